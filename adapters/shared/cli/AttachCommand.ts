@@ -4,8 +4,6 @@
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import type * as ExecClient from "../../../core/client/ExecClient.ts"
-import type { ListedProcess } from "../../../core/client/Lists.ts"
 import type { Policy } from "../../../core/protocol/Attach.ts"
 import type { Platform } from "../Platform.ts"
 import * as Control from "./control/Control.ts"
@@ -19,6 +17,7 @@ import * as Rows from "./show/Rows.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as DetachKeys from "./words/DetachKeys.ts"
+import * as Failure from "./words/Failure.ts"
 
 const command = "procwire attach"
 
@@ -100,30 +99,18 @@ export const attach = (_: Platform, args: ReadonlyArray<string>) =>
     const lagging = policy ?? (paints ? "screen" : "skip")
     // What is retained of a terminal is shown again where there is no picture of it, of a pipe only what comes.
     const after = row.tty && !paints ? 0 : row.nextSeq - 1
-    const child = yield* join(control.client, row, after, { readOnly, take: values.take === true, lagging })
-    const ended = yield* Session.run(child, { row, keys, readOnly, paints, link })
+    const take = values.take === true
+    const ended = yield* (
+      readOnly
+        ? Join.look(control.client, row, after, lagging)
+        : Join.write(control.client, row, after, take, lagging)
+    ).pipe(
+      Effect.flatMap((child) => Session.run(child, { row, keys, readOnly, paints, link })),
+      Failure.about(ref, row),
+    )
     if (ended.kind === "exited") return ended.code
     yield* Effect.ignore(LocalTerminal.write("stderr", new TextEncoder().encode(left(ref))))
     return 0
   }).pipe(Effect.scoped)
 
 const left = (ref: string) => (process.stderr.isTTY ? `detached; procwire attach ${ref} comes back\n` : "")
-
-/** As the writer, if that is wanted and free. */
-const join = (
-  client: ExecClient.ExecClient,
-  row: ListedProcess,
-  after: number,
-  {
-    readOnly,
-    take,
-    lagging,
-  }: { readonly readOnly: boolean; readonly take: boolean; readonly lagging: Policy },
-) =>
-  readOnly
-    ? Join.look(client, row, after, lagging)
-    : Effect.mapError(Join.write(client, row, after, take, lagging), (error) =>
-        "reason" in error && error.reason === "Server"
-          ? new Unable({ message: `${error.message}; look on with --read-only, or write with --take` })
-          : error,
-      )

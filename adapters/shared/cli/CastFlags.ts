@@ -1,11 +1,9 @@
 /** `--format` and `--title` of recordings, and the lines of one. */
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import * as Asciicast from "../../../core/client/asciicast/index.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
-import * as Past from "./control/Past.ts"
 import { UsageError } from "./Flags.ts"
 import * as Rows from "./show/Rows.ts"
 import * as Texts from "./show/Texts.ts"
@@ -47,9 +45,7 @@ export interface Options {
 export const linesOf = (child: RemoteProcess, row: ListedProcess, { until, ...options }: Options) => {
   const about = { ...options, command: Texts.commandLine(row.argv) }
   const exitCode = Rows.isLive(row) ? undefined : (row.exitCode ?? undefined)
-  const lines =
-    until === undefined
-      ? Asciicast.lines(child, { ...about, exitCode })
-      : Asciicast.live(child, { ...about, until })
-  return Stream.mapError(lines, Past.explain)
+  return until === undefined
+    ? Asciicast.lines(child, { ...about, exitCode })
+    : Asciicast.live(child, { ...about, until })
 }

@@ -21,6 +21,7 @@ import { OutputFailed } from "./LocalTerminal.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Help from "./table/Help.ts"
 import * as ArgumentBytes from "./words/ArgumentBytes.ts"
+import * as Message from "./words/Message.ts"
 import { version } from "../Version.ts"
 
 /** Runs the command line and ends this process with the command's exit code. */
@@ -99,16 +100,16 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
     // As a death by SIGPIPE: whoever read stdout has gone.
     if (error instanceof OutputFailed && error.gone) return process.exit(128 + 13)
     if (error instanceof Unable)
-      return finish(process.stderr, `Error: ${error.message}\n`, error.exitCode ?? 1)
-    if (error instanceof ConfigurationError) return finish(process.stderr, `Error: ${error.message}\n`, 2)
-    finish(process.stderr, `Error: ${error instanceof Error ? error.message : String(error)}\n`, 1)
+      return finish(process.stderr, Message.line(error.message), error.exitCode ?? 1)
+    if (error instanceof ConfigurationError) return finish(process.stderr, Message.line(error.message), 2)
+    finish(process.stderr, Message.line(Message.textOf(error)), 1)
   })
 }
 
 const wrongUse = (error: UsageError) =>
   finish(
     process.stderr,
-    `error: ${error.message}\n\nFor more information, try '${error.command} --help'.\n`,
+    `${Message.line(error.message)}\nFor more information, try '${error.command} --help'.\n`,
     2,
   )
 
@@ -132,6 +133,6 @@ const finish = (stream: NodeJS.WritableStream, text: string, code: number): void
   stream.write(text, (cause) => {
     const failed = cause == null || stream === process.stderr ? undefined : new OutputFailed("stdout", cause)
     if (failed === undefined || failed.gone) return process.exit(code)
-    finish(process.stderr, `Error: ${failed.message}\n`, 1)
+    finish(process.stderr, Message.line(failed.message), 1)
   })
 }

@@ -9,6 +9,7 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { isColoured } from "./show/Colours.ts"
 import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as Message from "./words/Message.ts"
 
 const command = "procwire doctor"
 
@@ -58,7 +59,7 @@ export const doctor = (platform: Platform, args: ReadonlyArray<string>) =>
     const page = json ? toJson(answers, lacking.length === 0) : toPage(answers, isColoured("stdout"))
     yield* Effect.ignore(LocalTerminal.write("stdout", utf8.encode(page)))
     if (lacking.length === 0) return 0
-    const text = `Error: required, and does not work here: ${lacking.join(", ")}\n`
+    const text = Message.line(`required, and does not work here: ${lacking.join(", ")}`)
     yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(text)))
     return 1
   })

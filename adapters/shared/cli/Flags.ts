@@ -92,11 +92,24 @@ export const wholeNumber = (
 /** Milliseconds of the units of a duration. */
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** Reads 0, or a whole number with a unit, as milliseconds; `flag` names it in the error. */
-export const duration = (command: string, flag: string, value: string): Effect.Effect<number, UsageError> => {
-  const [, count, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []
-  if (value === "0" || count !== undefined)
-    return Effect.succeed(Number(count ?? 0) * (units[unit ?? ""] ?? 0))
+/** The longest time that the wire has, and timers of the runtimes: 2^31 - 1 ms, which is 596 hours and a half. */
+const mostMillis = 2 ** 31 - 1
+
+/** Reads 0, or a whole number with a unit, as milliseconds, at most `most`; `flag` names it in the error. */
+export const duration = (
+  command: string,
+  flag: string,
+  value: string,
+  most = mostMillis,
+): Effect.Effect<number, UsageError> => {
+  const [, count, unit] = /^(\d+)(ms|s|m|h)$/.exec(value) ?? []
+  const millis = Number(count ?? 0) * (units[unit ?? ""] ?? 0)
+  if (millis > most)
+    return new UsageError({
+      command,
+      message: `invalid value '${value}' for '${flag}': expected at most 596h`,
+    })
+  if (value === "0" || count !== undefined) return Effect.succeed(millis)
   const message = `invalid value '${value}' for '${flag}': expected 0 or a duration such as 500ms, 30s or 2m`
   return new UsageError({ command, message })
 }

@@ -15,6 +15,7 @@ import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as Failure from "./words/Failure.ts"
 
 const command = "procwire logs"
 
@@ -80,12 +81,14 @@ export const logs = (_: Platform, args: ReadonlyArray<string>) =>
     const control = yield* Control.open(command, hosts.one)
     const row = yield* Control.find(control, ref)
     if (control.client === undefined) return 1
-    const process = yield* Join.look(control.client, row)
-    if (wanted.cast === undefined) yield* show(process, row, wanted)
-    else {
-      const until = wanted.follow ? Effect.never : undefined
-      yield* Stream.runForEach(CastFlags.linesOf(process, row, { version: wanted.cast, until }), print)
-    }
+    yield* Join.look(control.client, row).pipe(
+      Effect.flatMap((process) => {
+        if (wanted.cast === undefined) return show(process, row, wanted)
+        const until = wanted.follow ? Effect.never : undefined
+        return Stream.runForEach(CastFlags.linesOf(process, row, { version: wanted.cast, until }), print)
+      }),
+      Failure.about(ref, row),
+    )
     return 0
   }).pipe(Effect.scoped)
 
@@ -139,7 +142,7 @@ const print = (text: string) => LocalTerminal.write("stdout", new TextEncoder().
 /** Milliseconds since 1970: so long ago, or a time as ISO 8601 has it, here. */
 const readTime = (text: string): Effect.Effect<number, Flags.UsageError> => {
   if (/^\d+(?:ms|[smh])?$/.test(text))
-    return Effect.map(Flags.duration(command, "--since", text), (millis) => Date.now() - millis)
+    return Effect.map(Flags.duration(command, "--since", text, Infinity), (millis) => Date.now() - millis)
   const time = Date.parse(text)
   const message = `invalid value '${text}' for '--since': expected a duration such as 10m, or 2026-11-22T16:00:00`
   return Number.isNaN(time) ? new Flags.UsageError({ command, message }) : Effect.succeed(time)

@@ -159,11 +159,11 @@ describe("procwire mcp", () => {
   it("exits with 1 where there is no server, and with 2 at wrong use", async () => {
     const none = launch("--server", "ws://127.0.0.1:1")
     expect(await none.ended).toBe(1)
-    expect(none.said).toEqual({ stdout: "", stderr: expect.stringMatching(/^Error: /) })
+    expect(none.said).toEqual({ stdout: "", stderr: expect.stringMatching(/^procwire: /) })
     const wrong = launch("--bogus")
     expect(await wrong.ended).toBe(2)
     expect(wrong.said.stderr).toBe(
-      "error: unexpected argument '--bogus'\n\nFor more information, try 'procwire mcp --help'.\n",
+      "procwire: unexpected argument '--bogus'\n\nFor more information, try 'procwire mcp --help'.\n",
     )
   })
 })
@@ -206,7 +206,7 @@ describe.each([
     expect(await ended).toBe(2)
     expect(said).toEqual({
       stdout: "",
-      stderr: `error: ${message}\n\nFor more information, try 'procwire mcp --help'.\n`,
+      stderr: `procwire: ${message}\n\nFor more information, try 'procwire mcp --help'.\n`,
     })
     child.stdin.destroy()
   })

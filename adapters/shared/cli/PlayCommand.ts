@@ -13,6 +13,7 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { Unable } from "./server/Unable.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as Message from "./words/Message.ts"
 import * as Pacing from "./words/Pacing.ts"
 
 const command = "procwire play"
@@ -80,7 +81,7 @@ const notice = ({ columns, rows }: Asciicast.Header): void => {
   const size = LocalTerminal.size()
   if (size === undefined || (size.columns >= columns && size.rows >= rows)) return
   process.stderr.write(
-    `procwire: the recording has ${columns}x${rows}, this terminal ${size.columns}x${size.rows}\r\n`,
+    Message.rawLine(`the recording has ${columns}x${rows}, this terminal ${size.columns}x${size.rows}`),
   )
 }
 

@@ -90,7 +90,7 @@ export const ps = (_: Platform, args: ReadonlyArray<string>) =>
 
 const listed = (client: ExecClient.ExecClient, all: boolean, filter: Filters.Filter) =>
   Effect.gen(function* () {
-    yield* Access.need(client, "processList", "it cannot list what runs")
+    yield* Access.need(client, "processList", Access.listsNothing)
     const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
     const found = yield* Stream.runCollect(client.list({ sessions: sees ? "all" : "own", ...filter.asked }))
     const wanted = (row: ListedProcess) =>

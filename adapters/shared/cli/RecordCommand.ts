@@ -14,6 +14,7 @@ import * as OutFile from "./OutFile.ts"
 import type { Unable } from "./server/Unable.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
+import * as Failure from "./words/Failure.ts"
 
 const command = "procwire record"
 
@@ -78,16 +79,19 @@ export const record = (
     const control = yield* Control.open(command, values)
     const row = yield* Control.find(control, ref)
     if (control.client === undefined) return 1
-    const child = yield* Join.look(control.client, row)
+    const about = Failure.about(ref, row)
+    const child = yield* about(Join.look(control.client, row))
     const file = output === "-" ? stdout : yield* OutFile.grow(output, values.overwrite === true)
     let [lines, closed] = [0, true]
     const until = Effect.tap(asked, () => Effect.sync(() => (closed = false)))
     const idleTimeLimit = idleMs === undefined ? undefined : idleMs / 1000
     const recording = CastFlags.linesOf(child, row, { version, title: values.title, idleTimeLimit, until })
-    yield* Stream.runForEach(recording, (text): Effect.Effect<void, LocalTerminal.OutputFailed | Unable> => {
-      lines += text.split("\n").length - 1
-      return file.append(text)
-    })
+    yield* about(
+      Stream.runForEach(recording, (text): Effect.Effect<void, LocalTerminal.OutputFailed | Unable> => {
+        lines += text.split("\n").length - 1
+        return file.append(text)
+      }),
+    )
     const events = lines - 1
     if (json)
       yield* stdout.append(`${JSON.stringify({ file: output, format: `v${version}`, events, closed })}\n`)

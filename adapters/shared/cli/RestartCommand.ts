@@ -47,7 +47,7 @@ export const restart = (_: Platform, args: ReadonlyArray<string>) =>
     const control = yield* Control.open(command, values)
     return yield* Control.each(control, refs, (row, client) =>
       Effect.gen(function* () {
-        yield* Access.need(client, "processRestart", "it starts nothing again")
+        yield* Access.need(client, "processRestart", Access.restartsNothing)
         const process = yield* Join.act(client, row)
         yield* process.restart(graceMs === undefined ? {} : { graceMs })
         yield* Effect.ignore(process.detach)

@@ -26,6 +26,7 @@ import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as RunDetached from "./RunDetached.ts"
 import * as RunFlags from "./RunFlags.ts"
 import * as Settle from "./server/Settle.ts"
+import * as Message from "./words/Message.ts"
 
 export { spec } from "./RunFlags.ts"
 
@@ -128,7 +129,7 @@ const tell =
   ({ kind }: Reconnect.Status) => {
     setCut(kind === "reconnecting")
     if (kind !== "reconnecting") return
-    process.stderr.write(`procwire: connection lost, reconnecting; Ctrl-C gives up${tty ? "\r\n" : "\n"}`)
+    process.stderr.write(lineFor(tty)("connection lost, reconnecting; Ctrl-C gives up"))
   }
 
 /** A PTY gets the size of this terminal and its TERM. */
@@ -202,12 +203,7 @@ const print = (
       const batch = yield* exited ? soon : next
       if (batch === undefined) {
         if (notice === undefined) return yield* child.exitCode
-        yield* Effect.ignore(
-          LocalTerminal.write(
-            "stderr",
-            utf8.encode(`procwire: ${notice}${start.tty === true ? "\r\n" : "\n"}`),
-          ),
-        )
+        yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(lineFor(start.tty === true)(notice))))
         return DeadlineFlags.exitCode
       }
       for (const event of batch) {
@@ -246,14 +242,16 @@ const isInputFailed = (error: unknown): error is LocalTerminal.InputFailed =>
 const fail = (error: unknown) =>
   Effect.gen(function* () {
     if (error instanceof LocalTerminal.OutputFailed && error.gone) return 128 + 13 // as a death by SIGPIPE
-    const text = error instanceof Error ? error.message : String(error)
-    yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(`procwire: ${text}\n`)))
+    const text = Message.line(Message.textOf(error))
+    yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(text)))
     return (error instanceof ClientError ? exitCodes[error.reason] : undefined) ?? failed
   })
+
+const lineFor = (tty: boolean) => (tty ? Message.rawLine : Message.line)
 
 const utf8 = new TextEncoder()
 /** Ctrl-C on a terminal in raw mode. */
 const controlC = 3
 /** Ctrl-D, which is EOF on a terminal. */
 const endOfTransmission = Uint8Array.of(4)
-const cannotEnd = "procwire: this server cannot end the command's stdin; Ctrl-C stops the command\n"
+const cannotEnd = Message.line("this server cannot end the command's stdin; Ctrl-C stops the command")

@@ -17,7 +17,7 @@ export const run = (target: Connect.Target, { name, labels, json, restart }: Det
     const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
     const others = yield* Stream.runHead(client.list({ name, sessions: sees ? "all" : "own" }))
     if (others._tag === "Some") return yield* taken(name)
-    if (restart !== undefined) yield* Access.need(client, "processRestart", "it starts nothing again")
+    if (restart !== undefined) yield* Access.need(client, "processRestart", Access.restartsNothing)
     // So that procwire restart can start it again.
     const { processRestart: can = false } = client.environmentInfo.capabilities ?? {}
     const again = can ? { restart: restart ?? ({ policy: "no" } as const) } : {}
@@ -29,7 +29,7 @@ export const run = (target: Connect.Target, { name, labels, json, restart }: Det
   }).pipe(Effect.scoped)
 
 const keeping =
-  "it keeps no process whose client has gone; use the one of `procwire up`, or another one through its unix socket"
+  "this server keeps no process whose client has gone; use the one of `procwire up`, or another one through its unix socket"
 
 const taken = (name: string) =>
   new Unable({

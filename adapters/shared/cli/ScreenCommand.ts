@@ -13,6 +13,7 @@ import * as Access from "./server/Access.ts"
 import { Unable } from "./server/Unable.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
+import * as Failure from "./words/Failure.ts"
 
 const command = "procwire screen"
 
@@ -82,8 +83,10 @@ export const screen = (_: Platform, args: ReadonlyArray<string>) =>
         message: `${ref} has no terminal: start it with run -d -t; procwire logs ${ref} shows what it prints`,
       })
     yield* Access.need(control.client, "processScreen", remedy)
-    const process = yield* Join.look(control.client, row)
-    const picture = yield* process.screen({ formats: formats[kind ?? "text"], scrollback })
+    const picture = yield* Join.look(control.client, row).pipe(
+      Effect.flatMap((process) => process.screen({ formats: formats[kind ?? "text"], scrollback })),
+      Failure.about(ref, row),
+    )
     const text = textOf(picture, kind, values)
     if (values.output === undefined) yield* LocalTerminal.write("stdout", new TextEncoder().encode(text))
     else yield* OutFile.replace(values.output, text)
@@ -91,7 +94,8 @@ export const screen = (_: Platform, args: ReadonlyArray<string>) =>
   }).pipe(Effect.scoped)
 
 const remedy =
-  "install @xterm/headless beside it (npm install -g @xterm/headless) and start it anew; one of an executable file has none"
+  "this server cannot paint terminals: install @xterm/headless beside it (npm install -g @xterm/headless) and start it " +
+  "anew; one of an executable file has none"
 
 const formats: Readonly<Record<"text" | (typeof kinds)[number], ReadonlyArray<Screen.Format>>> = {
   text: ["text"],

@@ -11,6 +11,7 @@ import { Unable } from "./server/Unable.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Conditions from "./words/Conditions.ts"
+import * as Failure from "./words/Failure.ts"
 
 const command = "procwire wait"
 
@@ -62,12 +63,11 @@ export const wait = (_: Platform, args: ReadonlyArray<string>) =>
     const control = yield* Control.open(command, values)
     const row = yield* Control.find(control, ref)
     if (control.client === undefined) return 1
-    const process = yield* Join.look(control.client, row)
-    const { met, evidence, exited, unknown, exitCode } = yield* process.wait({
-      until,
-      maxBytes: 0,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    })
+    const limit = timeoutMs === undefined ? {} : { timeoutMs }
+    const { met, evidence, exited, unknown, exitCode } = yield* Join.look(control.client, row).pipe(
+      Effect.flatMap((process) => process.wait({ until, maxBytes: 0, ...limit })),
+      Failure.about(ref, row),
+    )
     const text = met === null ? undefined : texts[met]
     if (values.json === true) yield* print(JSON.stringify({ ref, met: text ?? null, evidence }))
     else if (text !== undefined && values.quiet !== true)

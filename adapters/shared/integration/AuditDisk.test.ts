@@ -109,10 +109,10 @@ describe("procwire serve --audit on a broken disk", () => {
     for (const [path = "", why] of errors) {
       const { ended, stderr } = await launch("--audit", path)
       expect(await ended).toBe(2)
-      expect(stderr()).toBe(`Error: cannot open --audit ${path}: ${why}\n`)
+      expect(stderr()).toBe(`procwire: cannot open --audit ${path}: ${why}\n`)
     }
     const { ended, stderr } = await launch("--audit-best-effort")
     expect(await ended).toBe(2)
-    expect(stderr()).toContain("error: --audit-best-effort needs --audit FILE\n")
+    expect(stderr()).toContain("procwire: --audit-best-effort needs --audit FILE\n")
   })
 })

@@ -107,33 +107,36 @@ describe("procwire serve", () => {
   it("does not start where a value is wrong, and names where it came from", async () => {
     const wrong = async (first: string, env: Env, ...flags: ReadonlyArray<string>) =>
       expect(await refusal(env, ...flags)).toEqual({ code: 2, stdout: "", first })
-    await wrong("error: PROCWIRE_MAX_PROCESSES: invalid value '0': expected a whole number of at least 1", {
-      PROCWIRE_MAX_PROCESSES: "0",
-    })
-    await wrong("error: there is no variable 'PROCWIRE_LISTN'; did you mean 'PROCWIRE_LISTEN'?", {
+    await wrong(
+      "procwire: PROCWIRE_MAX_PROCESSES: invalid value '0': expected a whole number of at least 1",
+      {
+        PROCWIRE_MAX_PROCESSES: "0",
+      },
+    )
+    await wrong("procwire: there is no variable 'PROCWIRE_LISTN'; did you mean 'PROCWIRE_LISTEN'?", {
       PROCWIRE_LISTN: "stdio",
     })
     const config = file("max-processes 5\nmax-sesions 5\n")
     await wrong(
-      `error: ${config}:2: there is no option 'max-sesions'; did you mean 'max-sessions'?`,
+      `procwire: ${config}:2: there is no option 'max-sesions'; did you mean 'max-sessions'?`,
       {},
       "--config",
       config,
     )
     const none = `${config}.none`
     const why = "No such file or directory (os error 2)"
-    await wrong(`Error: cannot read --config ${none}: ${why}`, {}, "--config", none)
-    await wrong(`error: cannot read PROCWIRE_TLS_CERT ${none}: ${why}`, {
+    await wrong(`procwire: cannot read --config ${none}: ${why}`, {}, "--config", none)
+    await wrong(`procwire: cannot read PROCWIRE_TLS_CERT ${none}: ${why}`, {
       PROCWIRE_TLS_CERT: none,
       PROCWIRE_TLS_KEY: none,
     })
     await wrong(
-      "Error: refusing to listen on ws://0.0.0.0:0: whoever can reach it could run anything; " +
+      "procwire: refusing to listen on ws://0.0.0.0:0: whoever can reach it could run anything; " +
         "use `--ws-auth` or `--tls-client-ca`, or `--allow-unauthenticated`",
       { PROCWIRE_LISTEN: "ws://0.0.0.0:0" },
     )
     await wrong(
-      "Error: websocket auth flags require `--ws-auth capability-token` or `--ws-auth signed-bearer-token`, " +
+      "procwire: websocket auth flags require `--ws-auth capability-token` or `--ws-auth signed-bearer-token`, " +
         "not PROCWIRE_WS_ISSUER alone",
       { PROCWIRE_WS_ISSUER: "me" },
     )

@@ -70,7 +70,7 @@ describe("procwire run", () => {
     ]
     expect(wrong).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^error: invalid value 'cgruop' for '--contain': expected auto, /),
+      stderr: expect.stringMatching(/^procwire: invalid value 'cgruop' for '--contain': expected auto, /),
     })
     expect(remote).toMatchObject({ code: 2 })
     expect(remote.stderr).toContain(

@@ -75,8 +75,8 @@ describe("the output of a process in the background", () => {
 describe("a command whose stdout is a full disk", () => {
   // Deno opens no devices.
   it.skipIf(runtime === "Deno").each([
-    [["--help"], "Error: cannot write to stdout: No space left on device (os error 28)\n", 1],
-    [["ps", "-a"], "Error: cannot write to stdout: No space left on device (os error 28)\n", 1],
+    [["--help"], "procwire: cannot write to stdout: No space left on device (os error 28)\n", 1],
+    [["ps", "-a"], "procwire: cannot write to stdout: No space left on device (os error 28)\n", 1],
     [
       ["run", "--", "echo", "hi"],
       "procwire: cannot write to stdout: No space left on device (os error 28)\n",
@@ -97,7 +97,7 @@ describe("a wait", () => {
     expect(await call("wait", "web", "--for", "text:never", "--timeout", "1ms")).toEqual({
       code: 124,
       stdout: "",
-      stderr: "Error: web: text:never has not come within 1ms\n",
+      stderr: "procwire: web: text:never has not come within 1ms\n",
     })
     const waiting = call("wait", "web")
     expect(await program.feed("x\n", "write", "web")).toEqual(ok(""))
@@ -105,7 +105,7 @@ describe("a wait", () => {
     expect(await call("wait", "web", "--for", "text:never")).toEqual({
       code: 1,
       stdout: "",
-      stderr: "Error: web has ended (exit code 3) before text:never\n",
+      stderr: "procwire: web has ended (exit code 3) before text:never\n",
     })
     expect(JSON.parse((await call("wait", "--json", "web")).stdout)).toMatchObject({ met: "exit" })
   })
@@ -153,7 +153,7 @@ describe("the end of a process in the background", () => {
       code: 1,
       stdout: "",
       stderr:
-        "Error: mild has ended already (exited 143)\nError: no process is called nobody; procwire ps -a lists them\n",
+        "procwire: mild has ended already (exited 143)\nprocwire: no process is called nobody; procwire ps -a lists them\n",
     })
   })
 
@@ -168,7 +168,7 @@ describe("the end of a process in the background", () => {
     expect(await call("rm", "three")).toEqual({
       code: 1,
       stdout: "",
-      stderr: "Error: three runs: end it with procwire kill three, or give --force\n",
+      stderr: "procwire: three runs: end it with procwire kill three, or give --force\n",
     })
     expect(await call("rm", "one", "-f", "three")).toEqual(ok("one\nthree\n"))
     expect(await call("ps", "-aq")).toEqual(ok("two\n"))
@@ -200,7 +200,7 @@ describe("a name that is none", () => {
     const { call } = program
     await run(program, "server", "exec sleep 600")
     const message =
-      "Error: no process is called servre; did you mean 'server'? (procwire ps -a lists them all)\n"
+      "procwire: no process is called servre; did you mean 'server'? (procwire ps -a lists them all)\n"
     for (const name of ["logs", "wait", "kill", "rm", "inspect", "write", "attach"])
       expect(await call(name, "servre"), name).toEqual({ code: 1, stdout: "", stderr: message })
     expect(await call("logs")).toMatchObject({ code: 2 })

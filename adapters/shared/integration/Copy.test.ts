@@ -40,23 +40,23 @@ describe("a copy", () => {
     folder.sh("echo a >a; mkdir d far far/d")
     const far = folder.at("far")
     const cases: ReadonlyArray<readonly [string, string, number, string]> = [
-      ["none", `there:${far}`, 1, "Error: none: there is no such file"],
-      [`there:${far}/none`, ".", 1, `Error: there:${far}/none: there is no such file`],
+      ["none", `there:${far}`, 1, "procwire: none: there is no such file"],
+      [`there:${far}/none`, ".", 1, `procwire: there:${far}/none: there is no such file`],
       [
         "d",
         `there:${far}`,
         1,
-        `Error: there:${far}/d: there is a folder already; remove it, or name another`,
+        `procwire: there:${far}/d: there is a folder already; remove it, or name another`,
       ],
-      ["a", `there:${far}/x/`, 1, `Error: there:${far}/x/: there is no such folder`],
-      ["d", "there:/dev/null", 1, "Error: there:/dev/null: it is no regular file"],
+      ["a", `there:${far}/x/`, 1, `procwire: there:${far}/x/: there is no such folder`],
+      ["d", "there:/dev/null", 1, "procwire: there:/dev/null: it is no regular file"],
       [
         "a",
         "b",
         2,
-        "error: neither of 'a' and 'b' is on a host: exactly one of them is written HOST:PATH, and",
+        "procwire: neither of 'a' and 'b' is on a host: exactly one of them is written HOST:PATH, and",
       ],
-      ["a", "thre:x", 2, "error: invalid value 'thre' for '--host': it is no context and no host of"],
+      ["a", "thre:x", 2, "procwire: invalid value 'thre' for '--host': it is no context and no host of"],
     ]
     for (const [from, to, code, message] of cases) {
       const ended = await call("cp", from, to)

@@ -94,7 +94,7 @@ describe("procwire doctor", () => {
         "--require",
         "libc,pty",
       ])
-      expect(ran).toMatchObject({ code: 1, stderr: "Error: required, and does not work here: pty\n" })
+      expect(ran).toMatchObject({ code: 1, stderr: "procwire: required, and does not work here: pty\n" })
       expect(JSON.parse(ran.stdout)).toMatchObject({ ok: false })
       expect(toAnswers(ran).get("pty")).toMatchObject({
         ok: false,
@@ -122,7 +122,7 @@ describe("procwire doctor", () => {
     const ran = await doctor("--require", "pty,bwarp")
     expect(ran).toMatchObject({ code: 2, stdout: "" })
     expect(ran.stderr).toMatch(
-      /^error: invalid value 'bwarp' for '--require': expected .*; did you mean 'bwrap'\?\n/,
+      /^procwire: invalid value 'bwarp' for '--require': expected .*; did you mean 'bwrap'\?\n/,
     )
   })
 

@@ -34,7 +34,7 @@ describe.skipIf(runtime === "Deno")("events", () => {
     expect(await call("events")).toEqual({
       code: 1,
       stdout: "",
-      stderr: "Error: no server of your own runs: procwire up starts it, and --server names another one\n",
+      stderr: "procwire: no server of your own runs: procwire up starts it, and --server names another one\n",
     })
     await call("run", "-d", "--name", "old", "--label", "n=1", "--", "sleep", "600")
     const child = start("events", "--json", "--present", "--filter", "label=n")

@@ -141,7 +141,7 @@ describe("procwire serve --history-dir", () => {
       return [await ended, stderr()]
     }
     const told = (dir: string, why: string) =>
-      `Error: --history-dir ${dir}: cannot keep histories there: ${why}; ` +
+      `procwire: --history-dir ${dir}: cannot keep histories there: ${why}; ` +
       "name a folder that can be made and written\n"
     const below = join(file, "histories")
     expect(await startIn(below)).toEqual([2, told(below, "Not a directory (os error 20)")])

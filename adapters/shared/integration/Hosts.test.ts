@@ -40,7 +40,7 @@ describe.runIf(onNode)("several hosts", () => {
     expect((await here.call("ps", "-a", "--host", "own", "--host", "there")).stdout).toMatch(
       /^HOST +NAME .*\nown +web +exited 0 .*\nthere +web +exited 0 .*\n$/,
     )
-    const silent = "Error: mute: it has not answered within 8 s\n"
+    const silent = "procwire: mute: it has not answered within 8 s\n"
     const listed = await here.call("ps", "-a", "--json", "--all-hosts", "--timeout", "8s")
     const hosts = listed.stdout
       .trim()
@@ -62,7 +62,7 @@ describe.runIf(onNode)("several hosts", () => {
     expect(await here.call("logs", "web", "--host", "own", "--host", "there")).toEqual({
       code: 1,
       stdout: "there | three\n",
-      stderr: "Error: own: no process is called web\n",
+      stderr: "procwire: own: no process is called web\n",
     })
     expect((await here.call("logs", "wbe", "--all-hosts")).code).toBe(1)
   })
@@ -77,19 +77,19 @@ describe.runIf(onNode)("several hosts", () => {
     const unknown = "it is no context and no host of the configuration of ssh; did you mean 'build'?"
     expect(await refusal("ps", "--host", "biuld")).toEqual([
       2,
-      `error: invalid value 'biuld' for '--host': ${unknown}`,
+      `procwire: invalid value 'biuld' for '--host': ${unknown}`,
     ])
     expect(await refusal("kill", "--host", "own", "--server", "own", "x")).toEqual([
       2,
-      "error: --server and --host exclude each other",
+      "procwire: --server and --host exclude each other",
     ])
     expect(await refusal("ps", "--host", "own", "--all-hosts")).toEqual([
       2,
-      "error: --all-hosts and --host exclude each other",
+      "procwire: --all-hosts and --host exclude each other",
     ])
     expect(await refusal("ps", "--timeout", "1s")).toEqual([
       2,
-      "error: --timeout needs several --host, or --all-hosts",
+      "procwire: --timeout needs several --host, or --all-hosts",
     ])
     expect(await call("hosts", "-q")).toEqual(ok("own\nbuild\n"))
     expect((await call("complete", "--", "ps", "--host", "bu")).stdout).toBe("words\nbuild\tssh://build\n")

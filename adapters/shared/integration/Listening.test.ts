@@ -105,7 +105,7 @@ describe("procwire serve --listen", () => {
     expect(await second.ended).toEqual({
       code: 1,
       stdout: "",
-      stderr: `Error: cannot listen on ${address}: Address in use (os error 98)\n`,
+      stderr: `procwire: cannot listen on ${address}: Address in use (os error 98)\n`,
     })
     expect(await says(address, "unharmed")).toBe("unharmed")
     first.server.kill("SIGKILL")
@@ -133,12 +133,12 @@ describe("procwire serve --listen", () => {
       [long, `path too long for a unix socket: ${long.slice(5)} takes 121 bytes of at most 107`],
     ]
     for (const [address, text] of errors) {
-      expect(await launch(address).ended).toEqual({ code: 1, stdout: "", stderr: `Error: ${text}\n` })
+      expect(await launch(address).ended).toEqual({ code: 1, stdout: "", stderr: `procwire: ${text}\n` })
     }
     expect(await launch("tcp://localhost:0").ended).toEqual({
       code: 2,
       stdout: "",
-      stderr: "Error: invalid tcp --listen URL `tcp://localhost:0`; expected `tcp://IP:PORT`\n",
+      stderr: "procwire: invalid tcp --listen URL `tcp://localhost:0`; expected `tcp://IP:PORT`\n",
     })
     expect(await launch("stdio", "stdio").ended).toMatchObject({ code: 2, stdout: "" })
   })

@@ -53,7 +53,9 @@ describe("the server of one's own", () => {
     let stderr = ""
     child.stderr?.on("data", (bytes: Uint8Array) => (stderr += String(bytes)))
     expect(await once(child, "close")).toEqual([1, null])
-    expect(stderr).toMatch(/^Error: a server of your own could not be ended again from here: .*--allow-all/)
+    expect(stderr).toMatch(
+      /^procwire: a server of your own could not be ended again from here: .*--allow-all/,
+    )
     expect(pidsOf(folder.at("run/procwire/server.sock"))).toEqual([])
   })
 
@@ -147,7 +149,7 @@ describe("a process in the background", () => {
     expect(await start("--name", "a/b", "--", "true")).toBe(2)
     expect(await start("--server-cmd", "cat", "--", "true")).toBe(2)
     expect((await call("run", "--name", "x", "--", "true")).stderr).toContain(
-      "error: --name needs --detach\n",
+      "procwire: --name needs --detach\n",
     )
   })
 
@@ -159,7 +161,7 @@ describe("a process in the background", () => {
     const url = String(await once(server.stdout, "data")).trim()
     const { code, stderr } = await Program.make().call("run", "-d", "--server", url, "--", "true")
     expect(code).toBe(125)
-    expect(stderr).toContain("this server lacks the capability ")
+    expect(stderr).toContain("this server keeps no process whose client has gone")
   })
 })
 
@@ -182,7 +184,7 @@ describe("a context", () => {
     expect(await call("ps", "-q")).toEqual(ok(""))
     expect(await call("context", "rm", "othr")).toMatchObject({
       code: 1,
-      stderr: "Error: no context is called othr; did you mean 'other'?; procwire context ls lists them\n",
+      stderr: "procwire: no context is called othr; did you mean 'other'?; procwire context ls lists them\n",
     })
     expect(await call("context", "rm", "other")).toEqual(ok(""))
     expect(await call("context", "ls", "-q")).toEqual(ok("own\n"))

@@ -56,11 +56,11 @@ describe("the picture of a process", () => {
     expect(folder.sh("ls")).not.toContain(".part")
     expect(await call("screen", "-o", "missing/x", "editor")).toMatchObject({
       code: 1,
-      stderr: "Error: cannot write missing/x: No such file or directory (os error 2)\n",
+      stderr: "procwire: cannot write missing/x: No such file or directory (os error 2)\n",
     })
     expect(await call("screen", "--svg", "--json", "editor")).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^error: --svg and --json exclude each other\n/) as string,
+      stderr: expect.stringMatching(/^procwire: --svg and --json exclude each other\n/) as string,
     })
     expect(await call("kill", "--grace", "1ms", "editor")).toEqual(ok(""))
     expect(await call("screen", "editor")).toEqual(ok("one\nred 語 end\n"))
@@ -73,7 +73,7 @@ describe("the picture of a process", () => {
       code: 1,
       stdout: "",
       stderr:
-        "Error: pipes has no terminal: start it with run -d -t; procwire logs pipes shows what it prints\n",
+        "procwire: pipes has no terminal: start it with run -d -t; procwire logs pipes shows what it prints\n",
     })
   })
 
@@ -92,7 +92,7 @@ describe("the picture of a process", () => {
     const { code, stderr } = await call("screen", "shell")
     expect([code, stderr]).toEqual([
       1,
-      "Error: this server lacks the capability processScreen: install @xterm/headless beside it " +
+      "procwire: this server cannot paint terminals: install @xterm/headless beside it " +
         "(npm install -g @xterm/headless) and start it anew; one of an executable file has none\n",
     ])
   })
@@ -149,7 +149,7 @@ describe("a recording", () => {
     expect(await call("record", "build", "-o", "build.cast")).toEqual({
       code: 1,
       stdout: "",
-      stderr: "Error: cannot write build.cast: File exists (os error 17); --overwrite replaces it\n",
+      stderr: "procwire: cannot write build.cast: File exists (os error 17); --overwrite replaces it\n",
     })
     expect(await call("record", "build", "--overwrite", "-o", "build.cast")).toEqual(ok(""))
     expect(fs.readFileSync(folder.at("build.cast"), "utf8")).toBe(v2.stdout)
@@ -179,11 +179,11 @@ describe("a recording", () => {
     fs.writeFileSync(folder.at("no.cast"), "text\n")
     expect(await call("play", "no.cast")).toMatchObject({
       code: 1,
-      stderr: "Error: cannot play no.cast: line 1 is no header: a recording begins with a JSON object\n",
+      stderr: "procwire: cannot play no.cast: line 1 is no header: a recording begins with a JSON object\n",
     })
     expect(await call("play", "missing.cast")).toMatchObject({
       code: 1,
-      stderr: "Error: cannot read missing.cast: No such file or directory (os error 2)\n",
+      stderr: "procwire: cannot read missing.cast: No such file or directory (os error 2)\n",
     })
     expect(await call("play", "--speed", "0", "no.cast")).toMatchObject({ code: 2 })
     const cast = '{"version": 2, "width": 80, "height": 24}\n[0.01, "o", "from stdin"]\n'

@@ -87,7 +87,7 @@ describe.runIf(runtime === "Node")("a process that is restarted", () => {
       ) as string,
     })
     expect((await call("run", "--restart", "always", "--", "true")).stderr).toContain(
-      "error: --restart needs --detach\n",
+      "procwire: --restart needs --detach\n",
     )
   })
 })

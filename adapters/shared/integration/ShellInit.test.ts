@@ -88,10 +88,10 @@ for (const shell of ["bash", "zsh"] as const) {
 
 it("procwire shell-init names the shells that it knows", () => {
   for (const [args, message] of [
-    [[], "error: no shell is named: expected bash or zsh"],
-    [["fish"], "error: invalid shell 'fish': expected bash or zsh"],
-    [["bash", "zsh"], "error: invalid shell 'bash zsh': expected bash or zsh"],
-    [["--wrong"], "error: unexpected argument '--wrong'"],
+    [[], "procwire: no shell is named: expected bash or zsh"],
+    [["fish"], "procwire: invalid shell 'fish': expected bash or zsh"],
+    [["bash", "zsh"], "procwire: invalid shell 'bash zsh': expected bash or zsh"],
+    [["--wrong"], "procwire: unexpected argument '--wrong'"],
   ] as const) {
     const { status, stderr } = shellInit(...args)
     expect({ status, first: stderr.split("\n")[0] }).toMatchObject({

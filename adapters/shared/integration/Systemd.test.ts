@@ -180,7 +180,7 @@ describe("procwire serve --listen systemd", () => {
     const { code, stderr } = await none.ended
     expect(code).toBe(2)
     expect(stderr).toContain(
-      "Error: --listen: systemd passed no socket named 'other': those that it passed are 'web', 'lines'\n",
+      "procwire: --listen: systemd passed no socket named 'other': those that it passed are 'web', 'lines'\n",
     )
   })
 
@@ -190,7 +190,7 @@ describe("procwire serve --listen systemd", () => {
     const { code, stderr } = await ended
     expect(code).toBe(2)
     expect(stderr).toContain(
-      `Error: refusing to listen on unix:${path}: every user of this host could run anything`,
+      `procwire: refusing to listen on unix:${path}: every user of this host could run anything`,
     )
     const open = await activate("web:lines", ["--listen", "systemd", "--allow-unauthenticated"], 0o666)
     expect(await open.lines(2)).toContain(`unix:${open.path}`)
@@ -200,7 +200,7 @@ describe("procwire serve --listen systemd", () => {
     const none = await launch([...serve, "--listen", "systemd"]).ended
     expect(none).toMatchObject({ code: 2, stdout: "" })
     expect(none.stderr).toContain(
-      "Error: --listen systemd: no sockets from systemd: LISTEN_FDS is not set; start the server by",
+      "procwire: --listen systemd: no sockets from systemd: LISTEN_FDS is not set; start the server by",
     )
     const other = await launch([...serve, "--listen", "systemd"], { LISTEN_FDS: "1", LISTEN_PID: "1" }).ended
     expect(other.stderr).toContain("LISTEN_PID is '1' and this process is")

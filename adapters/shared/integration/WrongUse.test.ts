@@ -48,30 +48,30 @@ const itOnNode = it.runIf(name === "Node")
 
 describe("wrong use of procwire", () => {
   it("names what was probably meant", async () => {
-    await wrong("error: unrecognized command 'rnu'; did you mean 'run'?", "rnu", "--", "ls")
-    await wrong("error: unrecognized command 'srve'; did you mean 'serve'?", "help", "srve")
-    await wrong("error: unexpected argument '--ttyy'; did you mean '--tty'?", "run", "--ttyy", "ls")
-    await wrong("error: unexpected argument '--listn'; did you mean '--listen'?", "serve", "--listn=x")
-    await wrong("error: unexpected argument '--bogus'", "mcp", "--bogus")
+    await wrong("procwire: unrecognized command 'rnu'; did you mean 'run'?", "rnu", "--", "ls")
+    await wrong("procwire: unrecognized command 'srve'; did you mean 'serve'?", "help", "srve")
+    await wrong("procwire: unexpected argument '--ttyy'; did you mean '--tty'?", "run", "--ttyy", "ls")
+    await wrong("procwire: unexpected argument '--listn'; did you mean '--listen'?", "serve", "--listn=x")
+    await wrong("procwire: unexpected argument '--bogus'", "mcp", "--bogus")
     const order = "options follow the command, as in procwire ps --server"
-    await wrong(`error: unexpected argument '--server'; ${order}`, "--server", "unix:/x", "ps")
+    await wrong(`procwire: unexpected argument '--server'; ${order}`, "--server", "unix:/x", "ps")
   })
 
   itOnNode("names the flag that lacks its value, and how a value with a dash is written", async () => {
-    const text = "error: '--cwd' needs a value; one that begins with - is written --cwd=VALUE"
+    const text = "procwire: '--cwd' needs a value; one that begins with - is written --cwd=VALUE"
     await wrong(text, "run", "--cwd", "--", "ls")
     await wrong(text, "mcp", "--cwd")
   })
 
   itOnNode("refuses an empty command, and a limit of 0", async () => {
     await wrong(
-      "error: the command is an empty text; it needs a name or a path: procwire run -- ls -la",
+      "procwire: the command is an empty text; it needs a name or a path: procwire run -- ls -la",
       "run",
       "--",
       "",
     )
     await wrong(
-      "error: invalid value '0' for '--max-processes': expected a whole number of at least 1",
+      "procwire: invalid value '0' for '--max-processes': expected a whole number of at least 1",
       "serve",
       "--max-processes",
       "0",
@@ -80,7 +80,7 @@ describe("wrong use of procwire", () => {
 
   itOnNode("lists every form of --listen, and the one for a port alone", async () => {
     await wrong(
-      "Error: unsupported --listen URL `7501`; expected `ws://IP:PORT` or `stdio`, or `tcp://IP:PORT`, `unix:PATH` or `systemd`: " +
+      "procwire: unsupported --listen URL `7501`; expected `ws://IP:PORT` or `stdio`, or `tcp://IP:PORT`, `unix:PATH` or `systemd`: " +
         "`ws://127.0.0.1:7501` for that port of this host",
       "serve",
       "--listen",
@@ -104,13 +104,13 @@ describe("wrong use of procwire", () => {
     writeFileSync(none, "nothing\n")
     const { certFile, keyFile } = files.server
     const pair = (cert: string, key: string) => ["serve", "--tls-cert", cert, "--tls-key", key]
-    await wrong(`error: --tls-key ${none} holds no private key in PEM`, ...pair(certFile, none))
-    await wrong(`error: --tls-cert ${none} holds no certificate in PEM`, ...pair(none, keyFile))
+    await wrong(`procwire: --tls-key ${none} holds no private key in PEM`, ...pair(certFile, none))
+    await wrong(`procwire: --tls-cert ${none} holds no certificate in PEM`, ...pair(none, keyFile))
     const ca = ["--server", "wss://127.0.0.1:1", "--tls-ca", none]
-    await wrong(`error: --tls-ca ${none} holds no certificate in PEM`, "run", ...ca, "ls")
+    await wrong(`procwire: --tls-ca ${none} holds no certificate in PEM`, "run", ...ca, "ls")
     const other = files.stranger.keyFile
     await wrong(
-      `error: --tls-key ${other} is not the key of the certificate in --tls-cert ${certFile}`,
+      `procwire: --tls-key ${other} is not the key of the certificate in --tls-cert ${certFile}`,
       ...pair(certFile, other),
     )
   })
@@ -119,7 +119,7 @@ describe("wrong use of procwire", () => {
     const file = join(folder, "token")
     writeFileSync(file, "two\nlines\n")
     await wrong(
-      `error: --token-file ${file} holds more than one line`,
+      `procwire: --token-file ${file} holds more than one line`,
       "run",
       "--server",
       "ws://127.0.0.1:1",
@@ -144,7 +144,7 @@ describe("a server that is none, or not the one that was meant", () => {
       code: 1,
       stdout: "",
       first:
-        `Error: cannot listen on ${url}: Address in use (os error 98); ` +
+        `procwire: cannot listen on ${url}: Address in use (os error 98); ` +
         "another program listens there: give --listen another port, or port 0 for a free one",
     })
   })
@@ -159,7 +159,7 @@ describe("a server that is none, or not the one that was meant", () => {
     })
     expect(await call("mcp", "--server-cmd", "true")).toMatchObject({
       code: 1,
-      first: expect.stringContaining("Error: no server at --server-cmd 'true': "),
+      first: expect.stringContaining("procwire: no server at --server-cmd 'true': "),
     })
   })
 

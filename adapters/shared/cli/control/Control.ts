@@ -1,5 +1,4 @@
 /** The processes of a server, for commands that take their names: finds them, and attaches to them. */
-import process from "node:process"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -12,6 +11,8 @@ import * as Reach from "../server/Reach.ts"
 import { Unable } from "../server/Unable.ts"
 import * as Rows from "../show/Rows.ts"
 import * as TargetFlags from "../TargetFlags.ts"
+import * as Failure from "../words/Failure.ts"
+import * as Message from "../words/Message.ts"
 
 /** The processes of one server. */
 export interface Control {
@@ -36,7 +37,7 @@ export const open = (
     const reconnect = own ? { reconnect: false as const } : {}
     const clientName = command.replace(" ", "-")
     const client = yield* Access.connect(reached, { clientName, ...reconnect, ...options })
-    yield* Access.need(client, "processList", "it cannot list what runs")
+    yield* Access.need(client, "processList", Access.listsNothing)
     return { client, own }
   })
 
@@ -82,12 +83,12 @@ export const each = <E, R>(
     let code = 0
     for (const ref of refs) {
       const done = Effect.flatMap(find(control, ref), (row) =>
-        control.client === undefined ? Effect.void : use(row, control.client),
+        control.client === undefined ? Effect.void : Failure.about(ref, row)(use(row, control.client)),
       )
       yield* Effect.catchAll(done, (error) =>
         Effect.sync(() => {
           code = 1
-          process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`)
+          Message.say(Message.textOf(error))
         }),
       )
     }

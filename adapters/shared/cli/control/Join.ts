@@ -5,7 +5,9 @@ import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { Policy } from "../../../../core/protocol/Attach.ts"
 import * as Access from "../server/Access.ts"
 
-const allowing = "ask for it where the server was started, or use its unix socket"
+const remedy = (scope: string) => `use its unix socket, or have it started with --scope ${scope}`
+const looking = `this server shows its clients nothing of each other: ${remedy("observe")}`
+const writing = `this server lets its clients control nothing of each other: ${remedy("control")}`
 
 /** Looks on, from behind the event `after`. */
 export const look = (
@@ -15,7 +17,7 @@ export const look = (
   policy: Policy = "skip",
 ) =>
   Effect.zipRight(
-    Access.need(client, "processAttachAll", allowing),
+    Access.need(client, "processAttachAll", looking),
     client.attach({ processId, session }, after, { role: "viewer", policy }),
   )
 
@@ -28,7 +30,7 @@ export const write = (
   policy: Policy = "skip",
 ) =>
   Effect.zipRight(
-    Access.need(client, "processControlAll", allowing),
+    Access.need(client, "processControlAll", writing),
     client.attach({ processId, session }, after, { role: "writer", take, policy }),
   )
 

@@ -188,7 +188,7 @@ describe("a process without a history", () => {
   it("has no times", async () => {
     for (const asked of [{ since: 0 }, { timestamps: true }]) {
       const error = await Effect.runPromise(Effect.flip(told("echo", asked)))
-      expect(error.message).toMatch(/has no history.*; the server keeps output with --history-bytes/)
+      expect(error.message).toMatch(/has no history/)
     }
   })
 })

@@ -3,7 +3,6 @@
  * stalls a process by looking on, is read from the history, so that nothing is missing. Of a process without a history
  * it is what the server still has.
  */
-import process from "node:process"
 import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import { toError } from "../../../../core/client/EventStreams.ts"
@@ -12,8 +11,8 @@ import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as ErrorCode from "../../../../core/protocol/ErrorCode.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
-import { Unable } from "../server/Unable.ts"
 import * as Stamps from "../show/Stamps.ts"
+import * as Message from "../words/Message.ts"
 import * as Retained from "./Retained.ts"
 
 /** What is wanted. */
@@ -98,7 +97,7 @@ const fromHistory = (child: Child, write: Write, part: Part, last: number, end: 
         if (left === 0) return
       }
       if (page.ended !== undefined && page.eof)
-        process.stderr.write(`procwire: what follows was not kept: ${page.ended.message}\n`)
+        Message.say(`what follows was not kept: ${page.ended.message}`)
       if (page.eof || (page.chunks.at(-1)?.seq ?? 0) >= end) return
       next = { from: { byte: page.nextByte }, ...(part.to === undefined ? {} : { to: part.to }) }
     }
@@ -122,9 +121,7 @@ const firstLines = (bytes: Uint8Array, lines: number) => {
 type Wanted = [...Parameters<typeof fromHistory>, listed?: number]
 
 const fromHistoryAlone = (...[child, write, part, last, end]: Wanted) =>
-  Effect.catchTag(fromHistory(child, write, part, last, end), "ClientError", (error) =>
-    Effect.fail(explain(error)),
-  )
+  fromHistory(child, write, part, last, end)
 
 /** Shows what the server still has where there is no history. Nothing is written before that is known. */
 const fromWhatIsKept = (...[child, write, part, last, end, listed = end]: Wanted) =>
@@ -136,14 +133,6 @@ const fromWhatIsKept = (...[child, write, part, last, end, listed = end]: Wanted
 
 const isWithoutHistory = (error: unknown): error is ClientError =>
   error instanceof ClientError && error.reason === "Server" && error.code === ErrorCode.invalidRequest
-
-/** What a user reads who asks for a history where there is none. */
-export const explain = (error: ClientError) =>
-  isWithoutHistory(error)
-    ? new Unable({
-        message: `${error.message}; the server keeps output with --history-bytes, as that of procwire up does`,
-      })
-    : error
 
 /** Every event behind the seq `last`, until the process has closed; what is missing comes from the history. */
 const following = (child: Child, write: Write, last: number) =>

@@ -1,8 +1,8 @@
 /** The output of a process without a history, as far as the ring of the server still has it. */
-import process from "node:process"
 import * as Effect from "effect/Effect"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import type { ReadResult } from "../../../../core/protocol/Process.ts"
+import * as Message from "../words/Message.ts"
 
 type Chunk = ReadResult["chunks"][number]
 
@@ -34,7 +34,7 @@ export const each = <E>(
       const [first] = chunks
       if (first === undefined) break
       if (after === last && first.seq > last + 1 && lines === undefined)
-        process.stderr.write("procwire: what was printed before is no longer kept, for want of a history\n")
+        Message.say("what was printed before is no longer kept, for want of a history")
       const wanted = chunks.filter(({ seq }) => seq < end)
       if (lines === undefined) yield* Effect.forEach(wanted, use, { discard: true })
       else kept.push(...wanted)

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
-import * as Past from "./Past.ts"
 
 /** What is wanted. */
 export interface Asked {
@@ -23,12 +22,11 @@ export const show = (child: RemoteProcess, asked: Asked) =>
     const { follow, ignoresCase, pattern, since, print = LocalTerminal.write } = asked
     const flags = ignoresCase ? { flags: "i" } : {}
     let from = since === undefined ? {} : { from: { time: since } }
-    const to = follow ? {} : yield* Effect.mapError(untilNow(child), Past.explain)
+    const to = follow ? {} : yield* untilNow(child)
     for (;;) {
       // What is printed behind this is waited for, and what is printed before the search is found by it.
       const seen = follow ? yield* lastSeq(child) : 0
-      const found = child.grep({ pattern, ...flags, ...from, ...to, maxMatches: 1000 })
-      const page = yield* Effect.mapError(found, Past.explain)
+      const page = yield* child.grep({ pattern, ...flags, ...from, ...to, maxMatches: 1000 })
       for (const { text } of page.matches)
         yield* print("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
       if (page.complete && (!follow || page.closed)) return

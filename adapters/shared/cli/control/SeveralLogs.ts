@@ -1,5 +1,4 @@
 /** The output of the processes of one name on several hosts, line by line, with the host in front of each. */
-import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
@@ -11,6 +10,8 @@ import * as Access from "../server/Access.ts"
 import * as EachHost from "../server/EachHost.ts"
 import { Unable } from "../server/Unable.ts"
 import * as Prefixed from "../show/Prefixed.ts"
+import * as Failure from "../words/Failure.ts"
+import * as Message from "../words/Message.ts"
 import * as Control from "./Control.ts"
 import * as Join from "./Join.ts"
 
@@ -47,12 +48,11 @@ export const show = <E, R>(several: Several, ref: string, { isEvery, show }: How
       found,
       ({ host, process: child, row }) =>
         Effect.catchAll(
-          prefixed(host.padEnd(width), (print) => show(child, row, print)),
+          Failure.about(ref, row)(prefixed(host.padEnd(width), (print) => show(child, row, print))),
           (error) => {
             if (error instanceof LocalTerminal.OutputFailed) return Effect.fail(error)
-            const message = error instanceof Error ? error.message : String(error)
             code = 1
-            return Effect.sync(() => void process.stderr.write(`Error: ${host}: ${message}\n`))
+            return Effect.sync(() => Message.say(`${host}: ${Message.textOf(error)}`))
           },
         ),
       { concurrency: "unbounded", discard: true },
@@ -71,7 +71,7 @@ const toError = ({ answer, host }: EachHost.Answer<Found | Unable>): EachHost.An
 const find = (client: ExecClient.ExecClient | undefined, ref: string) =>
   Effect.gen(function* () {
     if (client === undefined) return new Unable({ message: `no process is called ${ref}` })
-    yield* Access.need(client, "processList", "it cannot list what runs")
+    yield* Access.need(client, "processList", Access.listsNothing)
     const row = yield* Effect.catchTag(Control.find({ client }, ref), "Unable", Effect.succeed)
     return row instanceof Unable ? row : { row, process: yield* Join.look(client, row) }
   })

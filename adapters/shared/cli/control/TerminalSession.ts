@@ -20,6 +20,7 @@ import type { TerminalSize } from "../../../../core/spawn/Spawner.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import { Unable } from "../server/Unable.ts"
 import * as DetachKeys from "../words/DetachKeys.ts"
+import * as Message from "../words/Message.ts"
 import * as Replay from "../words/Replay.ts"
 
 /** How it has ended. */
@@ -50,7 +51,7 @@ export const link = (): Link => {
 }
 
 /** A line of its own, also in raw mode. */
-const notice = (text: string) => void process.stderr.write(`\r\nprocwire: ${text}\r\n`)
+const notice = (text: string) => void process.stderr.write(`\r\n${Message.rawLine(text)}`)
 
 /** What it is about. */
 export interface Options {

@@ -38,12 +38,16 @@ export const make = (source: Parameters<typeof ExecClient.make>[0], options: Exe
     return client
   })
 
-/** Fails for a server that lacks a capability; `remedy` is how a server has it. */
+/** What is said of a server that knows no processes but those of its clients. */
+export const listsNothing = "this server cannot list what runs: it is an older one, or of another make"
+
+/** What is said of a server that starts no process again. */
+export const restartsNothing = "this server restarts nothing: it is an older one, or of another make"
+
+/** Fails for a server that lacks a capability; `message` says what it cannot do, and what to do. */
 export const need = (
   client: Pick<ExecClient.ExecClient, "environmentInfo">,
   capability: keyof Capabilities,
-  remedy: string,
+  message: string,
 ): Effect.Effect<void, Unable> =>
-  client.environmentInfo.capabilities?.[capability] === true
-    ? Effect.void
-    : new Unable({ message: `this server lacks the capability ${capability}: ${remedy}` })
+  client.environmentInfo.capabilities?.[capability] === true ? Effect.void : new Unable({ message })

@@ -9,6 +9,7 @@ import type { Options as CommandOptions } from "../../transport/CommandTransport
 import type { Host, Several } from "../HostFlags.ts"
 import type { Target } from "../TargetFlags.ts"
 import * as Access from "./Access.ts"
+import * as Message from "../words/Message.ts"
 import * as Reach from "./Reach.ts"
 
 /** What a host has answered, or why it has not. */
@@ -48,7 +49,7 @@ const askOne = <A, E>(
       Effect.sync(() => lastLine(said.text)).pipe(
         Effect.repeat({ until: (line) => line !== undefined, schedule: heard }),
         Effect.timeoutOption(isCommand ? restMillis : 0),
-        Effect.flatMap(() => Effect.fail(lastLine(said.text) ?? textOf(error))),
+        Effect.flatMap(() => Effect.fail(lastLine(said.text) ?? Message.textOf(error))),
       )
     return yield* Effect.gen(function* () {
       const reached = yield* Reach.existing(quiet(target, millis, (text) => (said.text += text)))
@@ -71,8 +72,6 @@ const heard = Schedule.spaced("10 millis")
 /** How long the last words of a command are waited for. */
 const restMillis = 500
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 /** Without a question to the user: several commands of ssh would ask at once. What they say is kept for the error. */
 const quiet = (target: Target, millis: number, told: (text: string) => void): Target => {
   if (!("command" in target)) return target
@@ -94,7 +93,7 @@ const lastLine = (text: string): string | undefined => {
 /** One line for each host that has not answered; the exit code of the command. */
 export const told = (answers: ReadonlyArray<Answer<unknown>>): number => {
   const failed = answers.flatMap(({ answer, host }) =>
-    Either.isLeft(answer) ? [`Error: ${host}: ${answer.left}\n`] : [],
+    Either.isLeft(answer) ? [Message.line(`${host}: ${answer.left}`)] : [],
   )
   process.stderr.write(failed.join(""))
   return failed.length > 0 ? 1 : 0
