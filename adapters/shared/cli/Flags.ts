@@ -95,22 +95,25 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /** The longest time that the wire has, and timers of the runtimes: 2^31 - 1 ms, which is 596 hours and a half. */
 const mostMillis = 2 ** 31 - 1
 
-/** Reads 0, or a whole number with a unit, as milliseconds, at most `most`; `flag` names it in the error. */
+/** What the help of each command with such a flag says of it. */
+export const durationText = "A duration is a number of seconds, or one with a unit: 500ms, 30s, 2m, 1h."
+
+/** Reads a number of seconds, or one with a unit, as milliseconds, at most `most`; `flag` names it in the error. */
 export const duration = (
   command: string,
   flag: string,
   value: string,
   most = mostMillis,
 ): Effect.Effect<number, UsageError> => {
-  const [, count, unit] = /^(\d+)(ms|s|m|h)$/.exec(value) ?? []
-  const millis = Number(count ?? 0) * (units[unit ?? ""] ?? 0)
+  const [, count, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? []
+  const millis = Math.round(Number(count ?? 0) * (units[unit] ?? 0))
   if (millis > most)
     return new UsageError({
       command,
       message: `invalid value '${value}' for '${flag}': expected at most 596h`,
     })
-  if (value === "0" || count !== undefined) return Effect.succeed(millis)
-  const message = `invalid value '${value}' for '${flag}': expected 0 or a duration such as 500ms, 30s or 2m`
+  if (count !== undefined) return Effect.succeed(millis)
+  const message = `invalid value '${value}' for '${flag}': expected seconds, or a duration such as 500ms, 30s or 2m`
   return new UsageError({ command, message })
 }
 

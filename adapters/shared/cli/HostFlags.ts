@@ -15,7 +15,7 @@ export const usualMillis = 10_000
 export const timeoutFlag = {
   timeout: {
     type: "string",
-    shows: "TIME",
+    shows: "DURATION",
     help: `how long each of several hosts may take to answer [default: ${usualMillis / 1000}s]`,
   },
 } as const satisfies FlagSpecs

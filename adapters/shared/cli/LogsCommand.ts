@@ -25,7 +25,7 @@ const flags = {
   since: {
     type: "string",
     shows: "TIME",
-    help: "what was printed since: a duration, as in 10m, or a time, as in 2026-11-22T16:00",
+    help: "what was printed since: a duration, as in 10m or 30 (seconds), or a time, as in 2026-11-22T16:00",
   },
   grep: {
     type: "string",
@@ -141,7 +141,7 @@ const print = (text: string) => LocalTerminal.write("stdout", new TextEncoder().
 
 /** Milliseconds since 1970: so long ago, or a time as ISO 8601 has it, here. */
 const readTime = (text: string): Effect.Effect<number, Flags.UsageError> => {
-  if (/^\d+(?:ms|[smh])?$/.test(text))
+  if (/^[\d.]+(?:ms|[smh])?$/.test(text))
     return Effect.map(Flags.duration(command, "--since", text, Infinity), (millis) => Date.now() - millis)
   const time = Date.parse(text)
   const message = `invalid value '${text}' for '--since': expected a duration such as 10m, or 2026-11-22T16:00:00`

@@ -183,7 +183,7 @@ describe("procwire run", () => {
     const { ended, said } = launch(["run", "--server", "ws://127.0.0.1:1", "--reconnect", "soon", "--", "ls"])
     expect(await ended).toBe(2)
     expect(said.stderr).toContain(
-      "invalid value 'soon' for '--reconnect': expected 0 or a duration such as 500ms, 30s or 2m",
+      "invalid value 'soon' for '--reconnect': expected seconds, or a duration such as 500ms, 30s or 2m",
     )
     const lone = launch(["run", "--reconnect", "5s", "--", "ls"])
     expect(await lone.ended).toBe(2)

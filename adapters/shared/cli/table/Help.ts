@@ -1,4 +1,5 @@
 /** The help of a command, from its table. */
+import * as Flags from "../Flags.ts"
 import * as Spec from "./Spec.ts"
 
 /** Where the texts of flags begin, and where lines end. */
@@ -13,9 +14,14 @@ export const page = (spec: Spec.Spec): string => {
     `Options:\n${flagLines({ ...spec.flags, ...Spec.help })}\n`,
     ...others,
     text === undefined ? "" : `${text.trim()}\n\n`,
+    hasDurations(spec) ? `${Flags.durationText}\n\n` : "",
     `Examples:\n${examples.map((line) => `  ${line}\n`).join("")}`,
   ].join("")
 }
+
+/** True for a command some of whose flags take a duration, perhaps besides other values. */
+export const hasDurations = (spec: Spec.Spec): boolean =>
+  Object.values(Spec.flagsOf(spec)).some(({ shows = "" }) => /\b(?:DURATION|TIME)\b/.test(shows))
 
 /** A line for each flag; long texts are wrapped below their begin. */
 export const flagLines = (flags: Spec.FlagSpecs): string =>

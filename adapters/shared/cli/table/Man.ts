@@ -1,4 +1,5 @@
 /** Man pages in roff, from the tables of the commands. */
+import * as Flags from "../Flags.ts"
 import * as Help from "./Help.ts"
 import * as Spec from "./Spec.ts"
 
@@ -12,6 +13,7 @@ export interface Page {
 export const ofCommand = (spec: Spec.Spec, version: string): Page => {
   const { name, summary, usage, groups = [], text = "", examples } = spec
   const title = `procwire-${name}`
+  const described = Help.hasDurations(spec) ? `${text.trimEnd()}\n\n${Flags.durationText}` : text
   const options = [{ title: "Options", flags: { ...spec.flags, ...Spec.help } }, ...groups]
   return {
     file: `${title}.1`,
@@ -20,7 +22,7 @@ export const ofCommand = (spec: Spec.Spec, version: string): Page => {
       section("NAME", `${title} \\- ${escape(lower(summary))}`),
       section("SYNOPSIS", `.B procwire ${escape(name)}\n${escape(usage)}`),
       ...options.map((group) => section(group.title.toUpperCase(), flagsOf(group.flags))),
-      text === "" ? "" : section("DESCRIPTION", paragraphs(text)),
+      described === "" ? "" : section("DESCRIPTION", paragraphs(described)),
       section("EXAMPLES", verbatim(examples)),
       section("SEE ALSO", ".BR procwire (1)"),
     ].join(""),

@@ -69,7 +69,7 @@ describe("conditions of a wait", () => {
     expect(refusal("prot:80")).toContain("did you mean 'port'?")
     expect(refusal("READY")).toContain("expected exit, closed, input, text:READY")
     expect(refusal("text:")).toContain("text: needs a value, as in text:READY")
-    for (const condition of ["port:0", "port:70000", "port:x", "idle:5", "exit:1", "bytes:0"])
+    for (const condition of ["port:0", "port:70000", "port:x", "idle:5d", "exit:1", "bytes:0"])
       expect(refusal(condition), condition).toContain("invalid value")
   })
 })
