@@ -41,6 +41,9 @@ const tables: { readonly [platform: string]: ReadonlyArray<string> } = {
   macos: numbered.macos.split(" "),
 }
 
+/** The names of the signals of a platform (`linux`, `macos`) from 1 on, without `SIG` and real-time ones. */
+export const namesOn = (platform: string): ReadonlyArray<string> => tables[platform] ?? []
+
 const names: ReadonlySet<string> = new Set(Object.values(tables).flat())
 
 /** The first real-time signal of Linux, as its C libraries count: two are their own. */

@@ -34,7 +34,8 @@ export const main = (platform: Platform): void => {
   if (name === "help" && args[0] === undefined) return showHelp(process.stdout, 0)
   if (name === "help" && args[0]?.startsWith("-") === true) return help(args)
   if (name === "help") return start(platform, args[0] ?? "", ["--help"])
-  if (name === "--version" || name === "-V") return finish(process.stdout, `procwire ${version}\n`, 0)
+  if (name === "--version" || name === "-V" || name === "version")
+    return finish(process.stdout, `procwire ${version}\n`, 0)
   return start(platform, name, args)
 }
 
@@ -117,9 +118,19 @@ const unknown = (name: string, args: ReadonlyArray<string> = []) => {
   const command = args.find((word) => Object.hasOwn(commands, word))
   if (name.startsWith("-") && command !== undefined)
     return `unexpected argument '${name}'; options follow the command, as in procwire ${command} ${name}`
+  const elsewhere = Object.hasOwn(ofDocker, name) ? ofDocker[name] : undefined
+  if (elsewhere !== undefined) return `unrecognized command '${name}'; ${elsewhere}`
   return name.startsWith("-")
     ? `unexpected argument '${name}'${Suggestion.ofWord(name, ["--help", "--version"])}`
     : `unrecognized command '${name}'${Suggestion.ofWord(name, Object.keys(commands))}`
+}
+
+/** What does here what these commands do in docker. */
+const ofDocker: Readonly<Record<string, string>> = {
+  exec: "there is no container to enter: procwire run -- COMMAND runs another command there, procwire attach NAME brings a process here",
+  start: "procwire run -d -- COMMAND starts a process, procwire restart NAME one that has ended",
+  pause: "procwire kill -s STOP NAME stops a process until procwire kill -s CONT NAME",
+  unpause: "procwire kill -s CONT NAME",
 }
 
 const wantsHelp = (args: ReadonlyArray<string>) => {

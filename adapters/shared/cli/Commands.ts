@@ -38,6 +38,7 @@ const processes: Readonly<Record<string, Load>> = {
   write: () => import("./WriteCommand.ts").then(({ spec, write }) => usual(spec, write)),
   send: () => import("./WriteCommand.ts").then(({ sendSpec, send }) => usual(sendSpec, send)),
   kill: () => import("./KillCommand.ts").then(({ spec, kill }) => usual(spec, kill)),
+  stop: () => import("./KillCommand.ts").then(({ stopSpec, stop }) => usual(stopSpec, stop)),
   restart: () => import("./RestartCommand.ts").then(({ spec, restart }) => usual(spec, restart)),
   rm: () => import("./RmCommand.ts").then(({ spec, rm }) => usual(spec, rm)),
   prune: () => import("./RmCommand.ts").then(({ pruneSpec, prune }) => usual(pruneSpec, prune)),
@@ -82,8 +83,10 @@ export const groups: ReadonlyArray<readonly [title: string, commands: Readonly<R
 /** Every command that people use, by its name. */
 export const commands: Readonly<Record<string, Load>> = { ...processes, ...servers, ...others }
 
-/** The command that the scripts of shells run. */
+/** The command that the scripts of shells run, and what users of docker call others. */
 export const hidden: Readonly<Record<string, Load>> = {
+  ls: () => commands["ps"]!(),
+  stats: () => commands["top"]!(),
   complete: () => import("./CompletionCommand.ts").then(({ spec, complete }) => usual(spec, complete)),
 }
 

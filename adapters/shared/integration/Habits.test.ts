@@ -34,3 +34,64 @@ describe("a duration", () => {
     )
   })
 })
+
+describe("signals", () => {
+  itOnNode("are listed, and told by number and by name", async () => {
+    const { call } = Program.make()
+    const { code, stdout } = await call("kill", "-l")
+    expect([code, stdout.split("\n").slice(0, 2)]).toEqual([0, [" 1 HUP", " 2 INT"]])
+    expect(stdout).toContain("\n15 TERM\n")
+    expect(await call("kill", "-l", "9")).toEqual(ok("KILL\n"))
+    expect(await call("kill", "-l", "TERM", "sigkill", "137")).toEqual(ok("15\n9\nKILL\n"))
+    expect(first((await call("kill", "-l", "FOO")).stderr)).toBe(
+      "procwire: invalid signal 'FOO': expected a name such as TERM or SIGUSR1, or a number",
+    )
+  })
+})
+
+describe("words of docker", () => {
+  itOnNode("do what they do there, or name what does", async () => {
+    const { call } = Program.make()
+    await call(
+      "run",
+      "-d",
+      "--name",
+      "web",
+      "--",
+      "sh",
+      "-c",
+      "trap 'exit 3' TERM; echo up; while :; do sleep 0.05; done",
+    )
+    await call(
+      "run",
+      "-d",
+      "--name",
+      "deaf",
+      "--",
+      "sh",
+      "-c",
+      "trap '' TERM; echo up; while :; do sleep 0.05; done",
+    )
+    for (const name of ["web", "deaf"]) await call("wait", name, "--for", "text:up")
+    expect((await call("ls")).stdout).toContain("web ")
+    expect((await call("ls", "-q")).stdout).toBe("web\ndeaf\n")
+    expect((await call("stats", "--once")).stdout).toContain("MEM")
+    expect(await call("stop", "web")).toEqual(ok("web\n"))
+    expect(await call("stop", "-t", "0.1", "deaf")).toEqual(ok("deaf\n"))
+    const states = (await call("ps", "-a", "--json")).stdout.trim().split("\n")
+    expect(states.map((line) => (JSON.parse(line) as { readonly exitCode: number }).exitCode)).toEqual([
+      3, 137,
+    ])
+    expect((await call("version")).stdout).toMatch(/^procwire \d/)
+    for (const [word, hint] of [
+      ["exec", "procwire run -- COMMAND runs another command there"],
+      ["start", "procwire restart NAME"],
+      ["pause", "procwire kill -s STOP NAME"],
+      ["unpause", "procwire kill -s CONT NAME"],
+    ] as const) {
+      const { code, stderr } = await call(word, "web")
+      expect(code).toBe(2)
+      expect(first(stderr)).toMatch(new RegExp(`^procwire: unrecognized command '${word}'; .*${hint}`))
+    }
+  })
+})
