@@ -29,7 +29,7 @@ const flags = {
     short: "f",
     multiple: true,
     shows: "KEY=VALUE",
-    help: "only those with all of these: name=, label=K=V or label=K, state=, session=, exit=; may be repeated",
+    help: "only those with all of these: name= (a part of it), label=K=V or label=K, state=, session=, exit=; may be repeated",
     completes: Filters.keys.map((key) => `${key}=`),
   },
   quiet: { type: "boolean", short: "q", help: "names only" },

@@ -94,4 +94,13 @@ describe("words of docker", () => {
       expect(first(stderr)).toMatch(new RegExp(`^procwire: unrecognized command '${word}'; .*${hint}`))
     }
   })
+
+  itOnNode("find processes by a part of the name", async () => {
+    const { call } = Program.make()
+    for (const name of ["web-1", "web-2", "db"])
+      await call("run", "-d", "--name", name, "--", "sleep", "1000")
+    expect(await call("ps", "-q", "-f", "name=web")).toEqual(ok("web-1\nweb-2\n"))
+    expect(await call("ps", "-q", "-f", "name=b-2", "-f", "name=db")).toEqual(ok("web-2\ndb\n"))
+    expect(await call("ps", "-q", "-f", "name=x")).toEqual(ok(""))
+  })
 })

@@ -56,9 +56,9 @@ const isMet = (key: Key, terms: ReadonlyArray<Term>, row: ListedProcess): boolea
   if (values.length === 0 || key === "state") return true
   return key === "label"
     ? values.every((value) => hasLabel(value, row))
-    : values.some(
-        (value) => value === String({ name: row.name, session: row.session, exit: row.exitCode }[key]),
-      )
+    : key === "name"
+      ? values.some((value) => row.name?.includes(value) === true)
+      : values.some((value) => value === String({ session: row.session, exit: row.exitCode }[key]))
 }
 
 /** `K=V`, or `K` with any value. */
