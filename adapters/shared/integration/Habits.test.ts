@@ -1,4 +1,5 @@
 /** cli/: what people type who know docker and the tools of Unix. */
+import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
 import { name as runtime } from "../../testing/Runtime.ts"
 import * as Program from "../testing/Program.ts"
@@ -102,5 +103,21 @@ describe("words of docker", () => {
     expect(await call("ps", "-q", "-f", "name=web")).toEqual(ok("web-1\nweb-2\n"))
     expect(await call("ps", "-q", "-f", "name=b-2", "-f", "name=db")).toEqual(ok("web-2\ndb\n"))
     expect(await call("ps", "-q", "-f", "name=x")).toEqual(ok(""))
+  })
+})
+
+describe("a folder for the socket that cannot be", () => {
+  itOnNode("is told with what helps", async () => {
+    const { call } = Program.make({ XDG_RUNTIME_DIR: "/proc/none/1000" })
+    expect(await call("up")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "procwire: cannot use /proc/none/1000/procwire for a server of your own: /proc/none/1000, which XDG_RUNTIME_DIR " +
+        "names, is not there, and cannot be made: No such file or directory (os error 2); make it, or unset XDG_RUNTIME_DIR\n",
+    })
+    const taken = Program.make()
+    fs.writeFileSync(taken.folder.at("run/procwire"), "")
+    expect((await taken.call("up")).stderr).toContain("; remove it, or set XDG_RUNTIME_DIR to another folder")
   })
 })

@@ -40,7 +40,7 @@ export const make = (env: Env): Effect.Effect<string, ConfigurationError> => {
         Folders.make(path, 0o700)
         return fs.lstatSync(path)
       },
-      catch: (cause) => refusal(path, OsError.fromUnknown(cause).message),
+      catch: (cause) => unmade(path, env, OsError.fromUnknown(cause).message),
     }),
     (found) => {
       const why = unsafe(found)
@@ -61,5 +61,16 @@ const unsafe = (found: fs.Stats): string | undefined => {
 
 const refusal = (path: string, why: string) =>
   new ConfigurationError({
-    message: `cannot use ${path} for a server of your own: ${why}; remove it, or set XDG_RUNTIME_DIR`,
+    message: `cannot use ${path} for a server of your own: ${why}; remove it, or set XDG_RUNTIME_DIR to another folder`,
   })
+
+/** What the user has set is named where that is what cannot be used. */
+const unmade = (path: string, env: Env, why: string) => {
+  const base = env["XDG_RUNTIME_DIR"] ?? ""
+  if (!isAbsolute(base) || fs.existsSync(base)) return refusal(path, why)
+  return new ConfigurationError({
+    message:
+      `cannot use ${path} for a server of your own: ${base}, which XDG_RUNTIME_DIR names, is not there, and cannot be ` +
+      `made: ${why}; make it, or unset XDG_RUNTIME_DIR`,
+  })
+}
