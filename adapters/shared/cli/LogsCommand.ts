@@ -27,6 +27,7 @@ const flags = {
     shows: "TIME",
     help: "what was printed since: a duration, as in 10m or 30 (seconds), or a time, as in 2026-11-22T16:00",
   },
+  until: { type: "string", shows: "TIME", help: "what was printed until then, as with --since" },
   grep: {
     type: "string",
     shows: "RE",
@@ -42,21 +43,22 @@ const flags = {
 
 export const spec: Spec = {
   name: "logs",
-  summary: "Show what a process has printed, and follow what it prints",
-  usage: "[OPTIONS] NAME",
+  summary: "Show what processes have printed, and follow what they print",
+  usage: "[OPTIONS] NAME…",
   flags,
   operands: "process",
   text: `
-stdout and stderr of the process go to stdout and stderr; what it printed on a terminal goes to stdout as it is. With
-several hosts each line has its host in front. A host that does not answer, or has no such process, is a line on stderr,
+stdout and stderr of the process go to stdout and stderr; what it printed on a terminal goes to stdout as it is. Of
+several processes each line has its process in front, with several hosts its host. A host that does not answer, or has no such process, is a line on stderr,
 and the exit code is 1; with --all-hosts it is one only if no host has it.
 
 A server keeps all output with --history-bytes, as that of procwire up does. Of other processes there is what it still
-has, 1 MiB by default, without --since, --grep, --timestamps and --cast.`,
+has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast.`,
   examples: [
     "procwire logs web",
     "procwire logs -f -n 100 web",
-    "procwire logs --since 10m --timestamps web",
+    "procwire logs --since 10m --until 5m --timestamps web",
+    "procwire logs -f web worker",
     "procwire logs --grep 'error|warn' -i -f web",
     "procwire logs -f --host build --host ci web",
     "procwire logs --cast web >web.cast",
@@ -69,16 +71,24 @@ type Values = Flags.Values<typeof flags>
 export const logs = (_: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { operands, values } = yield* Flags.parseAll(command, args, flags)
-    const ref = yield* Operands.one(command, operands)
+    const refs = yield* Operands.some(command, operands)
+    const [ref = "", ...others] = refs
     const wanted = yield* read(values)
     const hosts = yield* HostFlags.read(command, values)
+    if (others.length > 0 && wanted.cast !== undefined) return yield* wrong("--cast is of one process")
+    if (others.length > 0 && "several" in hosts)
+      return yield* wrong(`unexpected argument '${others[0]}': of several hosts one process is shown`)
     if ("several" in hosts && wanted.cast !== undefined) return yield* wrong("--cast is of one host")
     if ("several" in hosts)
       return yield* SeveralLogs.show(hosts.several, ref, {
         isEvery: values["all-hosts"] === true,
-        show: (process, row, print) => show(process, row, wanted, print),
+        show: showOf(wanted),
       })
     const control = yield* Control.open(command, hosts.one)
+    if (others.length > 0) {
+      const how = { isFollowed: wanted.follow, show: showOf(wanted) }
+      return yield* SeveralLogs.ofNames(control, refs, how)
+    }
     const row = yield* Control.find(control, ref)
     if (control.client === undefined) return 1
     yield* Join.look(control.client, row).pipe(
@@ -99,7 +109,14 @@ const read = (values: Values) =>
   Effect.gen(function* () {
     const { tail = "all", grep } = values
     const lines = tail === "all" ? undefined : yield* Flags.wholeNumber(command, "--tail", tail, 0)
-    const since = values.since === undefined ? undefined : yield* readTime(values.since)
+    const time = (flag: "since" | "until") => {
+      const text = values[flag]
+      return text === undefined ? Effect.succeed(undefined) : readTime(`--${flag}`, text)
+    }
+    const [since, until] = [yield* time("since"), yield* time("until")]
+    const endless = (["follow", "tail"] as const).find((flag) => values[flag] !== undefined)
+    if (until !== undefined && endless !== undefined)
+      return yield* wrong(`--until and --${endless} exclude each other`)
     if (grep !== undefined && lines !== undefined) return yield* wrong("--grep and --tail exclude each other")
     if (grep !== undefined && values.timestamps === true)
       return yield* wrong("--grep and --timestamps exclude each other")
@@ -107,7 +124,7 @@ const read = (values: Values) =>
       return yield* wrong("--ignore-case needs --grep")
     if (values.cast !== true && values.format !== undefined) return yield* wrong("--format needs --cast")
     const version = yield* CastFlags.readFormat(command, values.format)
-    const shaped = (["tail", "since", "grep", "timestamps"] as const).find(
+    const shaped = (["tail", "since", "until", "grep", "timestamps"] as const).find(
       (flag) => values[flag] !== undefined,
     )
     if (values.cast === true && shaped !== undefined)
@@ -115,6 +132,7 @@ const read = (values: Values) =>
     return {
       follow: values.follow === true,
       since,
+      until,
       lines,
       pattern: grep,
       ignoresCase: values["ignore-case"] === true,
@@ -137,13 +155,16 @@ const show = (
       : Search.show(process, { pattern, print, ...wanted }),
   )
 
+const showOf = (wanted: Wanted) => (process: RemoteProcess, row: ListedProcess, print: LocalTerminal.Print) =>
+  show(process, row, wanted, print)
+
 const print = (text: string) => LocalTerminal.write("stdout", new TextEncoder().encode(text))
 
 /** Milliseconds since 1970: so long ago, or a time as ISO 8601 has it, here. */
-const readTime = (text: string): Effect.Effect<number, Flags.UsageError> => {
+const readTime = (flag: string, text: string): Effect.Effect<number, Flags.UsageError> => {
   if (/^[\d.]+(?:ms|[smh])?$/.test(text))
-    return Effect.map(Flags.duration(command, "--since", text, Infinity), (millis) => Date.now() - millis)
+    return Effect.map(Flags.duration(command, flag, text, Infinity), (millis) => Date.now() - millis)
   const time = Date.parse(text)
-  const message = `invalid value '${text}' for '--since': expected a duration such as 10m, or 2026-11-22T16:00:00`
+  const message = `invalid value '${text}' for '${flag}': expected a duration such as 10m, or 2026-11-22T16:00:00`
   return Number.isNaN(time) ? new Flags.UsageError({ command, message }) : Effect.succeed(time)
 }

@@ -1,5 +1,8 @@
-/** `procwire wait`: waits, on the server, until a process has come so far. */
+/** `procwire wait`: waits, on the server, until processes have come so far. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import type { WaitResult } from "../../../core/protocol/Wait.ts"
 import type { Platform } from "../Platform.ts"
 import * as Control from "./control/Control.ts"
 import * as Join from "./control/Join.ts"
@@ -7,11 +10,12 @@ import * as Operands from "./control/Operands.ts"
 import * as DeadlineFlags from "./DeadlineFlags.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import { Unable } from "./server/Unable.ts"
+import { noServer, Unable } from "./server/Unable.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Conditions from "./words/Conditions.ts"
 import * as Failure from "./words/Failure.ts"
+import * as Message from "./words/Message.ts"
 
 const command = "procwire wait"
 
@@ -34,20 +38,23 @@ const flags = {
 
 export const spec: Spec = {
   name: "wait",
-  summary: "Wait until a process has exited, has printed something, listens on a port or asks for input",
-  usage: "[OPTIONS] NAME",
+  summary: "Wait until processes have exited, have printed something, listen on a port or ask for input",
+  usage: "[OPTIONS] NAME…",
   flags,
   operands: "process",
   text: `
 It prints the condition that has come, or for exit the exit code. What was printed before counts. text: is plain text,
 match: an expression in the syntax of RE2; a port counts if the process or a descendant listens; input is that it reads
-from its terminal or its stdin, and there is nothing to read.
+from its terminal or its stdin, and there is nothing to read. Several processes are waited for at once, each until
+--timeout, and told in the order in which they are named.
 
-Exit code: 0; 1 if the process has ended, and what was waited for cannot come; 124 after --timeout.`,
+Exit code: 0; 1 if a process has ended, and what was waited for cannot come, or if there is none; 124 after --timeout;
+of several failures that of the last one, in the order of the names.`,
   examples: [
     "procwire wait web --for port:3000 --timeout 1m && curl localhost:3000",
     "procwire wait web --for text:READY --for exit",
     "code=$(procwire wait job)",
+    "procwire wait build test lint",
   ],
 }
 
@@ -55,30 +62,54 @@ Exit code: 0; 1 if the process has ended, and what was waited for cannot come; 1
 export const wait = (_: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { operands, values } = yield* Flags.parseAll(command, args, flags)
-    const ref = yield* Operands.one(command, operands)
+    const refs = yield* Operands.some(command, operands)
     const texts = values.for ?? ["exit"]
     const until = yield* Effect.forEach(texts, (text) => Conditions.read(command, text))
     const timeoutMs =
       values.timeout === undefined ? undefined : yield* Flags.duration(command, "--timeout", values.timeout)
     const control = yield* Control.open(command, values)
-    const row = yield* Control.find(control, ref)
-    if (control.client === undefined) return 1
     const limit = timeoutMs === undefined ? {} : { timeoutMs }
-    const { met, evidence, exited, unknown, exitCode } = yield* Join.look(control.client, row).pipe(
-      Effect.flatMap((process) => process.wait({ until, maxBytes: 0, ...limit })),
-      Failure.about(ref, row),
+    const one = (ref: string) =>
+      Effect.gen(function* () {
+        const row = yield* Control.find(control, ref)
+        if (control.client === undefined) return yield* noServer
+        return yield* Join.look(control.client, row).pipe(
+          Effect.flatMap((process) => process.wait({ until, maxBytes: 0, ...limit })),
+          Failure.about(ref, row),
+        )
+      })
+    const waits = yield* Effect.forEach(refs, (ref) =>
+      Effect.map(Effect.fork(one(ref)), (wait) => [ref, wait] as const),
     )
+    let code = 0
+    for (const [ref, wait] of waits) {
+      const ended = yield* Effect.either(Fiber.join(wait))
+      const failure = Either.isLeft(ended) ? ended.left : yield* told(ref, ended.right, texts, values)
+      if (failure === undefined) continue
+      code = failure instanceof Unable ? (failure.exitCode ?? 1) : 1
+      Message.say(Message.textOf(failure))
+    }
+    return code
+  }).pipe(Effect.scoped)
+
+/** Prints what has come; else it is why nothing has. */
+const told = (
+  ref: string,
+  { met, evidence, exited, unknown, exitCode }: WaitResult,
+  texts: ReadonlyArray<string>,
+  values: Flags.Values<typeof flags>,
+) =>
+  Effect.gen(function* () {
     const text = met === null ? undefined : texts[met]
     if (values.json === true) yield* print(JSON.stringify({ ref, met: text ?? null, evidence }))
     else if (text !== undefined && values.quiet !== true)
       yield* print(text === "exit" ? String(exitCode) : text)
-    if (text !== undefined) return 0
+    if (text !== undefined) return undefined
     const [first] = unknown ?? []
     if (first !== undefined)
-      return yield* new Unable({ message: `${texts[first.index]} cannot be told: ${first.why}` })
-    if (!exited) return yield* tooLate(ref, texts, values.timeout ?? "")
-    return yield* hasEnded(ref, texts, exitCode)
-  }).pipe(Effect.scoped)
+      return new Unable({ message: `${texts[first.index]} cannot be told: ${first.why}` })
+    return exited ? hasEnded(ref, texts, exitCode) : tooLate(ref, texts, values.timeout ?? "")
+  })
 
 const print = (text: string) => LocalTerminal.write("stdout", new TextEncoder().encode(`${text}\n`))
 

@@ -22,6 +22,8 @@ export interface Asked {
   readonly follow: boolean
   /** Milliseconds since 1970; undefined is the begin. */
   readonly since: number | undefined
+  /** Milliseconds since 1970; undefined is the end. Neither with `follow` nor with `lines`. */
+  readonly until?: number | undefined
   /** The last lines; undefined is all. */
   readonly lines: number | undefined
   readonly timestamps: boolean
@@ -32,11 +34,12 @@ export interface Asked {
 /** Shows what was printed before `row` was listed, then what came behind it. */
 export const show = (child: Child, asked: Asked) =>
   Effect.gen(function* () {
-    const { follow, lines, row, since } = asked
+    const { follow, lines, row, since, until } = asked
     const write = writer(asked)
     const end = row.nextSeq
-    const before = { to: { seq: end } }
-    const pages = since === undefined && !asked.timestamps ? fromWhatIsKept : fromHistoryAlone
+    const before = { to: until === undefined ? { seq: end } : { time: until } }
+    const isTimed = since !== undefined || until !== undefined || asked.timestamps
+    const pages = !isTimed ? fromWhatIsKept : fromHistoryAlone
     if (lines === undefined)
       yield* pages(
         child,
@@ -53,7 +56,8 @@ export const show = (child: Child, asked: Asked) =>
         isWanted(millis) ? write(stream, bytes, millis) : Effect.void
       yield* pages(child, late, { tail: lines }, 0, follow ? end : Infinity, end)
     }
-    if (follow) yield* following(child, write, end - 1)
+    // One that has closed by then has told so in front of what is followed.
+    if (follow && row.state !== "closed") yield* following(child, write, end - 1)
   })
 
 type Child = Pick<RemoteProcess, "history" | "read" | "subscribe">

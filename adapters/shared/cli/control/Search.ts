@@ -10,6 +10,8 @@ export interface Asked {
   readonly follow: boolean
   /** Milliseconds since 1970; undefined is the begin. */
   readonly since: number | undefined
+  /** Milliseconds since 1970; undefined is the end. Not with `follow`. */
+  readonly until?: number | undefined
   /** Where it goes; by default to stdout. */
   readonly print?: LocalTerminal.Print
 }
@@ -19,10 +21,10 @@ const encoder = new TextEncoder()
 /** Shows them; with `follow` until the process has closed. */
 export const show = (child: RemoteProcess, asked: Asked) =>
   Effect.gen(function* () {
-    const { follow, ignoresCase, pattern, since, print = LocalTerminal.write } = asked
+    const { follow, ignoresCase, pattern, since, until, print = LocalTerminal.write } = asked
     const flags = ignoresCase ? { flags: "i" } : {}
     let from = since === undefined ? {} : { from: { time: since } }
-    const to = follow ? {} : yield* untilNow(child)
+    const to = follow ? {} : until === undefined ? yield* untilNow(child) : { to: { time: until } }
     for (;;) {
       // What is printed behind this is waited for, and what is printed before the search is found by it.
       const seen = follow ? yield* lastSeq(child) : 0

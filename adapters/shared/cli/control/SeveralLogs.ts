@@ -1,4 +1,4 @@
-/** The output of the processes of one name on several hosts, line by line, with the host in front of each. */
+/** The output of several processes, line by line, with the process in front of each; or with the host of several hosts. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
@@ -10,20 +10,24 @@ import * as Access from "../server/Access.ts"
 import * as EachHost from "../server/EachHost.ts"
 import { Unable } from "../server/Unable.ts"
 import * as Prefixed from "../show/Prefixed.ts"
+import * as Rows from "../show/Rows.ts"
 import * as Failure from "../words/Failure.ts"
 import * as Message from "../words/Message.ts"
 import * as Control from "./Control.ts"
 import * as Join from "./Join.ts"
 
+/** Shows the output of one, by `print`. */
+type Show<E, R> = (
+  process: RemoteProcess,
+  row: ListedProcess,
+  print: LocalTerminal.Print,
+) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>
+
 /** How they are shown. */
 export interface How<E, R> {
   /** True if a host without such a process is none to speak of, as long as one has it. */
   readonly isEvery: boolean
-  readonly show: (
-    process: RemoteProcess,
-    row: ListedProcess,
-    print: LocalTerminal.Print,
-  ) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>
+  readonly show: Show<E, R>
 }
 
 interface Found {
@@ -31,31 +35,62 @@ interface Found {
   readonly process: RemoteProcess
 }
 
+/** What is shown of one, and what stands in front of its lines. */
+interface Labelled extends Found {
+  readonly label: string
+}
+
+/** Shows several processes of one server: at once if they are followed, else one after the other. */
+export const ofNames = <E, R>(
+  control: Control.Control,
+  refs: ReadonlyArray<string>,
+  { isFollowed, show }: { readonly isFollowed: boolean; readonly show: Show<E, R> },
+) =>
+  Effect.gen(function* () {
+    const found: Array<Labelled> = []
+    const failed = yield* Control.each(control, refs, (row, client) =>
+      Effect.map(
+        Join.look(client, row),
+        (process) => void found.push({ label: Rows.refOf(row), process, row }),
+      ),
+    )
+    return Math.max(failed, yield* each(found, show, isFollowed ? "unbounded" : 1))
+  })
+
 /** Shows them at once; succeeds with the exit code. */
 export const show = <E, R>(several: Several, ref: string, { isEvery, show }: How<E, R>) =>
   Effect.gen(function* () {
     const answers = yield* EachHost.ask(several, "procwire-logs", (client) => find(client, ref))
     const found = answers.flatMap(({ answer, host }) =>
-      Either.isRight(answer) && "row" in answer.right ? [{ host, ...answer.right }] : [],
+      Either.isRight(answer) && "row" in answer.right ? [{ label: host, ...answer.right }] : [],
     )
     const isNone = ({ answer }: EachHost.Answer<Found | Unable>) =>
       Either.isRight(answer) && answer.right instanceof Unable
     const isQuiet = isEvery && found.length > 0
     const failed = answers.filter((each) => !(isQuiet && isNone(each))).map(toError)
-    let code = EachHost.told(failed)
-    const width = Math.max(0, ...found.map(({ host }) => host.length))
+    return Math.max(EachHost.told(failed), yield* each(found, show, "unbounded"))
+  })
+
+/** Succeeds with the exit code: 1 if one could not be shown, which is a line on stderr. */
+const each = <E, R>(found: ReadonlyArray<Labelled>, show: Show<E, R>, concurrency: 1 | "unbounded") =>
+  Effect.gen(function* () {
+    let code = 0
+    const width = Math.max(0, ...found.map(({ label }) => label.length))
     yield* Effect.forEach(
       found,
-      ({ host, process: child, row }) =>
+      ({ label, process: child, row }) =>
         Effect.catchAll(
-          Failure.about(ref, row)(prefixed(host.padEnd(width), (print) => show(child, row, print))),
+          Failure.about(
+            Rows.refOf(row),
+            row,
+          )(prefixed(label.padEnd(width), (print) => show(child, row, print))),
           (error) => {
             if (error instanceof LocalTerminal.OutputFailed) return Effect.fail(error)
             code = 1
-            return Effect.sync(() => Message.say(`${host}: ${Message.textOf(error)}`))
+            return Effect.sync(() => Message.say(`${label}: ${Message.textOf(error)}`))
           },
         ),
-      { concurrency: "unbounded", discard: true },
+      { concurrency, discard: true },
     )
     return code
   })
