@@ -100,7 +100,7 @@ interface Around {
   readonly modes: LocalTerminal.Modes
 }
 
-const runThrough = ({ target, reconnect, start }: Request, around: Around) =>
+const runThrough = ({ target, reconnect, start, forgotten }: Request, around: Around) =>
   Effect.gen(function* () {
     const { cancellation, terminal, modes } = around
     // A running server is connected to again; the others end with their connection.
@@ -117,6 +117,7 @@ const runThrough = ({ target, reconnect, start }: Request, around: Around) =>
     cancellation.started(started.process, ForwardedSignals.areKnown(client))
     if (start.tty === true) yield* Scope.extend(LocalTerminal.rawMode, terminal)
     const code = yield* follow(client, started, start, around)
+    if (forgotten) yield* Effect.ignore(started.process.end({ signal: "SIGKILL", graceMs: 0, remove: true }))
     // What a command that ended by itself has left switched on is meant to stay.
     const byItself = code < 128 && code !== DeadlineFlags.exitCode
     if (byItself && cancellation.first() === undefined) modes.keep()

@@ -42,6 +42,10 @@ const flags = {
     shows: "K=V",
     help: "what ps finds it by; may be repeated",
   },
+  rm: {
+    type: "boolean",
+    help: "have the server forget it as soon as it has ended; without, it does when the session of this client ends",
+  },
   restart: {
     type: "string",
     shows: "POLICY",
@@ -125,6 +129,8 @@ export interface RunRequest {
   /** What it is called in the background; undefined in the foreground. */
   readonly detached: DetachFlags.Detached | undefined
   readonly reconnect: ReconnectPolicy | false
+  /** The server forgets it when it has ended. */
+  readonly forgotten: boolean
   readonly start: StartOptions
   /** What starts the command where the server is in this process. */
   readonly starting: SpawnerFlag.Choice
@@ -136,7 +142,7 @@ export const parse = (
 ): Effect.Effect<RunRequest, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const [own, argv] = split(args)
-    const values = yield* Flags.parse(name, own, flags)
+    const values = yield* Effect.mapError(Flags.parse(name, own, flags), withUser)
     if (argv.length === 0) {
       return yield* wrong("no command to run; it follows the options: procwire run -- ls -la")
     }
@@ -149,12 +155,18 @@ export const parse = (
       return yield* wrong(`word ${bad + 1} of the command is not UTF-8, and cannot be sent: ${shown}`)
     }
     const { detach = false, tty = false } = values
+    const called = values.name ?? "NAME"
+    if (detach && values.rm === true)
+      return yield* wrong(
+        `--rm and --detach exclude each other: procwire wait ${called}; procwire rm ${called} removes it when it has ended`,
+      )
     const usual = detach ? ({ own: true } as const) : ({ inProcess: true } as const)
     const target = yield* TargetFlags.read(name, values, usual, !detach && SpawnerFlag.isGiven(values))
     const starting = yield* SpawnerFlag.read(name, values, target)
     return {
       target,
       starting,
+      forgotten: values.rm === true,
       reconnect: yield* ReconnectFlag.read(name, values, target),
       detached: yield* DetachFlags.read(name, values, argv, target),
       start: {
@@ -216,6 +228,15 @@ const policyOf = (inherit: "core" | "all" | "none") => ({
   set: {},
   includeOnly: [],
 })
+
+/** The user is not chosen here: what has it chosen is named. */
+const withUser = (error: Flags.UsageError): Flags.UsageError =>
+  /^unexpected argument '(?:-[a-z]*u[^']*|--user)'/.test(error.message)
+    ? wrong(
+        `${error.message.replace(/;.*/s, "")}; a command runs as the user of its server: ` +
+          "procwire run -- sudo -u USER COMMAND, or --server ssh://USER@HOST",
+      )
+    : error
 
 const wrong = (message: string) => new Flags.UsageError({ command: name, message })
 

@@ -121,3 +121,39 @@ describe("a folder for the socket that cannot be", () => {
     expect((await taken.call("up")).stderr).toContain("; remove it, or set XDG_RUNTIME_DIR to another folder")
   })
 })
+
+describe("run as in docker", () => {
+  itOnNode(
+    "forgets what ran in the foreground, with --rm or without, and says so of the background",
+    async () => {
+      const { call } = Program.make()
+      await call("up")
+      expect(await call("run", "--rm", "--server", "own", "--", "echo", "hi")).toEqual(ok("hi\n"))
+      expect(await call("ps", "-aq")).toEqual(ok(""))
+      const { code, stderr } = await call("run", "-d", "--rm", "--name", "web", "--", "true")
+      expect([code, first(stderr)]).toEqual([
+        2,
+        "procwire: --rm and --detach exclude each other: procwire wait web; procwire rm web removes it when it has ended",
+      ])
+    },
+  )
+
+  itOnNode("names what runs a command as another user", async () => {
+    const { call } = Program.make()
+    for (const [shown, ...flags] of [
+      ["-u", "-u", "nobody"],
+      ["-unobody", "-unobody"],
+      ["--user", "--user=nobody"],
+      ["--user", "-it", "--user", "nobody"],
+    ]) {
+      const { code, stderr } = await call("run", ...flags, "--", "id")
+      expect([code, first(stderr)]).toEqual([
+        2,
+        `procwire: unexpected argument '${shown}'; a command runs as the user of its server: ` +
+          "procwire run -- sudo -u USER COMMAND, or --server ssh://USER@HOST",
+      ])
+    }
+    // Behind the command it is the command's own.
+    expect(await call("run", "--", "echo", "-u", "--rm")).toEqual(ok("-u --rm\n"))
+  })
+})
