@@ -1,5 +1,6 @@
 /** Files that commands write what they were asked for to. */
 import * as fs from "node:fs"
+import { dirname, resolve } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,14 +9,30 @@ import { Unable } from "./server/Unable.ts"
 
 /** Replaces a file as a whole: it has its old content or all of the new one, whatever happens meanwhile. */
 export const replace = (file: string, text: string): Effect.Effect<void, Unable> => {
-  const unfinished = `${file}.${process.pid}.part`
+  let unfinished: string | undefined
   return attempt(file, () => {
+    const found = fs.statSync(file, { throwIfNoEntry: false })
     // What is no plain file is written to, as /dev/stdout is.
-    if (fs.statSync(file, { throwIfNoEntry: false })?.isFile() === false) return fs.writeFileSync(file, text)
+    if (found?.isFile() === false) return fs.writeFileSync(file, text)
+    // A link stays, and what it leads to is replaced, or made.
+    const real = found === undefined ? dangling(file) : fs.realpathSync(file)
+    unfinished = `${real}.${process.pid}.part`
     fs.writeFileSync(unfinished, text)
-    return fs.renameSync(unfinished, file)
-  }).pipe(Effect.onError(() => Effect.sync(() => fs.rmSync(unfinished, { force: true }))))
+    return fs.renameSync(unfinished, real)
+  }).pipe(
+    Effect.onError(() =>
+      Effect.sync(() => {
+        if (unfinished !== undefined) fs.rmSync(unfinished, { force: true })
+      }),
+    ),
+  )
 }
+
+/** Where a path leads at which there is no file: through links to one that is missing. The system bounds their number. */
+const dangling = (file: string): string =>
+  fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    ? dangling(resolve(dirname(file), fs.readlinkSync(file)))
+    : file
 
 /** A file that is written piece by piece. */
 export interface Growing {

@@ -157,3 +157,21 @@ describe("run as in docker", () => {
     expect(await call("run", "--", "echo", "-u", "--rm")).toEqual(ok("-u --rm\n"))
   })
 })
+
+describe("a picture in a file", () => {
+  itOnNode("goes where a link leads, and the link stays", async () => {
+    const { call, folder } = Program.make()
+    await call("run", "-d", "-t", "--name", "shell", "--", "sh", "-c", "echo hello; exec sleep 1000")
+    await call("wait", "shell", "--for", "text:hello")
+    folder.sh("mkdir far; echo old >far/x; ln -s far/x link; ln -s far/new dangling")
+    for (const [link, file] of [
+      ["link", "far/x"],
+      ["dangling", "far/new"],
+    ] as const) {
+      expect(await call("screen", "-o", link, "shell")).toEqual(ok(""))
+      expect(fs.lstatSync(folder.at(link)).isSymbolicLink()).toBe(true)
+      expect(fs.readFileSync(folder.at(file), "utf8")).toMatch(/^hello\n/)
+    }
+    expect(folder.sh("ls -A far")).toBe("new\nx\n")
+  })
+})
