@@ -16,6 +16,7 @@ import * as Filters from "./show/Filters.ts"
 import * as Rows from "./show/Rows.ts"
 import * as Table from "./show/Table.ts"
 import * as Texts from "./show/Texts.ts"
+import * as Width from "./show/Width.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 
@@ -172,11 +173,17 @@ const live = (looks: Looks, interval: number) =>
     const left = Stream.runHead(
       Stream.filter(LocalTerminal.input, (bytes) => bytes.includes(controlC) || bytes.includes(q)),
     )
-    const draw = Effect.flatMap(looks.next, (lines) => write(pictureOf(lines)))
-    const drawing = Effect.forever(Effect.zipRight(draw, Effect.sleep(interval)))
-    yield* Effect.raceFirst(drawing, left)
+    let shown: ReadonlyArray<Line> = []
+    const draw = Effect.suspend(() => write(pictureOf(shown)))
+    const look = Effect.map(looks.next, (lines) => void (shown = lines))
+    const drawing = Effect.forever(Effect.zipRight(Effect.zipRight(look, draw), Effect.sleep(interval)))
+    const redrawing = Stream.runForEach(LocalTerminal.resizes, () => draw)
+    yield* Effect.raceFirst(Effect.raceFirst(drawing, redrawing), left)
     return 0
   })
+
+/** Below so many rows none is left empty. */
+const fewRows = 10
 
 const pictureOf = (lines: ReadonlyArray<Line>): string => {
   const { rows, columns: width } = LocalTerminal.size() ?? { rows: 24, columns: 80 }
@@ -184,10 +191,10 @@ const pictureOf = (lines: ReadonlyArray<Line>): string => {
   const sum = known.reduce((all, { cpuPercent = 0 }) => all + cpuPercent, 0)
   const memory = known.reduce((all, each) => all + (each.memory ?? 0), 0)
   const used = known.length === 0 ? "" : `, CPU ${sum.toFixed(1)}, MEM ${Texts.bytes(memory)}`
-  const head = `${lines.length} processes${used}\n`
-  const shown = [head, "\n", ...Table.lines(columns(Date.now()), lines, width)].slice(
-    0,
-    Math.max(1, rows - 1),
-  )
-  return `\u001b[H${shown.map((line) => line.replace("\n", "\u001b[K\r\n")).join("")}\u001b[J`
+  const head = Width.cut(`${lines.length} processes${used}`, width)
+  const table = Table.lines(columns(Date.now()), lines, width).map((line) => line.replace("\n", ""))
+  const shown = [head, ...(rows < fewRows ? [] : [""]), ...table].slice(0, rows)
+  // A line is cleared in front of its text: behind one of the whole width that would take its last character.
+  const text = shown.map((line) => `\u001b[K${line}`).join("\r\n")
+  return `\u001b[H${text}${shown.length < rows ? "\r\n\u001b[J" : ""}`
 }

@@ -27,9 +27,13 @@ export const lines = <Row>(
   const natural = columns.map(({ title }, at) =>
     Math.max(Width.of(title), ...cells.map((row) => Width.of(row[at] ?? ""))),
   )
-  const widths = width === undefined ? natural : fit(natural, columns, width)
+  const widths = width === undefined ? natural : within(fit(natural, columns, width), width)
   const line = (texts: ReadonlyArray<string>, row?: Row) =>
-    `${columns.map((column, at) => cell(texts[at] ?? "", widths[at] ?? 0, column, row)).join(gap)}`.trimEnd()
+    columns
+      .slice(0, widths.length)
+      .map((column, at) => cell(texts[at] ?? "", widths[at] ?? 0, column, row))
+      .join(gap)
+      .trimEnd()
   return [
     `${line(columns.map(({ title }) => title))}\n`,
     ...rows.map((row, index) => `${line(cells[index] ?? [], row)}\n`),
@@ -41,6 +45,18 @@ const cell = <Row>(text: string, width: number, { right, paint }: Column<Row>, r
   const blanks = " ".repeat(Math.max(0, width - Width.of(shown)))
   const painted = row === undefined || paint === undefined ? shown : paint(shown, row)
   return right === true ? `${blanks}${painted}` : `${painted}${blanks}`
+}
+
+/** What is still too wide is cut at the edge: columns behind it are left out. */
+const within = (widths: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
+  const shown: Array<number> = []
+  let left = width
+  for (const each of widths) {
+    if (left <= 0) break
+    shown.push(Math.min(each, left))
+    left -= each + gap.length
+  }
+  return shown
 }
 
 /** Takes columns from the widest that may shrink, one by one, until all fit or none may shrink further. */
