@@ -32,9 +32,12 @@ export const inspect = (_: Platform, args: ReadonlyArray<string>) =>
     const { operands, values } = yield* Flags.parseAll(command, args, flags)
     const refs = yield* Operands.some(command, operands)
     const control = yield* Control.open(command, values)
-    return yield* Control.each(control, refs, (row) => {
-      const told = { ref: Rows.refOf(row), ...row, directory: Rows.cwdOf(row) }
-      const text = values.json === true ? JSON.stringify(told) : JSON.stringify(told, undefined, 2)
-      return LocalTerminal.write("stdout", new TextEncoder().encode(`${text}\n`))
-    })
+    return yield* Control.each(control, refs, (row, client) =>
+      Effect.gen(function* () {
+        const [seen = row] = yield* Control.seen(client, [row])
+        const told = { ref: Rows.refOf(row), ...Rows.toJson(seen), directory: Rows.cwdOf(row) }
+        const text = values.json === true ? JSON.stringify(told) : JSON.stringify(told, undefined, 2)
+        yield* LocalTerminal.write("stdout", new TextEncoder().encode(`${text}\n`))
+      }),
+    )
   }).pipe(Effect.scoped)

@@ -7,6 +7,7 @@ import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import type { Platform } from "../Platform.ts"
+import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
@@ -33,7 +34,10 @@ const flags = {
     completes: Filters.keys.map((key) => `${key}=`),
   },
   quiet: { type: "boolean", short: "q", help: "names only" },
-  json: { type: "boolean", help: "a line of JSON for each: what process/list tells, and its ref" },
+  json: {
+    type: "boolean",
+    help: "a line of JSON for each: what process/list tells, and its ref; the state may also be stopped",
+  },
   "no-trunc": { type: "boolean", help: "do not cut what is wider than the terminal" },
   ...HostFlags.flags,
   ...help,
@@ -47,6 +51,8 @@ export const spec: Spec = {
   text: `
 The server is the one of --server, else of the variable ${TargetFlags.variable}, else of the context in use, else
 your own.
+AGE is the time since the start, UP that since the last restart. A process that SIGSTOP or SIGTSTP has stopped is shown
+as stopped, where the server runs on Linux and shows its /proc.
 Other commands take the name of a process; one that has none is called by its place, as in 3/abc. Of several hosts, -q
 prints the host, a tab and the name. A host that does not answer is a line on stderr, and the exit code is 1.`,
   examples: [
@@ -95,16 +101,16 @@ const listed = (client: ExecClient.ExecClient, all: boolean, filter: Filters.Fil
     const found = yield* Stream.runCollect(client.list({ sessions: sees ? "all" : "own", ...filter.asked }))
     const wanted = (row: ListedProcess) =>
       (all || filter.asked.states !== undefined || Rows.isLive(row)) && filter.matches(row)
-    return Chunk.toReadonlyArray(found).filter(wanted)
+    return yield* Control.seen(client, Chunk.toReadonlyArray(found).filter(wanted))
   })
 
 /** A process, and where it is if several hosts were asked. */
-type Row = ListedProcess & { readonly host?: string }
+type Row = Rows.Seen & { readonly host?: string }
 
 const print = (rows: ReadonlyArray<Row>, values: Flags.Values<typeof flags>) => {
   const text =
     values.json === true
-      ? rows.map((row) => `${JSON.stringify({ ref: Rows.refOf(row), ...row })}\n`).join("")
+      ? rows.map((row) => `${JSON.stringify({ ref: Rows.refOf(row), ...Rows.toJson(row) })}\n`).join("")
       : values.quiet === true
         ? rows.map((row) => `${row.host === undefined ? "" : `${row.host}\t`}${Rows.refOf(row)}\n`).join("")
         : tableOf(rows, values["no-trunc"] === true)

@@ -175,3 +175,33 @@ describe("a picture in a file", () => {
     expect(folder.sh("ls -A far")).toBe("new\nx\n")
   })
 })
+
+describe.runIf(runtime === "Node" && fs.existsSync("/proc/self/stat"))("ps", () => {
+  it("shows what is stopped as stopped, in the table, as JSON, and in inspect", async () => {
+    const { call } = Program.make()
+    await call("run", "-d", "--name", "web", "--", "sleep", "1000")
+    const states = async () => [
+      /^web +(\S+)/m.exec((await call("ps")).stdout)?.[1],
+      (JSON.parse((await call("ps", "--json")).stdout) as { readonly state: string }).state,
+      (JSON.parse((await call("inspect", "web")).stdout) as { readonly state: string }).state,
+    ]
+    expect(await states()).toEqual(["running", "running", "running"])
+    await call("kill", "-s", "STOP", "web")
+    expect(await states()).toEqual(["stopped", "stopped", "stopped"])
+    await call("kill", "-s", "CONT", "web")
+    expect(await states()).toEqual(["running", "running", "running"])
+  })
+
+  it("has how long a process is up since it was restarted", async () => {
+    const { call } = Program.make()
+    await call("run", "-d", "--name", "web", "--", "sleep", "1000")
+    expect((await call("ps")).stdout).toMatch(/^NAME +STATE +AGE +PID +OUTPUT/)
+    const age = async () => /^web +running +(\d+)s/m.exec((await call("ps")).stdout)?.[1]
+    while (Number(await age()) < 3) await new Promise((resolve) => setTimeout(resolve, 100))
+    await call("restart", "web")
+    const [titles = "", row = ""] = (await call("ps")).stdout.split("\n")
+    expect(titles).toMatch(/^NAME +STATE +AGE +PID +UP +RESTARTS/)
+    const [, , old, , up] = row.split(/ +/).map((text) => Number.parseInt(text, 10))
+    expect(up).toBeLessThan(old ?? 0)
+  })
+})

@@ -10,6 +10,7 @@ import * as Access from "../server/Access.ts"
 import * as Reach from "../server/Reach.ts"
 import { Unable } from "../server/Unable.ts"
 import * as Rows from "../show/Rows.ts"
+import * as Usage from "./Usage.ts"
 import * as TargetFlags from "../TargetFlags.ts"
 import * as Failure from "../words/Failure.ts"
 import * as Message from "../words/Message.ts"
@@ -48,6 +49,15 @@ export const list = ({ client }: Pick<Control, "client">, options: Omit<ListOpti
     const { processListAll = false } = client.environmentInfo.capabilities ?? {}
     const sessions = processListAll ? "all" : "own"
     return Chunk.toReadonlyArray(yield* Stream.runCollect(client.list({ sessions, ...options })))
+  })
+
+/** The same with what the host of the server tells of those that run, if it has /proc, and shows it. */
+export const seen = (client: ExecClient.ExecClient, rows: ReadonlyArray<ListedProcess>) =>
+  Effect.gen(function* () {
+    if (client.environmentInfo.platformOs !== "linux") return rows
+    const pids = rows.map((row) => (Rows.isLive(row) ? (row.pid ?? undefined) : undefined))
+    const found = yield* Usage.conditions(client.fs, pids)
+    return rows.map((row, index): Rows.Seen => ({ ...row, condition: found[index] }))
   })
 
 /** The process that a word of the command line means: of several of one name the one that runs. */

@@ -49,10 +49,50 @@ const one = (files: Files, pid: number) =>
     return parse(stat ?? "", status ?? "", children ?? "")
   })
 
+/** How a process is, by the host of the server. */
+export interface Condition {
+  /** Stopped by a signal, such as SIGSTOP or SIGTSTP. */
+  readonly stopped: boolean
+  /** When the child that runs now was started, in milliseconds since 1970. */
+  readonly childStartedAtMs: number | undefined
+}
+
+/** How processes are, in their order; undefined where it is not known. */
+export const conditions = (
+  files: Files,
+  pids: ReadonlyArray<number | undefined>,
+): Effect.Effect<ReadonlyArray<Condition | undefined>> =>
+  Effect.gen(function* () {
+    const read = (path: string) => Effect.option(files.readTextFile(path))
+    if (pids.every((pid) => pid === undefined)) return pids.map(() => undefined)
+    const boot = Number(/^btime (\d+)$/m.exec(Option.getOrElse(yield* read("/proc/stat"), () => ""))?.[1])
+    const one = (pid: number | undefined) =>
+      pid === undefined
+        ? Effect.succeed(undefined)
+        : Effect.map(
+            read(`/proc/${pid}/stat`),
+            Option.match({ onNone: () => undefined, onSome: (stat) => conditionOf(stat, boot) }),
+          )
+    return yield* Effect.forEach(pids, one, { concurrency: 8 })
+  })
+
+/** What `stat` of a process says of it, on a host that was booted at a time in seconds since 1970. */
+export const conditionOf = (stat: string, boot: number): Condition => {
+  const fields = fieldsOf(stat)
+  const millis = boot * 1000 + (Number(fields[19]) * 1000) / ticks
+  return {
+    // `t` is one that a debugger has stopped.
+    stopped: fields[0] === "T" || fields[0] === "t",
+    childStartedAtMs: Number.isFinite(millis) ? millis : undefined,
+  }
+}
+
+/** The fields behind the name, which may have blanks and parentheses. */
+const fieldsOf = (stat: string): ReadonlyArray<string> => stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+
 /** What /proc says of one process; undefined if it says nothing. */
 export const parse = (stat: string, status: string, children: string) => {
-  // The name in front may have blanks and parentheses.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  const fields = fieldsOf(stat)
   const [user, system] = [Number(fields[11]), Number(fields[12])]
   if (!Number.isFinite(user + system)) return undefined
   return {

@@ -1,6 +1,7 @@
 /** Processes as rows of a table, and what they are called on a command line. */
 import { fileURLToPath } from "node:url"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import type { Condition } from "../control/Usage.ts"
 import type { Colours } from "./Colours.ts"
 import type { Column } from "./Table.ts"
 import * as Texts from "./Texts.ts"
@@ -12,9 +13,21 @@ export const refOf = ({ name, session, processId }: ListedProcess): string =>
 /** True while it may still do something. */
 export const isLive = ({ state }: ListedProcess): boolean => state === "starting" || state === "running"
 
+/** A process, and what the host of the server tells of it. */
+export interface Seen extends ListedProcess {
+  /** Undefined where it is not known. */
+  readonly condition?: Condition | undefined
+}
+
+/** What programs are told of it: one that is stopped has that for its state. */
+export const toJson = ({ condition, ...row }: Seen) =>
+  condition?.stopped === true ? { ...row, state: "stopped" } : row
+
 /** How far it has come, in a word or two. */
-export const stateOf = ({ state, exitCode }: ListedProcess): string =>
-  state === "exited" || state === "closed" ? `exited ${exitCode ?? "?"}` : state
+export const stateOf = ({ state, exitCode, condition }: Seen): string => {
+  if (condition?.stopped === true) return "stopped"
+  return state === "exited" || state === "closed" ? `exited ${exitCode ?? "?"}` : state
+}
 
 /** Its directory, as a path where it is one of this system. */
 export const cwdOf = ({ cwd }: ListedProcess): string => {
@@ -25,12 +38,15 @@ export const cwdOf = ({ cwd }: ListedProcess): string => {
   }
 }
 
-/** The columns; `now` is in milliseconds since 1970. Restarts and labels have one only if there are any. */
+/**
+ * The columns; `now` is in milliseconds since 1970. Restarts, with the time since the last one, and labels have one only if
+ * there are any.
+ */
 export const columns = (
   now: number,
   { bad, good, dim }: Colours,
-  rows: ReadonlyArray<ListedProcess>,
-): ReadonlyArray<Column<ListedProcess>> => [
+  rows: ReadonlyArray<Seen>,
+): ReadonlyArray<Column<Seen>> => [
   { title: "NAME", text: refOf, least: 12 },
   {
     title: "STATE",
@@ -40,7 +56,14 @@ export const columns = (
   { title: "AGE", text: ({ startedAtMs }) => Texts.age(now - startedAtMs), right: true },
   { title: "PID", text: (row) => (isLive(row) ? String(row.pid ?? "-") : "-"), right: true },
   ...(rows.some(({ restarts = 0 }) => restarts > 0)
-    ? [{ title: "RESTARTS", text: ({ restarts = 0 }: ListedProcess) => String(restarts), right: true }]
+    ? [
+        {
+          title: "UP",
+          text: (row: Seen) => (isLive(row) ? upOf(row, now) : "-"),
+          right: true,
+        },
+        { title: "RESTARTS", text: ({ restarts = 0 }: Seen) => String(restarts), right: true },
+      ]
     : []),
   { title: "OUTPUT", text: ({ bytes }) => Texts.bytes(bytes), right: true },
   { title: "COMMAND", text: ({ argv }) => Texts.commandLine(argv), least: 12 },
@@ -48,6 +71,12 @@ export const columns = (
     ? [{ title: "LABELS", text: labelsOf, least: 8, paint: dim }]
     : []),
 ]
+
+/** How long its child has run; that of one that was never restarted since its start. */
+const upOf = ({ restarts = 0, startedAtMs, condition }: Seen, now: number): string => {
+  const since = condition?.childStartedAtMs ?? (restarts === 0 ? startedAtMs : undefined)
+  return since === undefined ? "-" : Texts.age(now - since)
+}
 
 const labelsOf = ({ labels }: ListedProcess): string =>
   Object.entries(labels)
