@@ -49,8 +49,8 @@ export const spec: Spec = {
   operands: "process",
   text: `
 stdout and stderr of the process go to stdout and stderr; what it printed on a terminal goes to stdout as it is. Of
-several processes each line has its process in front, with several hosts its host. A host that does not answer, or has no such process, is a line on stderr,
-and the exit code is 1; with --all-hosts it is one only if no host has it.
+several processes each line has its process in front, with several hosts its host. A host that does not answer, or has
+no such process, is a line on stderr, and the exit code is 1; with --all-hosts it is one only if no host has it.
 
 A server keeps all output with --history-bytes, as that of procwire up does. Of other processes there is what it still
 has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast.`,

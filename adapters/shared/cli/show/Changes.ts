@@ -30,8 +30,11 @@ export const between = (
   const kept = new Set(after.map(keyOf))
   const gone = before.filter((row) => !kept.has(keyOf(row)))
   return [
-    // A process that was forgotten as soon as it had exited has exited, too.
-    ...gone.map((row): Change => ({ kind: "removed", at: now, row })),
+    // One that was forgotten before it was seen to have ended has exited as well, nobody knows how.
+    ...gone.flatMap((row): ReadonlyArray<Change> => [
+      ...(Rows.isLive(row) ? [{ kind: "exited", at: now, row: { ...row, state: "closed" } } as const] : []),
+      { kind: "removed", at: now, row },
+    ]),
     ...after.flatMap((row) => changesOf(known.get(keyOf(row)), row, now)),
   ]
 }

@@ -39,11 +39,12 @@ describe("a table", () => {
     ).toEqual(["A          NUMBER\n", "one             1\n", "seventeen     200\n"])
   })
 
-  it("never is wider than the terminal, unless nothing may shrink further", () => {
-    for (let width = 11; width < 30; width++)
+  it("never is wider than the terminal: where nothing may shrink further, it is cut at the edge", () => {
+    for (let width = 1; width < 30; width++)
       for (const line of Table.lines(columns, [["a long text that is cut", "1"]], width))
         expect(Width.of(line.trimEnd())).toBeLessThanOrEqual(width)
-    expect(Table.lines(columns, [["abcdefgh", "1"]], 5)).toEqual(["A    NUMBER\n", "ab…       1\n"])
+    expect(Table.lines(columns, [["abcdefgh", "1"]], 5)).toEqual(["A\n", "ab…\n"])
+    expect(Table.lines(columns, [["abcdefgh", "1"]], 8)).toEqual(["A    NU…\n", "ab…    1\n"])
   })
 
   it("counts wide and combining characters as a terminal does", () => {
@@ -143,6 +144,7 @@ describe("the changes between two lists", () => {
     expect(told([row], [exited])).toEqual(["exited 7"])
     expect(told([exited], [{ ...exited }])).toEqual([])
     expect(told([exited], [])).toEqual(["removed 7"])
+    expect(told([row], [])).toEqual(["exited 7", "removed 7"])
     expect(told([], [exited])).toEqual(["started 0", "exited 7"])
     // Started again in its place, under the same id.
     expect(told([exited], [{ ...row, startedAtMs: 5 }])).toEqual(["removed 7", "started 5"])
