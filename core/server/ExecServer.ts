@@ -65,16 +65,19 @@ export const make = (
       floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
     const hasNetwork = floor?.network !== false
     const [{ tells }, { available: keepsHistories }] = [yield* ProcessEvidence, yield* HistoryFiles]
-    const { available: paints } = yield* Terminals
+    const terminals = yield* Terminals
     const listsAll = listed === "all"
-    const told = { version: options.version, hasNetwork, tells, listsAll, keepsHistories, paints }
+    const told = { version: options.version, hasNetwork, tells, listsAll, keepsHistories }
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],
       host,
       capabilities,
       keepsHistories,
-      environmentInfo: EnvironmentInfo.make(host, capabilities, files, told),
+      // Each connection is told what is there by then.
+      get environmentInfo() {
+        return EnvironmentInfo.make(host, capabilities, files, { ...told, paints: terminals.available })
+      },
       listed,
       scope: options.scope ?? "own",
       floor,

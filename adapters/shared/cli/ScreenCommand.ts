@@ -94,8 +94,8 @@ export const screen = (_: Platform, args: ReadonlyArray<string>) =>
   }).pipe(Effect.scoped)
 
 const remedy =
-  "this server cannot paint terminals: install @xterm/headless beside it (npm install -g @xterm/headless) and start it " +
-  "anew; one of an executable file has none"
+  "this server cannot paint terminals: install @xterm/headless beside it (npm install -g @xterm/headless); " +
+  "one of an executable file has none"
 
 const formats: Readonly<Record<"text" | (typeof kinds)[number], ReadonlyArray<Screen.Format>>> = {
   text: ["text"],

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { type ExitStatus, Spawner } from "../../../core/spawn/Spawner.ts"
+import * as XtermTerminals from "../terminal/XtermTerminals.ts"
 import * as OsError from "../host/OsError.ts"
 import type * as Containment from "../process/contain/Containment.ts"
 import * as PidFd from "../process/posix/PidFd.ts"
@@ -137,4 +138,17 @@ const pidfd: Check = {
     }),
 }
 
-export const checks: ReadonlyArray<Check> = [runtime, libc, pty, cgroup, subreaper, pidns, pidfd]
+const installXterm = "npm install -g @xterm/headless"
+
+const screen: Check = {
+  name: "screen",
+  remedy: installXterm,
+  look: () =>
+    Effect.sync(() =>
+      XtermTerminals.isInstalled()
+        ? yes("@xterm/headless is installed: procwire screen shows what terminals show")
+        : no("the package @xterm/headless is not installed, or not beside procwire", installXterm),
+    ),
+}
+
+export const checks: ReadonlyArray<Check> = [runtime, libc, pty, screen, cgroup, subreaper, pidns, pidfd]

@@ -93,8 +93,20 @@ describe("the picture of a process", () => {
     expect([code, stderr]).toEqual([
       1,
       "procwire: this server cannot paint terminals: install @xterm/headless beside it " +
-        "(npm install -g @xterm/headless) and start it anew; one of an executable file has none\n",
+        "(npm install -g @xterm/headless); one of an executable file has none\n",
     ])
+    const told = async () =>
+      (
+        JSON.parse((await call("doctor", "--json")).stdout) as {
+          readonly checks: ReadonlyArray<{ readonly name: string; readonly ok: boolean }>
+        }
+      ).checks.find(({ name }) => name === "screen")?.ok
+    expect(await told()).toBe(false)
+    // Installed by now: the server that runs has it.
+    const xterm = "node_modules/@xterm"
+    fs.symlinkSync(new URL(`../../../${xterm}`, import.meta.url), program.folder.at(`alone/${xterm}`))
+    expect(await told()).toBe(true)
+    expect(await call("screen", "shell")).toMatchObject({ code: 0, stderr: "" })
   })
 })
 

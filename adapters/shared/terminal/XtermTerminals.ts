@@ -2,17 +2,26 @@
  * Terminals that paint, by `@xterm/headless`: an optional peer of the package, which the user installs beside it. It is
  * loaded when the first terminal is opened.
  */
+import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
+import { join } from "node:path"
+import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ScreenError } from "../../../core/process/screen/ScreenError.ts"
 import { Terminals } from "../../../core/process/screen/Terminals.ts"
 import { XtermTerminal } from "./XtermTerminal.ts"
 
-/** Where the package is installed. */
-const isInstalled = (): boolean => {
+/** True where the package is installed. */
+export const isInstalled = (): boolean => {
+  const { resolve } = createRequire(import.meta.url)
+  // Node keeps for ever that a package is missing which it has been asked for. So its folders are looked at first.
+  const { bun, deno, pnp } = process.versions
+  const folders = bun ?? deno ?? pnp ?? resolve.paths("@xterm/headless")
+  const isThere = (folder: string) => existsSync(join(folder, "@xterm/headless/package.json"))
+  if (Array.isArray(folders) && !folders.some(isThere)) return false
   try {
-    createRequire(import.meta.url).resolve("@xterm/headless")
+    resolve("@xterm/headless")
     return true
   } catch {
     return false
@@ -28,9 +37,14 @@ const load = Effect.tryPromise({
     }),
 })
 
+let found = false
+
 /** The service. */
 export const layer: Layer.Layer<Terminals> = Layer.sync(Terminals, () => ({
-  available: isInstalled(),
+  // Looked for each time until it is there: it may be installed while the server runs.
+  get available() {
+    return (found ||= isInstalled())
+  },
   open: (size, scrollback) =>
     Effect.map(load, ({ default: { Terminal } }) => new XtermTerminal(Terminal, size, scrollback)),
 }))
