@@ -2,13 +2,16 @@
 import process from "node:process"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { fileURLToPath } from "node:url"
+import { ClientError } from "../../../core/client/ClientError.ts"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { Platform } from "../Platform.ts"
 import * as Places from "./copy/Places.ts"
 import * as Progress from "./copy/Progress.ts"
 import * as Tar from "./copy/Tar.ts"
 import * as Flags from "./Flags.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
 import * as Settle from "./server/Settle.ts"
 import { Unable } from "./server/Unable.ts"
@@ -20,6 +23,7 @@ const command = "procwire cp"
 const { host: _, ...serverFlags } = TargetFlags.flags
 
 const flags = {
+  recursive: { type: "boolean", short: "r", help: "folders as well, which are copied anyway" },
   quiet: { type: "boolean", short: "q", help: "without the progress, which is for terminals" },
   ...serverFlags,
   ...help,
@@ -28,17 +32,20 @@ const flags = {
 export const spec: Spec = {
   name: "cp",
   summary: "Copy files and folders from a host, or to one",
-  usage: "[OPTIONS] HOST:PATH PATH | PATH HOST:PATH",
+  usage: "[OPTIONS] HOST:PATH… PATH | PATH… HOST:PATH",
   flags,
   operands: "file",
   text: `
 HOST is what --host takes; without one, as in :PATH, it is the server that other commands use. A path without a slash at
-its begin is below the directory of that server, ~ is the home of its user. Both sides need tar. Modes and times are
+its begin is below the directory of that server, ~ is the home of its user. Several are copied one after the other, into
+a folder that is there. - is stdin or stdout, for one file, without its mode and time. For all else both sides need tar. Modes and times are
 kept. The target appears under its name when it is whole: a file that is there is replaced, a folder is not.`,
   examples: [
     "procwire cp build:/var/log/build.log .",
     "procwire cp ./dist build:/srv/app",
     "procwire cp :notes.txt /tmp/notes.txt",
+    "procwire cp a.txt b.txt build:/srv/app",
+    "pg_dump app | procwire cp - build:/srv/app.sql",
   ],
 }
 
@@ -46,29 +53,71 @@ kept. The target appears under its name when it is whole: a file that is there i
 export const cp = (platform: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { operands, values } = yield* Flags.parseAll(command, args, flags)
-    const [from = "", to = "", ...more] = operands
+    const [from = "", ...more] = operands.slice(0, -1)
+    const to = operands.at(-1) ?? ""
     if (operands.length < 2) return yield* wrong("expected what is copied, and where to")
-    if (more[0] !== undefined) return yield* wrong(`unexpected argument '${more[0]}'`)
     const [source, target] = [remote.exec(from), remote.exec(to)]
-    if ((source === null) === (target === null))
-      return yield* wrong(
-        `${source === null ? "neither" : "each"} of '${from}' and '${to}' is on a host: ` +
-          "exactly one of them is written HOST:PATH, and a path with a colon here ./PATH",
-      )
+    for (const each of [from, ...more])
+      if ((remote.exec(each) === null) === (target === null))
+        return yield* wrong(
+          `${target === null ? "neither" : "each"} of '${each}' and '${to}' is on a host: ` +
+            "exactly one of them is written HOST:PATH, and a path with a colon here ./PATH",
+        )
     const [, host = "", path = ""] = source ?? target ?? []
-    if (path === "") return yield* wrong(`invalid value '${source === null ? to : from}': there is no path`)
+    const other = more.find((each) => source !== null && remote.exec(each)?.[1] !== host)
+    if (other !== undefined) return yield* wrong(`'${from}' and '${other}' are on two hosts: one at a time`)
+    const empty = [from, ...more, to].find((each) => remote.exec(each)?.[2] === "")
+    if (empty !== undefined) return yield* wrong(`invalid value '${empty}': there is no path`)
+    if (more.length > 0 && operands.includes("-")) return yield* wrong("- is the only thing that is copied")
     const where = yield* TargetFlags.read(command, { ...values, ...(host && { host }) }, { own: true })
     const settled = yield* Settle.settle(platform, where)
     if ("inProcess" in settled) return yield* new Unable({ message: "cp needs a server that stays" })
     const client = yield* Access.connect(settled, { clientName: "procwire-cp" })
     const there = Places.there(client, host)
-    const far = yield* ofHome(client, path)
-    yield* source === null
-      ? copy(client, [Places.here, from], [there, far], values.quiet === true)
-      : copy(client, [there, far], [Places.here, to], values.quiet === true)
+    const quiet = values.quiet === true
+    if (from === "-") return yield* upload(client, there, yield* ofHome(client, path))
+    if (to === "-") return yield* told(there, path, print(client.fs.readStream(yield* ofHome(client, path))))
+    if (more.length > 0)
+      yield* needFolder(
+        source === null ? there : Places.here,
+        source === null ? yield* ofHome(client, path) : to,
+      )
+    for (const each of [from, ...more])
+      yield* source === null
+        ? copy(client, [Places.here, each], [there, yield* ofHome(client, path)], quiet)
+        : copy(client, [there, yield* ofHome(client, remote.exec(each)?.[2] ?? "")], [Places.here, to], quiet)
   }).pipe(Effect.scoped)
 
 const wrong = (message: string) => new Flags.UsageError({ command, message })
+
+/** The errors of files there have the path as the user calls it. */
+const told = <A, E, R>(place: Places.Place, path: string, effect: Effect.Effect<A, E | ClientError, R>) =>
+  Effect.mapError(effect, (error) =>
+    error instanceof ClientError
+      ? new Unable({ message: `${place.label(path)}: ${error.serverMessage ?? error.message}` })
+      : error,
+  )
+
+/** What comes on stdin, as a file; it has its name when all has come. */
+const upload = (client: ExecClient.ExecClient, there: Places.Place, path: string) =>
+  Effect.gen(function* () {
+    if ((yield* there.look(path))?.kind === "folder")
+      return yield* new Unable({ message: `${there.label(path)}: it is a folder; name the file in it` })
+    const at = yield* Places.target(there, path, { kind: "file", name: "" })
+    const part = join(yield* there.fresh(dirname(at)), "part")
+    yield* told(there, path, client.fs.write(part, LocalTerminal.input))
+    yield* there.rename(part, at)
+  })
+
+const print = (pieces: Stream.Stream<Uint8Array, ClientError>) =>
+  Stream.runForEach(pieces, (bytes) => LocalTerminal.write("stdout", bytes))
+
+const needFolder = (place: Places.Place, path: string) =>
+  Effect.filterOrFail(
+    place.look(path),
+    (found) => found?.kind === "folder",
+    () => new Unable({ message: `${place.label(path)}: several are copied into a folder that is there` }),
+  )
 
 const remote = /^([^/:]*):(.*)$/s
 

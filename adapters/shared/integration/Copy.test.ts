@@ -35,6 +35,39 @@ describe("a copy", () => {
     expect(folder.sh("ls -A far; ls -A | grep procwire- || true")).toBe("b\nd\n")
   })
 
+  it("is of several, into a folder that is there, with -r or without", async () => {
+    const { call, folder } = await open()
+    folder.sh("echo a >a; echo b >b; mkdir d far near; echo x >d/x")
+    const far = folder.at("far")
+    expect(await call("cp", "-r", "a", "b", "d", `there:${far}`)).toEqual(ok)
+    expect(await call("cp", `there:${far}/a`, `there:${far}/d`, "near")).toEqual(ok)
+    expect(folder.sh("cat far/a far/b far/d/x near/a near/d/x")).toBe("a\nb\nx\na\nx\n")
+    expect(await call("cp", "a", "b", `there:${far}/none`)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `procwire: there:${far}/none: several are copied into a folder that is there\n`,
+    })
+    expect((await call("cp", ":a", "there:b", ".")).stderr).toMatch(
+      /^procwire: ':a' and 'there:b' are on two hosts/,
+    )
+  })
+
+  it("is from stdin, and to stdout", async () => {
+    const { call, feed, folder } = await open()
+    const text = "line\n".repeat(300_000)
+    expect(await feed(text, "cp", "-", `:${folder.at("new")}`)).toEqual(ok)
+    expect(fs.readFileSync(folder.at("new"), "utf8")).toBe(text)
+    expect(await call("cp", `there:${folder.at("new")}`, "-")).toEqual({ ...ok, stdout: text })
+    expect(await call("cp", `there:${folder.at("none")}`, "-")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(`procwire: there:${folder.at("none")}: `),
+    })
+    expect((await call("cp", "-", "a", `:${folder.at("x")}`)).stderr).toMatch(
+      /^procwire: - is the only thing/,
+    )
+  })
+
   it("is refused with the value that cannot be, and changes nothing", async () => {
     const { call, folder } = await open()
     folder.sh("echo a >a; mkdir d far far/d")
