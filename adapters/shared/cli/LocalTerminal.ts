@@ -17,12 +17,12 @@ import * as TerminalModes from "./TerminalModes.ts"
 
 /** Nothing more can be written to stdout or stderr. */
 export class OutputFailed extends Error {
-  /** Its reader has closed it, as in `procwire run … | head -1`, or nothing else is known: no word about that. */
+  /** Its reader has closed it, as in `procwire run … | head -1`, or its terminal has gone: no word about that. */
   readonly gone: boolean
 
   constructor(to: "stdout" | "stderr", cause: Error) {
     super(`cannot write to ${to}: ${OsError.fromUnknown(cause).message}`)
-    this.gone = !OsError.isFull(cause)
+    this.gone = !OsError.isFull(cause) && (cause as NodeJS.ErrnoException).code !== "EBADF"
   }
 }
 

@@ -88,6 +88,18 @@ describe("a command whose stdout is a full disk", () => {
   })
 })
 
+describe("a command whose stdout takes no bytes", () => {
+  itOnNode.each([
+    [["--version"], 1],
+    [["run", "--", "echo", "hi"], 125],
+  ])("says so: %j", async (words, code) => {
+    // Node, Bun and Deno open /dev/null in the place of one that is closed, as for a caller that wants no output.
+    const { call } = Program.make({}, ["sh", "-c", 'exec "$@" 1</dev/null', "sh", ...unboundCommand])
+    const stderr = "procwire: cannot write to stdout: Bad file descriptor (os error 9)\n"
+    expect(await call(...words)).toEqual({ code, stdout: "", stderr })
+  })
+})
+
 describe("a wait", () => {
   itOnNode("tells which condition has come, or that none can", async () => {
     const program = Program.make()
