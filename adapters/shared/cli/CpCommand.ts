@@ -39,7 +39,8 @@ export const spec: Spec = {
 HOST is what --host takes; without one, as in :PATH, it is the server that other commands use. A path without a slash at
 its begin is below the directory of that server, ~ is the home of its user. Several are copied one after the other, into
 a folder that is there. - is stdin or stdout, for one file, without its mode and time. For all else both sides need tar,
-and modes and times are kept. The target appears under its name when it is whole: a file that is there is replaced, a folder is not.`,
+and modes and times are kept. The target appears under its name when it is whole: a file that is there is replaced, a
+folder is not.`,
   examples: [
     "procwire cp build:/var/log/build.log .",
     "procwire cp ./dist build:/srv/app",
