@@ -39,8 +39,8 @@ export const cwdOf = ({ cwd }: ListedProcess): string => {
 }
 
 /**
- * The columns; `now` is in milliseconds since 1970. Restarts, with the time since the last one, and labels have one only
- * if there are any.
+ * The columns; `now` is in milliseconds since 1970. Restarts, with the time since the last one, and labels have one
+ * only if there are any.
  */
 export const columns = (
   now: number,
