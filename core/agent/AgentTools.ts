@@ -64,7 +64,7 @@ export interface AgentTools extends AsyncDisposable {
   call(name: string, args: unknown, options?: CallOptions): Promise<TextReply>
   /** The ids of the sessions that `write_stdin` knows, in the order of their last use. */
   sessionIds(): ReadonlyArray<number>
-  /** Kills every command that these tools started. The client stays open. */
+  /** Kills every command that these tools started, and what those have left in the background. The client stays open. */
   close(): Promise<void>
   /**
    * The same as effects.

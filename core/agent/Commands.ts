@@ -41,6 +41,8 @@ export class Known implements Observer {
   state: State = { kind: "running" }
   /** Set while the tools end it, and once they have. */
   stopping: Stopping | undefined
+  /** The process of a shell that runs one text after another; what else it has is in the background. */
+  shellPid: number | undefined
   /** How many bytes of its output have been in replies. */
   told = 0
   private readonly changed: (change: Change, grown: number) => void

@@ -15,7 +15,7 @@ import * as Waiting from "./Waiting.ts"
 /** `longestMillis` bounds a wait for something. */
 export const make = (
   backend: ExecBackend,
-  { table, owned, add, inTurn, collect, begin, stopper }: SessionCalls,
+  { table, owned, add, inTurn, collect, begin, stopper, background }: SessionCalls,
   defaults: Command.Defaults,
   longestMillis?: number,
 ): Run<ExecCommand> => {
@@ -27,7 +27,8 @@ export const make = (
     Effect.gen(function* () {
       // The session id is for readers of the server's logs; the rest makes the process id unique on the server.
       const processId = `${id}-${yield* HexId.next}`
-      const command: StartOptions = Command.toStart(args, defaults, backend.environmentInfo)
+      const usual: StartOptions = Command.toStart(args, defaults, backend.environmentInfo)
+      const command = { ...usual, env: { ...usual.env, ...background.mark(id) } }
       const deadline = serverKeepsTime ? deadlineOf(args) : undefined
       const timed = deadline === undefined ? command : { ...command, timeoutMs: deadline }
       return yield* backend.startSubscribed({ ...timed, processId })

@@ -1,4 +1,5 @@
 /** The commands as `list_commands` tells of them. */
+import type { Left, LeftBy } from "./Background.ts"
 import type { Known, Stopping } from "./Commands.ts"
 import * as Notices from "./Notices.ts"
 
@@ -8,8 +9,11 @@ export interface Listed {
   readonly sessionId: number
   /** The command line. */
   readonly command: string
-  /** `running`; `exited`, with its `exitCode`; or `lost`, if nobody can follow it any more. */
-  readonly state: "running" | "exited" | "lost"
+  /**
+   * `running`; `exited`, with its `exitCode`; `lost`, if nobody can follow it any more; or `forgotten`, of one that ended
+   * so long ago that only what it has `left` is known.
+   */
+  readonly state: "running" | "exited" | "lost" | "forgotten"
   /** Set if it has exited: 128 + n for death by signal n. */
   readonly exitCode?: number
   /** Set if the tools end it, or have. */
@@ -24,11 +28,35 @@ export interface Listed {
   readonly bytes: number
   /** How many of the bytes were in no reply yet. */
   readonly newBytes: number
+  /** The processes that it has left in the background, if there are any. `stop_command` ends them. */
+  readonly left?: ReadonlyArray<Left>
 }
 
-/** What is told of a command. */
-export const of = (known: Known): Listed => {
-  const { about, state, stopping, transcript, millis, told } = known
+/** What is told of commands, and of those that only processes in the background are known of. */
+export const ofAll = (commands: ReadonlyArray<Known>, left: LeftBy): ReadonlyArray<Listed> => {
+  const known = new Set(commands.map(({ about }) => about.id))
+  const forgotten = [...left].filter(([id]) => !known.has(id))
+  return [
+    ...commands.map((each) => of(each, left.get(each.about.id) ?? [])),
+    ...forgotten.map(([sessionId, left]) => ({ ...nothingKnown, sessionId, left })),
+  ]
+}
+
+const nothingKnown = {
+  command: "",
+  state: "forgotten" as const,
+  tty: false,
+  seconds: 0,
+  lines: 0,
+  bytes: 0,
+  newBytes: 0,
+}
+
+/** What is told of a command with these processes. Those of one that runs are the command itself, but for a shell. */
+const of = (known: Known, processes: ReadonlyArray<Left>): Listed => {
+  const { about, state, stopping, transcript, millis, told, shellPid } = known
+  const left =
+    state.kind === "running" && shellPid === undefined ? [] : processes.filter(({ pid }) => pid !== shellPid)
   return {
     sessionId: about.id,
     command: about.command,
@@ -40,6 +68,7 @@ export const of = (known: Known): Listed => {
     lines: transcript.lines,
     bytes: transcript.written,
     newBytes: transcript.written - told,
+    ...(left.length === 0 ? {} : { left }),
   }
 }
 
@@ -48,13 +77,25 @@ export const toText = (commands: ReadonlyArray<Listed>): string =>
   commands.length === 0
     ? "No commands."
     : commands
-        .map((each) => {
+        .flatMap((each) => {
+          const left = (each.left ?? []).map(leftToText)
+          if (each.state === "forgotten") return [`${each.sessionId}: ended long ago`, ...left]
           const fresh = each.newBytes > 0 ? `, ${each.newBytes} bytes new` : ""
           const tty = each.tty ? ", terminal" : ""
           const output = `${each.lines} lines, ${each.bytes} bytes${fresh}`
-          return `${each.sessionId}: ${stateOf(each)}${tty}, ${output}: ${Notices.summary(each.command)}`
+          return [
+            `${each.sessionId}: ${stateOf(each)}${tty}, ${output}: ${Notices.summary(each.command)}`,
+            ...left,
+          ]
         })
         .join("\n")
+
+/** A line for a process in the background. */
+export const leftToText = ({ pid, seconds, ports, command }: Left): string => {
+  const listens =
+    ports.length === 0 ? "" : `, listens on port${ports.length === 1 ? "" : "s"} ${ports.join(", ")}`
+  return `  in the background: process ${pid} for ${seconds.toFixed(1)} s${listens}: ${Notices.summary(command)}`
+}
 
 const stateOf = ({ state, exitCode, seconds, endedBy }: Listed): string => {
   const time = `${seconds.toFixed(1)} s`

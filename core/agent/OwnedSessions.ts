@@ -1,6 +1,6 @@
 /**
  * The sessions that a scope owns: their output is read in the background, and the end of the scope kills their
- * commands. Descendants of a command that has exited are not killed here; they live as long as the server's session.
+ * commands. What a command that has exited has left in the background is up to `Background`.
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"

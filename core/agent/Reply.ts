@@ -8,7 +8,7 @@ import type { WaitEnd } from "./WaitFor.ts"
 
 /**
  * The result of a call. Exactly one of `exitCode`, `sessionId` and `failure` is set, and none of them in a reply of
- * `list_commands`.
+ * `list_commands`, and of `stop_command` for a command that is forgotten.
  */
 export interface Reply {
   /** Names this reply: six hex digits. */
@@ -75,7 +75,9 @@ const state = ({ exitCode, sessionId, failure }: Reply, of?: number): string =>
     ? `Process lost: ${failure}`
     : exitCode !== undefined
       ? `Process exited with code ${exitCode}${of === undefined ? "" : ` (session ID ${of})`}`
-      : `Process running with session ID ${sessionId}`
+      : sessionId === undefined
+        ? "Process ended long ago"
+        : `Process running with session ID ${sessionId}`
 
 const endings = {
   timeout: "Ended by: its timeout_ms",

@@ -4,7 +4,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Server } from "./ExecBackend.ts"
+import * as Background from "./Background.ts"
+import type { ExecBackend } from "./ExecBackend.ts"
 import { Commands, type Known } from "./Commands.ts"
 import { EndedSessions } from "./EndedSessions.ts"
 import * as HexId from "./HexId.ts"
@@ -50,6 +51,8 @@ export interface SessionCalls {
   /** Makes a command known, whose session tells it of its output; not for the two tools of Codex. */
   readonly begin: (about: About) => Known | undefined
   readonly stopper: Stopping.Stopper
+  /** What commands leave in the background. */
+  readonly background: Background.Background
 }
 
 /** What the sessions are made with. */
@@ -60,16 +63,21 @@ export interface Options {
   readonly tools?: Offer
   /** How much output of each command is kept, in bytes. */
   readonly outputBytes?: number
-  /** What the server can do. */
-  readonly server?: Server | undefined
 }
 
 /** The most tokens of a reply to a call that names no bound. */
 export const defaultMaxTokens = 10_000
 
-export const make = (options: Options): Effect.Effect<SessionCalls, never, Scope.Scope> =>
+/** The end of the scope also kills what the commands have left in the background. */
+export const make = (
+  backend: ExecBackend,
+  options: Options,
+): Effect.Effect<SessionCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { cap, tools = "all", outputBytes, server } = options
+    const { cap, tools = "all", outputBytes } = options
+    const background = yield* Background.make(backend)
+    // Finalizers run in reverse: the commands are killed before.
+    yield* Effect.addFinalizer(() => Effect.interruptible(background.kill))
     const commands = new Commands(yield* Effect.clock, outputBytes)
     const table = new SessionTable<Session>()
     const ended = new EndedSessions()
@@ -113,7 +121,8 @@ export const make = (options: Options): Effect.Effect<SessionCalls, never, Scope
       owned,
       commands,
       begin: (about) => (tools === "all" ? commands.begin(about) : undefined),
-      stopper: Stopping.make(owned, commands, server),
+      stopper: Stopping.make(owned, commands, backend.environmentInfo.capabilities),
+      background,
       whyUnknown: (id) => ended.why(id),
       add: (session) =>
         Effect.gen(function* () {

@@ -102,7 +102,10 @@ const commandId = Arguments.id("The session ID of the command, which may have en
 /** The arguments of `list_commands`. */
 export const ListCommands = Schema.Struct({
   running: optional(
-    Arguments.flag("Whether to list only the commands that run (default false: all that are known)."),
+    Arguments.flag(
+      "Whether to list only the commands that run or have left processes in the background (default false: all " +
+        "that are known).",
+    ),
   ),
 })
 export type ListCommands = typeof ListCommands.Type
@@ -220,13 +223,16 @@ const more = (): ReadonlyArray<ToolDefinition> => [
   },
   {
     name: "list_commands",
-    description: "Lists the commands that run and those that have ended, with their session IDs and states.",
+    description:
+      "Lists the commands that run and those that have ended, with their session IDs and states, and the processes " +
+      "that they have left in the background, with their listening ports.",
     inputSchema: toJsonSchema(ListCommands),
   },
   {
     name: "stop_command",
     description:
-      "Stops a running command and what it has started: SIGTERM, and SIGKILL after a grace. Returns its last output.",
+      "Stops a running command and what it has started, or what one that has ended has left in the background: " +
+      "SIGTERM, and SIGKILL after a grace. Returns its last output.",
     inputSchema: toJsonSchema(StopCommand),
   },
 ]

@@ -5,7 +5,8 @@
  *
  * A call returns when the command has exited or what it waits for has come, and no later than its yield time. An
  * interrupted call stops waiting; the command goes on, unless the call says otherwise, and the next call returns its
- * output. The end of the scope kills every command that was started. All time comes through Clock.
+ * output. The end of the scope kills every command that was started, and
+ * what those have left in the background. All time comes through Clock.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -96,14 +97,14 @@ export const make = (
   options: Options = {},
 ): Effect.Effect<UnifiedExec, never, Scope.Scope> => {
   const { capabilities: server } = backend.environmentInfo
-  return Effect.map(SessionCalls.make({ ...options, server }), (calls) => {
+  return Effect.map(SessionCalls.make(backend, options), (calls) => {
     const { longestPollMillis, cap } = options
     const { commands } = calls
     const execCommand = ExecCommandTool.make(backend, calls, options, longestPollMillis)
     const writeStdin = WriteStdinTool.make(calls, server, longestPollMillis)
     const readOutput = ReadOutputTool.make(commands, cap)
     const readScreen = ReadScreenTool.make(calls, server, cap)
-    const listCommands = ListCommandsTool.make(commands)
+    const listCommands = ListCommandsTool.make(calls)
     const stopCommand = StopCommandTool.make(calls, commands)
 
     const { tools: offer = "all" } = options

@@ -5,12 +5,13 @@ import { describe, expect, it } from "vitest"
 import { connected } from "../testing/NetworkClient.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import * as Reply from "../agent/Reply.ts"
+import { unwatched } from "../agent/testing/Agent.ts"
 import * as UnifiedExec from "../agent/UnifiedExec.ts"
 
 /** One command that runs, over a network that fails when it is told to. */
 const started = Effect.gen(function* () {
   const made = yield* connected({}, {}, { limits: { retainedBytes: 1000 } })
-  const tools = yield* UnifiedExec.make(made.client)
+  const tools = yield* UnifiedExec.make(unwatched(made.client))
   const call = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 30_000 }))
   const child = yield* made.fake.next
   yield* elapse(200)

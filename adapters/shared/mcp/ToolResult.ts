@@ -92,7 +92,7 @@ export const More = Schema.Struct({
       Schema.Struct({
         session_id: integer("For the other tools."),
         command: Schema.String,
-        state: Schema.String.annotations({ description: "running, exited or lost." }),
+        state: Schema.String.annotations({ description: "running, exited, lost or forgotten." }),
         exit_code: optional(integer("Set once it has exited.")),
         ended_by: optional(Schema.String),
         tty: Schema.Boolean,
@@ -100,6 +100,16 @@ export const More = Schema.Struct({
         lines: Schema.Number,
         bytes: Schema.Number,
         new_bytes: Schema.Number,
+        left: optional(
+          Schema.Array(
+            Schema.Struct({
+              pid: integer("The process."),
+              command: Schema.String,
+              seconds: Schema.Number,
+              ports: Schema.Array(Schema.Number),
+            }),
+          ).annotations({ description: "What it has left in the background." }),
+        ),
       }),
     ),
   ),

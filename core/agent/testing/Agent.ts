@@ -4,13 +4,20 @@ import * as Fiber from "effect/Fiber"
 import * as ExecClient from "../../client/ExecClient.ts"
 import { settle } from "../../testing/Effects.ts"
 import * as TestServer from "../../testing/TestServer.ts"
+import type { ExecBackend } from "../ExecBackend.ts"
 import type { ExecCommand } from "../Tools.ts"
 import * as UnifiedExec from "../UnifiedExec.ts"
+
+/** The client, on a host where nobody can look for processes in the background. */
+export const unwatched = <Client extends ExecBackend>(client: Client): Client => ({
+  ...client,
+  environmentInfo: { ...client.environmentInfo, platformOs: "other" },
+})
 
 export const make = (options?: UnifiedExec.Options, ...server: Parameters<typeof TestServer.make>) =>
   Effect.gen(function* () {
     const { fake, connect } = yield* TestServer.make(...server)
-    const client = yield* ExecClient.make(yield* connect)
+    const client = unwatched(yield* ExecClient.make(yield* connect))
     const tools = yield* UnifiedExec.make(client, options)
     return { fake, client, tools }
   })

@@ -124,7 +124,8 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
       ended: (session) => known?.ended(session),
     }
     const argv = [...bash, "-c", starter(stdin), shell, paths.folder]
-    const main = yield* started(parts, { id, argv, tty: true, observer })
+    const variables = calls.background.mark(id)
+    const main = yield* started(parts, { id, argv, tty: true, observer, env: variables })
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         calls.table.remove(main)
@@ -216,9 +217,10 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
       exports: () => reports.exports,
       stop: Scope.close(scope, Exit.void),
     }
-    yield* Effect.mapError(begin(toFirst(nonce, paths.reports, exports)), ToolError.notWritten)
+    yield* Effect.mapError(begin(toFirst(nonce, paths.reports, exports, variables)), ToolError.notWritten)
     const first = yield* wait(startMillis)
     const said = output.take(true)
+    if (known !== undefined) known.shellPid = Number(reports.shell.pid)
     if (first.kind !== "ended") return yield* notBegun(shell, said.head)
     yield* Effect.ignore(tell('[[ -e /proc/$$/fd/8 ]] && rm -rf "$d"'))
     yield* calls.add(main)
@@ -239,13 +241,15 @@ const started = (
     readonly argv: ReadonlyArray<string>
     readonly tty: boolean
     readonly observer: Observer
+    readonly env?: Readonly<Record<string, string>>
   },
 ) =>
   Effect.gen(function* () {
     const { id, argv, tty, observer } = about
     const usual = Command.toStart({ cmd: "", tty }, defaults, backend.environmentInfo)
     const processId = `shell-${id}-${yield* HexId.next}`
-    const subscribed = yield* backend.startSubscribed({ ...usual, argv, pipeStdin: !tty, processId })
+    const env = { ...usual.env, ...about.env }
+    const subscribed = yield* backend.startSubscribed({ ...usual, env, argv, pipeStdin: !tty, processId })
     const session = new Session({ id, tty, command: argv[0] ?? "" }, subscribed, undefined, observer)
     yield* calls.owned.follow(session)
     return session
@@ -274,7 +278,12 @@ const starter = (stdin: Options["stdin"]): string =>
 cd "$1" && exec "$0" --posix --noprofile --norc bash${stdin === "empty" ? " </dev/null" : ""}`
 
 /** The first text of a shell. */
-const toFirst = (nonce: string, path: string, exports: string | undefined): string => {
+const toFirst = (
+  nonce: string,
+  path: string,
+  exports: string | undefined,
+  variables: Readonly<Record<string, string>>,
+): string => {
   const begin = `\\builtin printf '%s shell %s %s\\n' ${nonce} $$ "$PROCWIRE_TERMINAL" >|${quoted(path)}
 \\builtin cd -- "$PROCWIRE_FOLDER"
 \\builtin unset PROCWIRE_FOLDER PROCWIRE_TERMINAL OLDPWD
@@ -283,7 +292,9 @@ if [[ -r \${BASH_ENV-} ]]; then \\builtin . "$BASH_ENV"; fi`
   return `${begin}
 \\builtin unset $(\\builtin compgen -e)
 \\builtin eval ${quoted(exports)}
-\\builtin cd -- "$PWD"`
+${Object.entries(variables)
+  .map(([name, value]) => `\\builtin export ${name}=${quoted(value)}\n`)
+  .join("")}\\builtin cd -- "$PWD"`
 }
 
 /**
