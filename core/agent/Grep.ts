@@ -80,10 +80,12 @@ class Lines {
     return this.bytes.subarray(start, end)
   }
 
-  /** A line without its end and without escape sequences. */
+  /** A line without its end, in its plain form. */
   plain(index: number): Uint8Array {
     const line = this.line(index)
-    return line.includes(escape) ? utf8.encode(PlainText.of(utf8Decoder().decode(line))) : line
+    return changes.some((byte) => line.includes(byte))
+      ? utf8.encode(PlainText.of(utf8Decoder().decode(line)))
+      : line
   }
 
   /** A line as it is shown; of a long one what is around `at`, with the call that gets all of it. */
@@ -102,7 +104,8 @@ class Lines {
   }
 }
 
-const escape = 27
+/** Backspace, carriage return and escape. */
+const changes = [8, 13, 27]
 
 const endOfLine = (bytes: Uint8Array, at: number): number => {
   const end = bytes.indexOf(lineEnd, at)

@@ -1,12 +1,16 @@
 /**
  * Buffers output for the next reply: its first bytes, its last bytes, and how many between them were dropped.
  *
- * `take` empties it, except for an incomplete UTF-8 character at the end, which is left to the next reply. Where bytes
- * were dropped, characters that were cut are dropped whole.
+ * `take` empties it, except for an incomplete UTF-8 character at the end, which is left to the next reply, and for the
+ * plain form an incomplete escape sequence. Where bytes were dropped, characters that were cut are dropped whole.
  */
 import { concat, utf8Decoder } from "../protocol/Bytes.ts"
 import { ByteRing } from "./ByteRing.ts"
+import * as PlainText from "./PlainText.ts"
+import type { Taken } from "./Taken.ts"
 import * as Utf8 from "./Utf8.ts"
+
+export type { Taken } from "./Taken.ts"
 
 /** What is kept of a session's output between two replies, in bytes: the first and the last 512 KiB. */
 export const sizes: Sizes = { head: 512 * 1024, tail: 512 * 1024 }
@@ -15,18 +19,6 @@ export const sizes: Sizes = { head: 512 * 1024, tail: 512 * 1024 }
 export interface Sizes {
   readonly head: number
   readonly tail: number
-}
-
-/** The output taken. If `omitted` is 0, `head` has all of it. */
-export interface Taken {
-  /** The first output as text; all of it if nothing was dropped. */
-  readonly head: string
-  /** The last output as text; empty if nothing was dropped. */
-  readonly tail: string
-  /** How many bytes between `head` and `tail` were dropped. */
-  readonly omitted: number
-  /** How many bytes there were, including the omitted ones. */
-  readonly total: number
 }
 
 export class HeadTailBuffer {
@@ -55,11 +47,11 @@ export class HeadTailBuffer {
   }
 
   /** Takes the output since the last call. `last`: no more follows, so an incomplete character is taken too. */
-  take(last: boolean): Taken {
+  take(last: boolean, form: PlainText.Form = "raw"): Taken {
     const [head, tail, omitted] = [this.head.toBytes(), this.tail.toBytes(), this.omitted]
     this.clear()
     const bytes = omitted > 0 ? tail : concat(tail.length === 0 ? [head] : [head, tail])
-    const unfinished = last ? 0 : Utf8.unfinished(bytes)
+    const unfinished = last ? 0 : unfinishedOf(bytes, form)
     if (unfinished > 0) this.push(bytes.subarray(bytes.length - unfinished))
     const whole = bytes.subarray(0, bytes.length - unfinished)
     const total = head.length + tail.length + omitted - unfinished
@@ -75,6 +67,9 @@ export class HeadTailBuffer {
     this.omitted = 0
   }
 }
+
+const unfinishedOf = (bytes: Uint8Array, form: PlainText.Form): number =>
+  Math.max(Utf8.unfinished(bytes), form === "plain" ? PlainText.unfinished(bytes) : 0)
 
 /** Malformed bytes become U+FFFD. */
 const text = (bytes: Uint8Array) => utf8Decoder().decode(bytes)

@@ -10,8 +10,8 @@ export interface Listed {
   /** The command line. */
   readonly command: string
   /**
-   * `running`; `exited`, with its `exitCode`; `lost`, if nobody can follow it any more; or `forgotten`, of one that ended
-   * so long ago that only what it has `left` is known.
+   * `running`; `exited`, with its `exitCode`; `lost`, if nobody can follow it any more; or `forgotten`, of one that
+   * ended so long ago that only what it has `left` is known.
    */
   readonly state: "running" | "exited" | "lost" | "forgotten"
   /** Set if it has exited: 128 + n for death by signal n. */

@@ -21,7 +21,7 @@ describe("The calls of today", () => {
     effect(function* () {
       const replies = (tools: Tools.Offer) =>
         Effect.gen(function* () {
-          const made = yield* make({ tools })
+          const made = yield* make({ tools, text: "raw" })
           const all: Array<Reply.Reply> = [
             yield* printed(made, "short\n", 100),
             yield* printed(made, many, 50),

@@ -26,7 +26,60 @@ const followed = (transcript: Transcript, args: Omit<ReadOutput, "session_id">, 
   return parts
 }
 
+const plain = (transcript: Transcript, args: Omit<ReadOutput, "session_id">, budget = 1_000) =>
+  Either.getOrThrow(Reading.read(transcript, { session_id: 7, ...args }, budget, "plain"))
+
 const numbers = Array.from({ length: 500 }, (_, index) => `${index + 1}\n`).join("")
+
+describe("Reading the plain form", () => {
+  const colored = Array.from(
+    { length: 500 },
+    (_, at) => `\u001b[32m${at + 1}\u001b[0m: 0%\r${at + 1}: 99%\r\n`,
+  ).join("")
+  const lines = Array.from({ length: 500 }, (_, at) => `${at + 1}: 99%\n`).join("")
+
+  it("counts the bytes that were printed, and loses no line between a part and the call for the rest", () => {
+    const transcript = of(colored)
+    expect(plain(transcript, { from_line: 2, to_line: 2 })).toMatchObject({
+      text: "2: 99%\n",
+      excerpt: { fromByte: 23, toByte: 46, fromLine: 2, toLine: 2, bytes: colored.length },
+    })
+    for (const first of [{}, { tail: 500 }]) {
+      const parts = [plain(transcript, first)]
+      for (let call = parts[0]?.rest?.call; call !== undefined; call = parts.at(-1)?.rest?.call) {
+        parts.push(plain(transcript, call.arguments))
+      }
+      expect(parts.length).toBeGreaterThan(3)
+      expect(parts.length).toBeLessThan(8)
+      const texts = parts.map(({ text }) => text)
+      if ("tail" in first) texts.push(texts.shift() ?? "")
+      expect(texts.join("")).toBe(lines)
+    }
+  })
+
+  it("reads on behind the bytes of a line that does not fit, and splits no sequence", () => {
+    const long = "\u001b[31mx\u001b[0m".repeat(3_000)
+    const transcript = of(long)
+    const parts = [plain(transcript, {}, 100)]
+    for (let call = parts[0]?.rest?.call; call !== undefined; call = parts.at(-1)?.rest?.call) {
+      parts.push(plain(transcript, call.arguments, 100))
+    }
+    expect(parts.map(({ text }) => text).join("")).toBe("x".repeat(3_000))
+  })
+
+  it("shows a progress bar of many bytes as its last state", () => {
+    const bar = Array.from({ length: 400 }, (_, at) => `\r${"#".repeat(at % 40)} ${at}`).join("")
+    expect(plain(of(`${bar}\ndone\n`), {}).text).toBe(`${"#".repeat(39)} 399\ndone\n`)
+  })
+
+  it("finds text through colors, and shows what is around it in a line of a mebibyte", () => {
+    const line = `${"y".repeat(2 ** 19)} \u001b[31merror\u001b[0m: x ${"z".repeat(2 ** 19)}`
+    const found = plain(of(`first\n${line}\nlast\n`), { grep: "error: x" }, 40_000)
+    expect(found.excerpt.matches).toBe(1)
+    expect(found.text).toMatch(/^2:…y+ error: x z+… \(all of it: read_output \{.*\}\)\n$/)
+    expect(found.text.length).toBeLessThan(600)
+  })
+})
 
 describe("Reading", () => {
   it("returns lines and bytes, and says where they lie", () => {

@@ -11,6 +11,7 @@ import { EndedSessions } from "./EndedSessions.ts"
 import * as HexId from "./HexId.ts"
 import * as Notices from "./Notices.ts"
 import * as OwnedSessions from "./OwnedSessions.ts"
+import * as PlainText from "./PlainText.ts"
 import type { Reply } from "./Reply.ts"
 import * as Rest from "./Rest.ts"
 import type { About, Session, Watcher } from "./Session.ts"
@@ -61,6 +62,8 @@ export interface Options {
   readonly cap?: Truncate.Cap
   /** Which tools there are. */
   readonly tools?: Offer
+  /** The form of output. */
+  readonly text?: PlainText.Form
   /** How much output of each command is kept, in bytes. */
   readonly outputBytes?: number
 }
@@ -68,13 +71,16 @@ export interface Options {
 /** The most tokens of a reply to a call that names no bound. */
 export const defaultMaxTokens = 10_000
 
+/** The form of output that a model gets by default: the tools of Codex print as they do there. */
+export const formOf = (tools: Offer = "all"): PlainText.Form => (tools === "codex" ? "raw" : "plain")
+
 /** The end of the scope also kills what the commands have left in the background. */
 export const make = (
   backend: ExecBackend,
   options: Options,
 ): Effect.Effect<SessionCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { cap, tools = "all", outputBytes } = options
+    const { cap, tools = "all", text: form = formOf(tools), outputBytes } = options
     const background = yield* Background.make(backend)
     // Finalizers run in reverse: the commands are killed before.
     yield* Effect.addFinalizer(() => Effect.interruptible(background.kill))
@@ -91,7 +97,7 @@ export const make = (
       wait: WaitEnd | undefined = undefined,
     ): Reply => {
       const { id, over, exitCode, failure } = session
-      const taken = session.buffer.take(over)
+      const taken = PlainText.taken(session.buffer.take(over, form), form)
       const { text, missing } = Truncate.cut(taken, Number(maxTokens), cap)
       const known = commands.get(id)
       const rest = known && missing && restOf(known, missing)

@@ -6,6 +6,7 @@
  */
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { Taken } from "./HeadTailBuffer.ts"
+import * as PlainText from "./PlainText.ts"
 import * as Utf8 from "./Utf8.ts"
 
 export type { Taken } from "./HeadTailBuffer.ts"
@@ -28,7 +29,10 @@ const bytesOf = (cap: Cap | undefined): number =>
 /** The output for a call with a budget of `maxTokens`. */
 export const shown = (taken: Taken, maxTokens: number, cap?: Cap): string => cut(taken, maxTokens, cap).text
 
-/** The output for a call, and how many of its first and last bytes it has; without `missing` it has all. */
+/**
+ * The output for a call, and how many of its first and last bytes it has; without `missing` it has all. Bytes are those
+ * of the raw output, whatever its form: no less is missing than the text lacks.
+ */
 export interface Cut {
   /** The text. */
   readonly text: string
@@ -37,7 +41,8 @@ export interface Cut {
 }
 
 /** The output for a call with a budget of `maxTokens`, and what it lacks. */
-export const cut = ({ head, tail, omitted, total }: Taken, maxTokens: number, cap?: Cap): Cut => {
+export const cut = (taken: Taken, maxTokens: number, cap?: Cap): Cut => {
+  const { head, tail, omitted, total, raw = taken } = taken
   const gap = `... ${omitted} bytes omitted ...`
   const text = omitted > 0 ? `${head}\n${gap}\n${tail}` : head
   const bytes = utf8.encode(text)
@@ -45,15 +50,16 @@ export const cut = ({ head, tail, omitted, total }: Taken, maxTokens: number, ca
   const capped = bytesOf(cap)
   const budget = Math.min(asked, capped)
   if (bytes.length <= budget && omitted === 0) return { text }
-  const [all, end] = [rawLength(head), total - rawLength(tail)]
+  const [all, end] = [rawLength(raw.head), total - rawLength(raw.tail)]
   if (bytes.length <= budget) return { text, missing: { from: all, to: end } }
   const unit = cap !== undefined && "bytes" in cap && capped <= asked ? "chars" : "tokens"
   const about = omitted > 0 ? gap : `Total output lines: ${linesOf(text)}`
   const warning = `Warning: truncated output (original token count: ${tokensOf(omitted > 0 ? total : bytes.length)})`
   const [left, right] = borders(bytes, budget)
-  const from = Math.min(all, rawLength(decode(bytes, 0, left)))
-  const rest = rawLength(decode(bytes, right, bytes.length))
-  const to = total - (omitted === 0 ? rest : Math.min(total - end, rest))
+  const from = rawLength(PlainText.rawBegin(raw.head, head, decode(bytes, 0, left).length))
+  const rest = decode(bytes, right, bytes.length).length
+  const [last, rawLast] = omitted === 0 ? [head, raw.head] : [tail, raw.tail]
+  const to = total - rawLength(PlainText.rawEnd(rawLast, last, last.length - rest))
   return { text: `${warning}\n${about}\n\n${middleCut(bytes, budget, unit)}`, missing: { from, to } }
 }
 

@@ -18,6 +18,7 @@ import type { Commands } from "./Commands.ts"
 import type { ExecBackend } from "./ExecBackend.ts"
 import * as ExecCommandTool from "./ExecCommandTool.ts"
 import * as ListCommandsTool from "./ListCommandsTool.ts"
+import type * as PlainText from "./PlainText.ts"
 import * as ReadOutputTool from "./ReadOutputTool.ts"
 import * as ReadScreenTool from "./ReadScreenTool.ts"
 import type { Watcher } from "./Session.ts"
@@ -42,6 +43,11 @@ export interface Options extends Command.Defaults {
   readonly longestPollMillis?: number
   /** Which tools there are: `codex` are `exec_command` and `write_stdin` as Codex has them. Default: `all`. */
   readonly tools?: Tools.Offer
+  /**
+   * Whether replies have output as it was printed, or without ANSI codes, carriage returns, and what those have written
+   * over; `onOutput` always has it as it was printed. Default: `plain`, and `raw` for the tools of Codex.
+   */
+  readonly text?: PlainText.Form
   /**
    * How much output of each command is kept for `read_output`, in bytes; of all together eight times that. From 65,536.
    * Default: 8 MiB.
@@ -102,7 +108,7 @@ export const make = (
     const { commands } = calls
     const execCommand = ExecCommandTool.make(backend, calls, options, longestPollMillis)
     const writeStdin = WriteStdinTool.make(calls, server, longestPollMillis)
-    const readOutput = ReadOutputTool.make(commands, cap)
+    const readOutput = ReadOutputTool.make(commands, options.text ?? SessionCalls.formOf(options.tools), cap)
     const readScreen = ReadScreenTool.make(calls, server, cap)
     const listCommands = ListCommandsTool.make(calls)
     const stopCommand = StopCommandTool.make(calls, commands)

@@ -29,7 +29,7 @@ describe("write_stdin", () => {
       expect(yield* ended(call)).toBe(false)
       yield* elapse(1)
       expect(yield* Fiber.join(call)).toMatchObject({
-        output: "hé\r\nhé\r\n",
+        output: "hé\nhé\n",
         wallSeconds: 0.25,
         sessionId: session_id,
       })

@@ -77,7 +77,7 @@ describe("procwire mcp", () => {
       chars: "hello\n",
       yield_time_ms: 20_000,
     })
-    expect(ended.structured).toMatchObject({ exit_code: 0, output: expect.stringMatching(/got hello\r\n$/) })
+    expect(ended.structured).toMatchObject({ exit_code: 0, output: expect.stringMatching(/got hello\n$/) })
   })
 
   it("interrupts a command without a terminal", async () => {

@@ -67,6 +67,14 @@ const flags = {
     help: "which tools there are; codex: exec_command and write_stdin as Codex has them [default: all]",
     completes: ["all", "codex"],
   },
+  text: {
+    type: "string",
+    shows: "plain|raw",
+    help:
+      "output as it was printed, or without ANSI codes and what carriage returns write over " +
+      "[default: plain; raw for --tools codex]",
+    completes: ["plain", "raw"],
+  },
   "output-bytes": {
     type: "string",
     shows: "N",
@@ -114,7 +122,7 @@ export const parse = (
 ): Effect.Effect<McpRequest, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const values = yield* Flags.parse(command, args, flags)
-    const { cwd, shell, "max-poll-ms": longest, tools, "output-bytes": outputBytes } = values
+    const { cwd, shell, "max-poll-ms": longest, tools, text, "output-bytes": outputBytes } = values
     const options = {
       env: yield* EnvFlag.read(command, values),
       ...(cwd === undefined ? {} : { cwd }),
@@ -123,6 +131,7 @@ export const parse = (
         ? {}
         : { longestPollMillis: yield* Flags.wholeNumber(command, "--max-poll-ms", longest, 1) }),
       ...(tools === undefined ? {} : { tools: yield* readOffer(tools) }),
+      ...(text === undefined ? {} : { text: yield* readForm(text) }),
       ...(outputBytes === undefined
         ? {}
         : {
@@ -139,6 +148,14 @@ export const parse = (
     const starting = yield* SpawnerFlag.read(command, values, target)
     return { target, options, logs, starting }
   })
+
+const readForm = (value: string): Effect.Effect<"plain" | "raw", Flags.UsageError> =>
+  value === "plain" || value === "raw"
+    ? Effect.succeed(value)
+    : new Flags.UsageError({
+        command,
+        message: `invalid value '${value}' for '--text': expected plain or raw`,
+      })
 
 const readOffer = (value: string): Effect.Effect<Tools.Offer, Flags.UsageError> =>
   value === "all" || value === "codex"

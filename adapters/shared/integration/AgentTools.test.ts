@@ -66,9 +66,9 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
     const cat = await tools.execCommand({ cmd: "cat", tty: true, yield_time_ms: 250 })
     const session_id = cat.sessionId ?? 0
     const echoed = await tools.writeStdin({ session_id, chars: "hello\n" })
-    expect(await until(echoed, /hello\r\nhello\r\n/)).toBe("hello\r\nhello\r\n")
+    expect(await until(echoed, /hello\nhello\n/)).toBe("hello\nhello\n")
     const size = await tools.execCommand({ cmd: "stty size", tty: true })
-    expect(size.output).toBe("24 80\r\n")
+    expect(size.output).toBe("24 80\n")
     let last = await tools.writeStdin({ session_id, chars: "\u0004" })
     while (last.sessionId !== undefined) last = await tools.writeStdin({ session_id })
     expect(last.exitCode).toBe(0)
@@ -209,7 +209,7 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
     expect(heard.join("")).toMatch(/^begun/)
     expect(tools.sessionIds()).toContain(session_id)
     const rest = await tools.writeStdin({ session_id, chars: "on\n", yield_time_ms: 30_000 })
-    expect(rest).toMatchObject({ exitCode: 0, output: "begun\r\non\r\ngot on\r\n" })
+    expect(rest).toMatchObject({ exitCode: 0, output: "begun\non\ngot on\n" })
   })
 
   it("kill what they have started when they are closed, and leave the client open", async () => {

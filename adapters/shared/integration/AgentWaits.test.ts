@@ -63,9 +63,9 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
     expect(name).toMatchObject({ output: "Name: ", wait: { by: "input", asks: "input" } })
     const session_id = name.sessionId ?? 0
     const word = await tools.writeStdin({ session_id, chars: "me\n", wait_for: { exit: true } })
-    expect(word).toMatchObject({ output: "me\r\nPassword: ", wait: { by: "input", asks: "password" } })
+    expect(word).toMatchObject({ output: "me\nPassword: ", wait: { by: "input", asks: "password" } })
     const end = await tools.writeStdin({ session_id, chars: "secret\n", wait_for: { exit: true } })
-    expect(end).toMatchObject({ output: "me secret\r\n", exitCode: 0, wait: { by: "exit" } })
+    expect(end).toMatchObject({ output: "me secret\n", exitCode: 0, wait: { by: "exit" } })
   })
 
   it("take every answer of a program that asks again and again", async (test) => {
@@ -80,7 +80,7 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
         chars: `${count}\n`,
         wait_for: { input: true },
       })
-      expect(output).toBe(`${count}\r\n${count * 2}\r\n> `)
+      expect(output).toBe(`${count}\n${count * 2}\n> `)
     }
     await tools.stopCommand({ session_id, grace_ms: 0 })
   })

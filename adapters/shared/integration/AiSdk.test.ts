@@ -93,7 +93,7 @@ describe("the AI SDK", () => {
       expect(text).toBe("done")
       expect(results).toEqual([
         { type: "text", value: expect.stringContaining("Process running with session ID ") },
-        { type: "text", value: expect.stringMatching(/Process exited with code 0\n[^]*got it\r\n$/) },
+        { type: "text", value: expect.stringMatching(/Process exited with code 0\n[^]*got it\n$/) },
         { type: "error-text", value: `write_stdin failed: Unknown process id ${session}` },
       ])
       const last = model.doGenerateCalls.at(-1)

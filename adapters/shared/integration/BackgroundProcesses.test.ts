@@ -30,8 +30,10 @@ const ways = {
   "in the group of the command": "sh -c 'echo $$ >pid; exec sleep 300' >/dev/null 2>&1 &",
   "that holds its output": "(echo $$ >/dev/null; sh -c 'echo $$ >pid; exec sleep 300') &",
   "in a session of its own": "setsid sh -c 'echo $$ >pid; exec sleep 300' >/dev/null 2>&1 </dev/null &",
-  "that nothing but SIGKILL ends": `nohup sh -c 'trap "" TERM; echo $$ >pid; while :; do sleep 1; done' >/dev/null 2>&1 &`,
+  "that nothing but SIGKILL ends": `nohup sh -c 'trap "" TERM; echo $$ >pid; while :; do sleep 1; done' >/dev/null &`,
 }
+
+const stays = "exec sleep 300"
 
 /** Runs a command that leaves such a process behind and has ended. */
 const leave = async (tools: AgentTools, way: string) => {
@@ -113,7 +115,8 @@ describe.runIf(process.platform === "linux")("A process that a command has left 
 
   it("is stopped together with a command that still runs", async () => {
     await using tools = open()
-    const cmd = `rm -f pid; ${ways["in a session of its own"]} while ! [ -s pid ]; do sleep 0.01; done; cat pid; exec sleep 300`
+    const way = ways["in a session of its own"]
+    const cmd = `rm -f pid; ${way} while ! [ -s pid ]; do sleep 0.01; done; cat pid; ${stays}`
     const reply = await tools.execCommand({ cmd, login: false, wait_for: { pattern: "\\d\\n" } })
     const pid = Number(reply.output)
     const stopped = await tools.stopCommand({ session_id: reply.sessionId ?? 0 })

@@ -105,7 +105,7 @@ it("tells of output to who has subscribed to it, until the command has ended, an
   })
   await soon(() => expect(told).toContain(uri))
   expect(await mcp.readResource({ uri })).toMatchObject({
-    contents: [{ text: expect.stringMatching(/^line\r\n/) }],
+    contents: [{ text: expect.stringMatching(/^line\n/) }],
   })
   await call("stop_command", { session_id: heard.structured.session_id })
   await soon(() => expect(told.filter((each) => each === uri).length).toBeGreaterThan(1))

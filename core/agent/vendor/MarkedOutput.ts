@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { concat, indexOf } from "../../protocol/Bytes.ts"
+import type * as PlainText from "../PlainText.ts"
 import { HeadTailBuffer, type Taken } from "../HeadTailBuffer.ts"
 
 export class MarkedOutput {
@@ -39,11 +40,11 @@ export class MarkedOutput {
   }
 
   /** Takes the output since the last call, up to the mark. `last`: neither it nor more output is waited for. */
-  take(last: boolean): Taken {
+  take(last: boolean, form: PlainText.Form = "raw"): Taken {
     if (this.mark !== undefined) {
       this.show(this.held)
       this.held = new Uint8Array(0)
-      if (!last) return this.buffer.take(false)
+      if (!last) return this.buffer.take(false, form)
       this.mark = undefined
     }
     const taken = this.buffer.take(true)

@@ -15,6 +15,7 @@ import * as Command from "../Command.ts"
 import type { ExecBackend } from "../ExecBackend.ts"
 import type { Taken } from "../HeadTailBuffer.ts"
 import * as HexId from "../HexId.ts"
+import type * as PlainText from "../PlainText.ts"
 import { type Observer, Session } from "../Session.ts"
 import type { SessionCalls } from "../SessionCalls.ts"
 import * as SessionWait from "../SessionWait.ts"
@@ -68,7 +69,7 @@ export interface PersistentShell {
   /** Its output. */
   readonly output: MarkedOutput
   /** The output since the last call; of a text that goes on, unless it is the last one. */
-  readonly take: (last: boolean) => Taken
+  readonly take: (last: boolean, form: PlainText.Form) => Taken
   /** Code that sets the exported variables as they were at the end of the last text, or of the shell. */
   readonly exports: () => string | undefined
   /** Ends the shell, and what it has left in the background. */
@@ -213,7 +214,7 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
           return main.process.write(utf8.encode(characters))
         }),
       output,
-      take: (last) => output.take(last),
+      take: (last, form) => output.take(last, form),
       exports: () => reports.exports,
       stop: Scope.close(scope, Exit.void),
     }
