@@ -54,6 +54,7 @@ export const capabilities = [
   "request-cancel",
   "resume",
   "sandbox",
+  "session-end",
   "session-replay",
   "session-scopes",
   "session-takeover",

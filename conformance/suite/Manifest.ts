@@ -65,6 +65,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-wait": { flag: "processWait" },
   "process-wait-input": { flag: "processWaitInput" },
   "process-wait-port": { flag: "processWaitPort" },
+  "session-end": { flag: "sessionEnd" },
   "session-replay": { flag: "sessionReplay" },
   "session-takeover": { flag: "sessionTakeover" },
 }

@@ -91,14 +91,15 @@ export interface Client extends AsyncDisposable {
   /**
    * Ends the connection. A server behind a socket keeps the session, and its processes, for a while (80 seconds by
    * default), and counts them in its limits; a server that was started by this client, or runs in this program, ends
-   * with it. With `end: true` every process of the session is killed first, also those of earlier clients of it.
+   * with it. With `end: true` the session ends at once, and every process of it is killed, also those of earlier
+   * clients of it; a server without the capability `sessionEnd` keeps the empty session for that while.
    */
   close(options?: CloseOptions): Promise<void>
 }
 
 /** Options of `close`. */
 export interface CloseOptions extends CallOptions {
-  /** Whether the processes of the session end at once. Default: false. */
+  /** Whether the session and its processes end at once. Default: false. */
   readonly end?: boolean
 }
 
@@ -137,14 +138,19 @@ const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Cl
   },
   effect: client,
   close: ({ end = false, ...how } = {}) =>
-    ending(end ? Effect.zipRight(endProcesses(client), close) : close, how),
+    ending(end ? Effect.zipRight(endSession(client), close) : close, how),
   [Symbol.asyncDispose]: () => promise(close),
 })
 
-/** How long a server may take to kill the processes of a session. */
+/** How long a server may take to end a session and kill its processes. */
 const endDeadline = "5 seconds"
 
-/** Kills what runs in the session. A server that does not answer, or is gone, holds nothing up. */
+/** Ends the session, or where the server cannot do that, what runs in it. One that does not answer holds nothing up. */
+const endSession = (client: ExecClient.ExecClient): Effect.Effect<void> =>
+  client.environmentInfo.capabilities?.sessionEnd === true
+    ? client.call("session/end", {}).pipe(Effect.timeout(endDeadline), Effect.ignore)
+    : endProcesses(client)
+
 const endProcesses = (client: ExecClient.ExecClient): Effect.Effect<void> =>
   client.list({ states: ["starting", "running", "exited"] }).pipe(
     Stream.mapEffect(({ processId }) => Effect.ignore(client.call("process/terminate", { processId })), {

@@ -26,6 +26,7 @@ describe("Methods", () => {
       "process/grep",
       "process/list",
       "session/list",
+      "session/end",
       "process/attach",
       "process/detach",
       "process/screen",
@@ -75,6 +76,7 @@ describe("Methods", () => {
       "process/credit",
       "process/list",
       "session/list",
+      "session/end",
       "process/attach",
       "process/detach",
     ])
@@ -174,6 +176,8 @@ describe("Methods", () => {
     ["process/terminate result", '{"running":true}'],
     ["process/restart", '{"processId":"p","graceMs":0}'],
     ["process/restart result", "{}"],
+    ["session/end", "{}"],
+    ["session/end result", "{}"],
     ["process/credit", '{"processId":"p","bytes":9007199254740991}'],
     ["process/credit result", "{}"],
     [

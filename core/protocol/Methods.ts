@@ -169,6 +169,15 @@ export const requests = {
     repeatable: always,
     says: "lists sessions by their numbers, in pages (beyond the peer; capability processList)",
   }),
+  "session/end": request({
+    params: Environment.NoParams,
+    result: Session.EndResult,
+    family: "exec",
+    slotted: false,
+    says:
+      "ends the session at once, and kills its processes; the connection can do nothing more " +
+      "(beyond the peer; capability sessionEnd)",
+  }),
   ...AttachMethods.requests,
   "process/screen": request({
     params: Screen.ScreenParams,

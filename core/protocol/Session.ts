@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { EnvironmentInfo } from "./Environment.ts"
 import { beyond, omittable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
-import { struct } from "./Later.ts"
+import { later, struct } from "./Later.ts"
 
 /**
  * `resumeSessionId` resumes a session whose connection has ended. With the capability `sessionReplay`, `replayAfter`
@@ -30,6 +30,14 @@ export const InitializeResult = struct("InitializeResult", () => ({
 }))
 /** The result of `initialize`. */
 export type InitializeResult = typeof InitializeResult.Type
+
+/** No members. */
+export const EndResult = later(() =>
+  Schema.Struct({}).annotations({
+    identifier: "SessionEndResponse",
+    jsonSchema: { type: "object" },
+  }),
+)
 
 /** The last message on a connection whose session another connection has taken over. */
 export const TakenParams = struct("SessionTakenNotification", () => ({ sessionId: Schema.String }))

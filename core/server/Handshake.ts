@@ -2,8 +2,8 @@
  * The state of one connection: its dialect, its session, and which of `initialize` and `initialized` it has seen.
  *
  * A state machine without effects: new -> initializing (the session is being opened or resumed) -> initialized ->
- * ready. A failed `initialize` leads back to new. A dialect without a handshake has no such phases, only a session or
- * none.
+ * ready. A failed `initialize` leads back to new; over is a connection that has ended its session. A dialect without a
+ * handshake has no such phases, only a session or none.
  */
 import * as Data from "effect/Data"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
@@ -41,13 +41,15 @@ export interface Handshake<S> {
   readonly succeed: (session: S) => void
   /** Attaches to a session without `initialize`, where the dialect has no handshake. */
   readonly bind: (session: S) => void
+  /** The session has ended for good: nothing more is served, and there is no other session. */
+  readonly end: () => void
   /** Takes a notification of the client; returns what `Dialect.notification` does. */
   readonly notification: (method: string) => ReturnType<Dialect["notification"]>
 }
 
 /** A new connection. */
 export const make = <S>(first: Dialect): Handshake<S> => {
-  let phase: "new" | "initializing" | "initialized" | "ready" = "new"
+  let phase: "new" | "initializing" | "initialized" | "ready" | "over" = "new"
   let dialect = first
   let session: S | undefined
 
@@ -81,9 +83,13 @@ export const make = <S>(first: Dialect): Handshake<S> => {
     bind: (opened) => {
       session = opened
     },
+    end: () => {
+      session = undefined
+      phase = "over"
+    },
     notification: (method) => {
       const taken = dialect.notification(method, session !== undefined)
-      if (taken === "initialized") phase = "ready"
+      if (taken === "initialized" && phase !== "over") phase = "ready"
       return taken
     },
   }

@@ -28,7 +28,7 @@ describe("close({ end: true })", () => {
   it.each(["ws://127.0.0.1:0", `unix:${join(folder, "s")}`, "tcp://127.0.0.1:0"])(
     "ends every process of the session, which a plain close leaves: %s",
     async (listen) => {
-      const server = await serve({ listen })
+      const server = await serve({ listen, listSessions: "all" })
       const url = server.addresses[0] ?? ""
       const left = await connect({ url })
       const { sessionId } = left
@@ -37,8 +37,16 @@ describe("close({ end: true })", () => {
       expect(pids.every(isAlive)).toBe(true)
       const client = await connect({ url }, { resumeSessionId: sessionId })
       const more = await start(client)
+      const observer = await connect({ url })
       await client.close({ end: true })
       await gone([...pids, ...more])
+      const sessions = []
+      for await (const each of observer.listSessions({ sessions: "all" })) sessions.push(each)
+      expect(sessions).toMatchObject([{ own: true, processes: 0 }])
+      await expect(connect({ url }, { resumeSessionId: client.sessionId })).rejects.toThrow(
+        "unknown session id",
+      )
+      await observer.close({ end: true })
       await server.close()
     },
   )

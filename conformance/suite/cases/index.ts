@@ -68,6 +68,7 @@ import { processScreen } from "./process-screen.ts"
 import { processWait } from "./process-wait.ts"
 import { writeRefused } from "./process-write-refused.ts"
 import { write } from "./process-write.ts"
+import { sessionEnd } from "./session-end.ts"
 import { sessionReplay } from "./session-replay.ts"
 import { sessionTakeover } from "./session-takeover.ts"
 import { sessionTime } from "./session-time.ts"
@@ -141,6 +142,7 @@ export const cases: ReadonlyArray<Case> = [
   ...session,
   ...sessionReplay,
   ...sessionTakeover,
+  ...sessionEnd,
   ...sessionTime,
   ...requestCancel,
   ...requestCancelHttp,

@@ -46,6 +46,7 @@ export const examples: { readonly [method: string]: Example } = {
       },
     ],
   },
+  "session/end": { params: [{}], result: [{}] },
   "session/taken": { params: [{ sessionId }] },
   "request/cancel": { params: [{ id: 7 }] },
   ...processExamples,

@@ -80,6 +80,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processListAll: [],
       processScreen: ["process/screen"],
       processRestart: ["WireExecParams.restart", "process/restart", "ListedProcess.restarts"],
+      sessionEnd: ["session/end"],
       processMarks: ["WireExecParams.marks", "ReadResponse.marks", "process/mark"],
       processAttach: [
         "process/attach",

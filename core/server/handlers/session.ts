@@ -1,4 +1,7 @@
-/** `initialize` and `environment/*`: opening or resuming the session of a connection, and what the host is. */
+/**
+ * `initialize`, `session/end` and `environment/*`: opening, resuming and ending the session of a connection, and what
+ * the host is.
+ */
 import * as Effect from "effect/Effect"
 import type { Process } from "../../process/Process.ts"
 import type { EnvironmentInfo } from "../../protocol/Environment.ts"
@@ -8,6 +11,7 @@ import type { InitializeParams } from "../../protocol/Session.ts"
 import * as Router from "../../rpc/Router.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../../session/SessionRegistry.ts"
 import type { Place } from "../../transport/Transport.ts"
+import type { Attachments } from "../Attachments.ts"
 import type { Handshake } from "../Handshake.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { HandlerError } from "../WireError.ts"
@@ -17,6 +21,8 @@ export interface SessionContext {
   readonly handshake: Handshake<Session>
   readonly sessions: SessionRegistry
   readonly notifier: Notifier
+  /** The processes of other sessions that the connection is attached to. */
+  readonly attachments: Pick<Attachments, "close">
   /** The connection, as its session knows it. */
   readonly holder: Holder
   readonly environmentInfo: EnvironmentInfo
@@ -25,7 +31,15 @@ export interface SessionContext {
 }
 
 /** The handlers of one connection. */
-export const make = ({ handshake, sessions, notifier, holder, environmentInfo, place }: SessionContext) => {
+export const make = ({
+  handshake,
+  sessions,
+  notifier,
+  holder,
+  environmentInfo,
+  place,
+  attachments,
+}: SessionContext) => {
   const attach = (resumeId: string | null | undefined, takeover: boolean) =>
     Effect.suspend((): Effect.Effect<Session, HandlerError> => {
       const refusal = handshake.begin()
@@ -55,6 +69,15 @@ export const make = ({ handshake, sessions, notifier, holder, environmentInfo, p
           sessions.handedOver(session)
         })
         return { sessionId: session.id, environmentInfo }
+      }),
+
+    "session/end": () =>
+      Effect.suspend(() => {
+        const session = handshake.session()
+        handshake.end()
+        notifier.close()
+        attachments.close()
+        return Effect.as(session === undefined ? Effect.void : sessions.end(session), {})
       }),
 
     "environment/info": () => Effect.succeed(environmentInfo),

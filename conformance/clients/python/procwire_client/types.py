@@ -34,6 +34,7 @@ IDEMPOTENT = {
     "process/grep": "always",
     "process/list": "always",
     "session/list": "always",
+    "session/end": "never",
     "process/attach": "never",
     "process/detach": "never",
     "process/screen": "always",
@@ -153,6 +154,7 @@ class PartialCapabilities(TypedDict, total=False):
     processControlAll: bool
     processScreen: bool
     processRestart: bool
+    sessionEnd: bool
 
 
 class EnvironmentStatus(TypedDict):
@@ -1340,6 +1342,9 @@ CreditResponse = Dict[str, Any]
 
 
 ProcessState = Literal["starting", "running", "exited", "closed"]
+
+
+SessionEndResponse = Dict[str, Any]
 
 
 AttachmentRole = Literal["viewer", "writer"]

@@ -51,6 +51,10 @@ const most = 65_536
 
 /** @type {readonly WireFault[]} */
 export const sessions = [
+  fault`session-end-ignored: session/end is answered, and does nothing.
+    session/end/ends-session-and-processes session/end/is-the-last-request`.by(() => ({
+    asked: (m) => (m.method === "session/end" ? { id: m.id, result: {} } : undefined),
+  })),
   fault`sessions-share-processes: Every session sees the processes of all sessions.
     session/isolated`.by((c) => ({
     asked: (m) => {
