@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env sh
 /** The command `procwire` on Node: starts the program, `main.ts`. `.ci/procwire.mjs` has the shell start Node. */
 import process from "node:process"
 import v8 from "node:v8"
