@@ -12,8 +12,8 @@ import * as Wires from "./wires.mjs"
  * @import { Random } from "./command.mjs"
  * @typedef {{ [name: string]: any }} Answer
  *
- * One message of a batch, as a server must read it: its texts, the keys of the requests in it, the keys under which the
- * messages in it that are none are refused, whether it ends the connection, and a part of the answer to a valid request.
+ * One message of a batch, as a server must read it: its texts, the keys of the requests in it, the keys under which
+ * what is none is refused, whether it ends the connection, and a part of the answer to a valid request.
  * @typedef {{ bytes: Buffer, texts: string[], keys: string[], malformed: string[], ends: boolean,
  *   expected?: { id: string, part: string } }} Sent
  */
