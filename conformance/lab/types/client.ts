@@ -157,7 +157,7 @@ export const others = async (error: unknown): Promise<void> => {
     if (error.reason === "Failed") console.log(error.message, error.cause)
     // @ts-expect-error: the reasons are a closed set
     if (error.reason === "Oops") return
-    same<typeof error.code, number | undefined>(true)
+    same<typeof error.code, number | string | undefined>(true)
   }
   same<Awaited<ReturnType<typeof client.fs.readTextFile>>, string>(true)
   await client.fs.write("/tmp/a", ["a", new Uint8Array(1)], { timeout: 5000 })
