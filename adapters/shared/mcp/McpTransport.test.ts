@@ -1,15 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
 import { expect, it } from "vitest"
-import type { TransportError } from "../../../core/transport/Transport.ts"
+import type { Outgoing, TransportError } from "../../../core/transport/Transport.ts"
 import * as McpSdk from "./McpSdk.ts"
 import * as McpTransport from "./McpTransport.ts"
 
 it("answers what came in one piece with EOF", async () => {
   const incoming = await Effect.runPromise(Mailbox.make<string, TransportError>())
   const sent: Array<string> = []
-  const write = (text: string) => sent.push(text) > 0
-  const transport = { incoming, write, onDrain: () => {} }
+  const write = (text: Outgoing) => sent.push(String(text)) > 0
+  const transport = { label: "test", incoming, write, onDrain: () => {}, close: Effect.void }
   const mcp = McpTransport.make(McpSdk, transport)
   const server = new McpSdk.Server({ name: "test", version: "1" }, { capabilities: { tools: {} } })
   await server.connect(mcp)
