@@ -51,6 +51,7 @@ const ManagedNetwork = struct("ManagedNetworkSandboxContext", () => ({
 
 /** What a proxy for one process is launched with. Only `transparentTcp` is read here. */
 export interface NetworkProxyConfig {
+  /** True asks for connections that programs open without knowing of the proxy, which is refused. Default: false. */
   readonly transparentTcp?: boolean
   readonly [option: string]: unknown
 }
