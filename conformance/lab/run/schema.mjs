@@ -28,7 +28,13 @@ const note = (Type, Value) => {
 }
 
 /** What a server takes beside the forms of the schema. */
-const others = /^(params\/|fs\/path\/blanks|http\/request\/header-in-an-array)/
+const others = [
+  "params/",
+  "fs/path/blanks",
+  "http/request/header-in-an-array",
+  "process/networkProxy/transparent-tcp-is-a-boolean",
+  "process/terminate/unknown-signal-ignored",
+]
 
 /** @param {"current" | "v0"} dialect */
 const play = async (dialect) => {
@@ -51,7 +57,7 @@ const play = async (dialect) => {
     const outcomes = await Runner.run({ ...one, onEntry: (item, entry) => seen.onEntry(item, run, entry) })
     for (const { status } of outcomes) counted[status] += 1
   }
-  const faults = seen.faults.filter(({ id }) => !others.test(id))
+  const faults = seen.faults.filter(({ id }) => !others.some((other) => id.startsWith(other)))
   for (const { id, text, why } of faults) process.stdout.write(`${id}: ${why}\n  ${text.slice(0, 300)}\n`)
   process.stdout.write(
     `${dialect}: ${JSON.stringify({ ...counted, ...seen.counts, faults: faults.length })}\n`,
