@@ -63,14 +63,17 @@ const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStre
 export const OutputSize = struct("OutputSize", () => ({ afterSeq: U64, rows: U16, columns: U16 }))
 
 /**
- * A history that has ended before its process: `full`, there is no room on the disk; `failed`, for another reason.
- * What was printed behind `byte` is not in it.
+ * A history that has ended before its process: `full`, there is no room on the disk for any; `failed`, for another
+ * reason. What was printed behind `byte` is not in it.
  */
 export const HistoryEnd = struct("HistoryEnd", () => ({
   reason: Schema.Literal("full", "failed"),
   byte: U53,
   message: Schema.String,
 }))
+
+/** Output that is not kept, since the disk was full: so many of the oldest bytes, although `maxBytes` allows them. */
+export const HistoryLoss = struct("HistoryLoss", () => ({ bytes: U53, message: Schema.String }))
 
 /**
  * The part begins at `byte`, in `line`: behind `from`, if what is there is no longer kept. `nextByte` is where to read
@@ -88,6 +91,7 @@ export const HistoryResult = struct("HistoryResponse", () => ({
   eof: Schema.Boolean,
   closed: Schema.Boolean,
   ended: Schema.optional(HistoryEnd),
+  lost: Schema.optional(HistoryLoss),
 }))
 /** The result of `process/history`. */
 export type HistoryResult = typeof HistoryResult.Type
@@ -143,6 +147,7 @@ export const GrepResult = struct("GrepResponse", () => ({
   nextByte: U53,
   closed: Schema.Boolean,
   ended: Schema.optional(HistoryEnd),
+  lost: Schema.optional(HistoryLoss),
 }))
 /** The result of `process/grep`. */
 export type GrepResult = typeof GrepResult.Type

@@ -96,9 +96,22 @@ const remove = (folder: string): Promise<void> =>
 
 const toWritten = (fd: number): WrittenFile => {
   let isOpen = true
+  // The offset of the descriptor stays behind what was cut off.
+  let at = 0
   return {
-    append: (bytes) => Effect.uninterruptible(written(fd, bytes)),
-    truncate: (size) => calling((done) => fs.ftruncate(fd, size, done)),
+    append: (bytes) =>
+      Effect.uninterruptible(
+        Effect.map(written(fd, bytes, at), () => {
+          at += bytes.length
+        }),
+      ),
+    truncate: (size) =>
+      Effect.map(
+        calling((done) => fs.ftruncate(fd, size, done)),
+        () => {
+          at = Math.min(at, size)
+        },
+      ),
     close: Effect.suspend(() => {
       if (!isOpen) return Effect.void
       isOpen = false
@@ -108,12 +121,12 @@ const toWritten = (fd: number): WrittenFile => {
 }
 
 /** A write may take less than all, as the last one before the disk is full does. */
-const written = (fd: number, bytes: Uint8Array): Effect.Effect<void, HistoryError> =>
+const written = (fd: number, bytes: Uint8Array, at: number): Effect.Effect<void, HistoryError> =>
   bytes.length === 0
     ? Effect.void
     : Effect.flatMap(
-        calling<number>((done) => fs.write(fd, bytes, 0, bytes.length, null, done)),
-        (count) => written(fd, bytes.subarray(count)),
+        calling<number>((done) => fs.write(fd, bytes, 0, bytes.length, at, done)),
+        (count) => written(fd, bytes.subarray(count), at + count),
       )
 
 const filled = (

@@ -10,6 +10,7 @@ import * as Reading from "../../../core/process/history/Reading.ts"
 import * as Recovery from "../../../core/process/history/Recovery.ts"
 import { connect } from "../../testing/Client.ts"
 import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
+import * as Program from "../testing/Program.ts"
 import { launch } from "../testing/AuditedServer.ts"
 
 let root = ""
@@ -153,7 +154,7 @@ describe("procwire serve --history-dir", () => {
     else expect(text).toBe(told("/proc", "No such file or directory (os error 2)"))
   })
 
-  it("ends a history on a full disk with a mark, and nothing else", async (context) => {
+  it("keeps the newest output on a full disk, and says so", async (context) => {
     const dir = fresh()
     try {
       execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", dir], { stdio: "ignore" })
@@ -162,18 +163,46 @@ describe("procwire serve --history-dir", () => {
       return context.skip()
     }
     onTestFinished(() => void execFileSync("umount", ["--lazy", dir]))
-    const { client } = await serving(dir, "--history-bytes", "1g")
+    const { client, server } = await serving(
+      dir,
+      "--history-bytes",
+      "1g",
+      "--list-sessions=all",
+      `--listen=unix:${join(fresh(), "socket")}`,
+    )
     const child = await start(client, "seq 10000001 11000000; echo done")
     let seen = ""
     for await (const text of child.text()) seen = (seen + text).slice(-100)
     expect(seen.endsWith("11000000\ndone\n")).toBe(true)
     expect(await child.exitCode).toBe(0)
-    const answer = await child.history({ maxBytes: 9 })
-    expect(textOf(answer.chunks)).toBe("10000001\n")
-    expect(answer.ended?.reason).toBe("full")
-    expect(answer.ended?.byte).toBeGreaterThan(500_000)
-    expect(answer.ended?.byte).toBeLessThan(2 * 1024 * 1024)
-    expect(await sizeOf(child, () => {})).toBe(answer.ended?.byte)
+    const { byte, eof, ended, lost } = await child.history({ maxBytes: 1 })
+    expect([eof, ended, lost?.bytes]).toEqual([false, undefined, byte])
+    expect(9_000_005 - byte).toBeGreaterThan(1024 * 1024)
+    const kept = await child.history({ maxBytes: 16 * 1024 * 1024 })
+    const lines = textOf(kept.chunks).split("\n").slice(1)
+    const first = 10_000_001 + Math.ceil(byte / 9)
+    expect(lines.splice(-2)).toEqual(["done", ""])
+    expect(lines).toEqual(lines.map((_, n) => String((byte % 9 === 0 ? 1 : 0) + first + n)))
+    const said = /disk for histories is full/
+    await expect.poll(server.stderr).toMatch(said)
+    await (
+      await start(client, "seq 10000001 11000000")
+    ).closed
+    expect(server.stderr().split(said).length).toBe(2)
+    const named = await client.start({ argv: ["/bin/sh", "-c", "seq 10000001 11000000"], name: "numbers" })
+    await named.closed
+    const { call } = Program.make()
+    const asked = ["logs", "--server", server.url, "numbers"]
+    const told = /^procwire: history is incomplete: disk full, \d+ bytes were lost\n$/
+    for (const more of [
+      ["--tail", "1"],
+      ["--grep", "11000000$"],
+    ])
+      expect(await call(...asked, ...more)).toEqual({
+        code: 0,
+        stdout: "11000000\n",
+        stderr: expect.stringMatching(told) as string,
+      })
     const { chunks } = await child.read({ afterSeq: 0 })
     expect(textOf(chunks).endsWith("done\n")).toBe(true)
   })

@@ -18,8 +18,20 @@ const ownBytes = maxChunkBytes / 2
 /** The memory of the histories of one server: so much is kept for the next flood while nobody uses it. */
 export const toPool = (): MemoryPool => new MemoryPool(mostBatchBytes, 8)
 
+/** Chunks that are written together. */
+export interface Written {
+  /** How many. */
+  readonly chunks: number
+  /** The first record; undefined if there is none. */
+  readonly first: Records.Record | undefined
+  /** Their bytes. */
+  readonly output: Uint8Array
+  /** Their records. */
+  readonly index: Uint8Array
+}
+
 /** A batch. It grows to what it is given, and is used again and again. */
-export class Batch {
+export class Batch implements Written {
   /** Chunks in it. */
   chunks = 0
   /** Bytes of output in it. */
@@ -70,6 +82,25 @@ export class Batch {
     return this.records.subarray(0, this.chunks * Records.recordBytes)
   }
 
+  /** The same in parts of whole chunks: of at most so many bytes of output, but for a chunk that has more. */
+  parts(most: number): ReadonlyArray<Written> {
+    const { index, output } = this
+    const parts: Array<Written> = []
+    let [begin, from, to] = [0, 0, 0]
+    let first = this.first
+    for (let at = 0; at < this.chunks; at += 1) {
+      const record = Records.read(index, at * Records.recordBytes)
+      if (record === undefined) break
+      if (at > begin && to + record.length - from > most) {
+        parts.push(partOf(first, output.subarray(from, to), index, begin, at))
+        ;[begin, from, first] = [at, to, record]
+      }
+      to += record.length
+    }
+    parts.push(partOf(first, output.subarray(from, to), index, begin, this.chunks))
+    return parts
+  }
+
   /** It is written. */
   clear(): void {
     ;[this.chunks, this.size, this.first] = [0, 0, undefined]
@@ -91,6 +122,19 @@ export class Batch {
     return next
   }
 }
+
+const partOf = (
+  first: Records.Record | undefined,
+  output: Uint8Array,
+  index: Uint8Array,
+  from: number,
+  to: number,
+): Written => ({
+  first,
+  output,
+  index: index.subarray(from * Records.recordBytes, to * Records.recordBytes),
+  chunks: to - from,
+})
 
 const small = (array: Uint8Array): Uint8Array => {
   if (array.length <= ownBytes) return array

@@ -9,7 +9,7 @@ import type { SizeAt } from "../Sizes.ts"
 import { gapAfter } from "../wait/Printed.ts"
 import * as Grep from "./Grep.ts"
 import { History, type Services } from "./History.ts"
-import type { Ended, HistoryError } from "./HistoryFiles.ts"
+import type { Ended, HistoryError, Lost } from "./HistoryFiles.ts"
 import * as Reading from "./Reading.ts"
 
 /** What is asked of a history. */
@@ -32,6 +32,8 @@ export interface HistoryState extends Reading.Part {
   readonly closed: boolean
   /** Where and why it has ended before the process, if it has. */
   readonly ended: Ended | undefined
+  /** What a full disk has taken, if anything. */
+  readonly lost: Lost | undefined
   /** The sizes that the PTY had for the chunks. */
   readonly sizes: ReadonlyArray<SizeAt>
 }
@@ -45,7 +47,7 @@ export interface GrepRequest extends Pick<Grep.Search, "pattern" | "before" | "a
 }
 
 /** What a search in a history answers. */
-export interface GrepState extends Grep.Page, Pick<HistoryState, "closed" | "ended"> {}
+export interface GrepState extends Grep.Page, Pick<HistoryState, "closed" | "ended" | "lost"> {}
 
 /** Most bytes that a read without a bound gets at once, of what only the history has: 16 MiB. */
 export const mostReadBytes = 16 * 1024 * 1024
@@ -91,7 +93,7 @@ export class Histories {
       const part = yield* Reading.read(history, from, to, request.maxBytes)
       const eof = part.nextByte >= Math.min(to, history.end.byte)
       const sizes = sizesOf(process, part.chunks)
-      return { ...part, eof, closed, ended: history.ended, sizes }
+      return { ...part, eof, closed, ended: history.ended, lost: history.lost, sizes }
     })
   }
 
@@ -105,7 +107,7 @@ export class Histories {
       const to = request.to === undefined ? Infinity : yield* placeOf(history, request.to, Infinity)
       const isOver = closed || history.ended !== undefined
       const page = yield* Grep.search(history, { ...request, from, to, isOver }, indexOf)
-      return { ...page, closed, ended: history.ended }
+      return { ...page, closed, ended: history.ended, lost: history.lost }
     })
   }
 

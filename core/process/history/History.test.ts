@@ -262,19 +262,61 @@ describe("History", () => {
   )
 
   it(
-    "ends where the disk is full, keeps what it has, and holds nothing any longer",
+    "keeps the newest on a full disk, whole, and tells what that has taken",
     effect(function* () {
-      const { print, process, whole, history, files } = yield* begin({ capacity: () => 300_000 })
+      const { print, whole, history, files } = yield* begin({ capacity: () => 1_000_000 }, 64 * leastBytes)
+      for (let n = 1; n <= 102; n++) {
+        print(`${String(n).padStart(49_999, "f")}\n`)
+        yield* settle
+        if (n % 3 > 0) continue
+        const { byte, line, nextByte, chunks } = yield* whole
+        expect([nextByte, chunks.at(-1)?.seq, line]).toEqual([n * 50_000, n, byte / 50_000 + 1])
+        expect(history.lost?.bytes ?? 0).toBe(byte)
+        if (n > 20) expect(nextByte - byte).toBeGreaterThan(600_000)
+        expect(files.size()).toBeLessThanOrEqual(1_000_000)
+      }
+      expect([history.ended, history.lost?.message]).toEqual([undefined, "no space left on device"])
+      const recovered = yield* Recovery.recover(files.left(history.folder?.name ?? ""))
+      expect([recovered.cutBytes, recovered.end.byte]).toEqual([0, 5_100_000])
+    }),
+  )
+
+  it(
+    "loses what finds no room at all, and goes on where there is some again",
+    effect(function* () {
+      let room = 0
+      const { print, whole, history, process } = yield* begin({ capacity: () => room })
       for (let n = 0; n < 20; n++) {
         print(`${String(n).padStart(49_999, "f")}\n`)
         yield* settle
       }
-      const { nextByte, chunks } = yield* whole
-      expect(history.ended).toEqual({ reason: "Full", message: "no space left on device", byte: nextByte })
-      expect([nextByte, chunks.length]).toEqual([200_000, 4])
-      expect(files.size()).toBe(200_000 + 4 * Records.recordBytes)
-      expect([process.log.unread(), process.subscribers]).toEqual([0, 0])
-      expect(process.log.after(0)?.seq).toBe(19)
+      expect(yield* whole).toMatchObject({ byte: 1_000_000, nextByte: 1_000_000, chunks: [], line: 21 })
+      expect(history.lost?.bytes).toBe(1_000_000)
+      room = Infinity
+      print("there is room\n")
+      const { byte, line, chunks } = yield* whole
+      expect([byte, line, decode(chunks)]).toEqual([1_000_000, 21, "there is room\n"])
+      expect(process.log.unread()).toBe(0)
+    }),
+  )
+
+  it(
+    "takes the room of the oldest output of all on a full disk",
+    effect(function* () {
+      const { services, files, ...first } = yield* begin({ capacity: () => 3_000_000 }, 64 * leastBytes)
+      const second = yield* beginIn(services, 64 * leastBytes)
+      for (let n = 0; n < 48; n++) {
+        first.print("1".repeat(60_000))
+        yield* first.whole
+      }
+      for (let n = 0; n < 30; n++) {
+        second.print("2".repeat(60_000))
+        yield* second.whole
+      }
+      expect(files.size()).toBeLessThanOrEqual(3_000_000)
+      const { byte, nextByte } = yield* second.whole
+      expect([byte, nextByte, second.history.lost]).toEqual([0, 1_800_000, undefined])
+      expect(first.history.lost?.bytes).toBe((yield* first.whole).byte)
     }),
   )
 

@@ -5,7 +5,8 @@
  * It is a cursor on the log, in a fiber of its own. Everything is taken as it is appended, not when it leaves the log:
  * so what is about to leave never waits for a disk. Output is copied twice, into a batch and into a file; while one
  * batch is written, the next is filled, and when both are full, the log holds what follows and the child is paused, as
- * for any reader that lags. If a file cannot be written, the history ends there, and nothing else does.
+ * for any reader that lags. If the disk is full, the oldest output goes. If a file cannot be written for another
+ * reason, the history ends there, and nothing else does.
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -18,7 +19,7 @@ import type { MemoryPool } from "../../protocol/MemoryPool.ts"
 import * as ChildScope from "../ChildScope.ts"
 import { Batch, mostBatchBytes } from "./Batch.ts"
 import type { Budget } from "./Budget.ts"
-import type { Ended, Folder, HistoryError, HistoryFilesService } from "./HistoryFiles.ts"
+import type { Ended, Folder, HistoryError, HistoryFilesService, Lost } from "./HistoryFiles.ts"
 import { type Segment, segmentBytesOf, Segments } from "./Segments.ts"
 import { Waiters } from "./Waiters.ts"
 
@@ -92,6 +93,11 @@ export class History {
     return this.segments?.list ?? []
   }
 
+  /** What a full disk has taken, if anything. */
+  get lost(): Lost | undefined {
+    return this.segments?.lost
+  }
+
   /** The seq of the oldest chunk that it has; Infinity if it has none. */
   oldest(): number {
     return (this.kept[0]?.first ?? this.spare.first ?? this.filling.first)?.seq ?? Infinity
@@ -135,7 +141,7 @@ export class History {
 
   private keep(process: Subject, scope: Scope.Scope): Effect.Effect<void> {
     return Effect.gen(this, function* () {
-      const folder = yield* Scope.extend(this.services.files.make, scope)
+      const folder = yield* Scope.extend(this.made, scope)
       const segments = new Segments(folder, this.maxBytes, this.services.budget)
       yield* Scope.addFinalizer(
         scope,
@@ -155,6 +161,20 @@ export class History {
     }).pipe(
       Effect.catchAll((error) => Effect.sync(() => this.fail(error))),
       Effect.ensuring(Deferred.succeed(this.opened, undefined)),
+    )
+  }
+
+  /** A folder; on a full disk the oldest output of others makes room for it. */
+  private get made(): Effect.Effect<Folder, HistoryError, Scope.Scope> {
+    const { budget, files } = this.services
+    return Effect.catchIf(
+      files.make,
+      ({ reason }) => reason === "Full",
+      (full) =>
+        Effect.zipRight(
+          budget.tell(full),
+          Effect.flatMap(budget.shed(full), (hasRoom) => (hasRoom ? this.made : Effect.fail(full))),
+        ),
     )
   }
 

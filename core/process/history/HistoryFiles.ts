@@ -29,11 +29,19 @@ export interface Ended {
   readonly byte: number
 }
 
+/** Output that a history does not have, since its disk was full. */
+export interface Lost {
+  /** Bytes of output. */
+  readonly bytes: number
+  /** What the host says. */
+  readonly message: string
+}
+
 /** A file that is written. Operations on it come one after the other. */
 export interface WrittenFile {
   /** Writes all of the bytes behind those before, which must not change until then; a failure may have written some. */
   readonly append: (bytes: Uint8Array) => Effect.Effect<void, HistoryError>
-  /** Cuts off what is behind so many bytes. */
+  /** Cuts off what is behind so many bytes; what is appended next follows there. */
   readonly truncate: (size: number) => Effect.Effect<void, HistoryError>
   /** Nothing more is written. Idempotent. */
   readonly close: Effect.Effect<void>

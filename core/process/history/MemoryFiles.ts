@@ -60,7 +60,10 @@ export const make = ({
             return yield* new HistoryError({ reason: "Full", message: "no space left on device" })
         }),
       truncate: (size: number) =>
-        Effect.map(find(file), (bytes) => void files()?.set(file, bytes.slice(0, size))),
+        Effect.map(find(file), (bytes) => {
+          at = Math.min(at, size)
+          files()?.set(file, bytes.slice(0, size))
+        }),
       close: Effect.void,
     })
     return {

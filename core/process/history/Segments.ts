@@ -2,15 +2,20 @@
  * The segments of one history, oldest first, and their files: `000001.out` has output as it was printed, and
  * `000001.idx` its records.
  *
- * Segments begin when the one before is full, and the oldest are dropped when all together are too large. A batch goes
- * to one segment as a whole: first its output, then its records. A segment that nobody reads is not removed: the newest
- * is written over its output, with an index of its own, and what is behind the last record is the old output. So an
- * output without an index is never there.
+ * Segments begin when the one before is full, and the oldest are dropped when all together are too large. The first
+ * ones are small and grow with the history, so that what a full disk takes is a small part of it. A batch goes to one
+ * segment as a whole: first its output, then its records. A segment that nobody reads is not removed: the newest is
+ * written over its output, with an index of its own, and what is behind the last record is the old output. So an output
+ * without an index is never there.
+ *
+ * On a full disk the oldest segments of all histories go, until there is room for what was printed last. What finds no
+ * room then is lost, and so is everything before it: a history has no holes.
  */
 import * as Effect from "effect/Effect"
-import type { Batch } from "./Batch.ts"
+import { maxChunkBytes } from "../Chunk.ts"
+import type { Batch, Written } from "./Batch.ts"
 import type { Budget, Kept } from "./Budget.ts"
-import type { Folder, HistoryError, WrittenFile } from "./HistoryFiles.ts"
+import type { Folder, HistoryError, Lost, WrittenFile } from "./HistoryFiles.ts"
 import type { Record } from "./Records.ts"
 import { recordBytes } from "./Records.ts"
 
@@ -19,6 +24,9 @@ export const leastBytes = 1024 * 1024
 
 /** The largest segment: 64 MiB. */
 export const mostSegmentBytes = 64 * leastBytes
+
+/** The first segments, of a history that may have larger ones: 256 KiB. */
+const firstBytes = leastBytes / 4
 
 /** A part of a history. */
 export interface Segment extends Kept {
@@ -42,12 +50,14 @@ export const namesOf = ({ number }: Pick<Segment, "number">) => {
   return { output: `${name}.out`, index: `${name}.idx` }
 }
 
-interface Written {
+interface Open {
   readonly segment: Segment
   readonly output: WrittenFile
   readonly index: WrittenFile
   /** Bytes that the file of the output had before, and has until it is closed. */
   readonly over: number
+  /** Bytes from which on another segment begins. */
+  readonly most: number
 }
 
 /** The segments of a history that is written. */
@@ -58,7 +68,9 @@ export class Segments {
   private readonly maxBytes: number
   private readonly segmentBytes: number
   private readonly budget: Budget
-  private last: Written | undefined
+  /** What a full disk has taken, if anything. */
+  lost: Lost | undefined
+  private last: Open | undefined
   private numbers = 0
 
   /** At most so many bytes of files, of the budget of all histories. */
@@ -69,10 +81,50 @@ export class Segments {
     this.budget = budget
   }
 
-  /** Appends a batch. After a failure the files are as they were before it. */
+  /** Appends a batch. After a failure the files are as they were before it; a full disk is none. */
   append(batch: Batch): Effect.Effect<void, HistoryError> {
+    return Effect.catchIf(this.add(batch), isFull, (full) =>
+      Effect.zipRight(
+        this.budget.tell(full),
+        Effect.forEach(batch.parts(maxChunkBytes), (part) => this.squeeze(part), { discard: true }),
+      ),
+    )
+  }
+
+  /** Appends where others have to make room. */
+  private squeeze(part: Written): Effect.Effect<void, HistoryError> {
+    return Effect.catchIf(this.add(part), isFull, (full) =>
+      Effect.flatMap(this.shed(full), (hasRoom) =>
+        hasRoom ? this.squeeze(part) : Effect.sync(() => this.lose(part.output.length, full)),
+      ),
+    )
+  }
+
+  /** Drops the oldest segment of all, the one that is written here last; false if there is none. */
+  private shed(full: HistoryError): Effect.Effect<boolean> {
+    return Effect.flatMap(this.budget.shed(full), (hasDropped) => {
+      const segment = this.last?.segment
+      if (hasDropped || segment === undefined || !this.list.includes(segment))
+        return Effect.succeed(hasDropped)
+      return Effect.as(
+        Effect.zipRight(
+          this.close,
+          Effect.suspend(() => {
+            this.budget.leave(segment)
+            return this.drop(segment, full)
+          }),
+        ),
+        true,
+      )
+    })
+  }
+
+  private lose(bytes: number, { message }: HistoryError): void {
+    this.lost = { bytes: (this.lost?.bytes ?? 0) + bytes, message }
+  }
+
+  private add({ first, output, index, chunks }: Written): Effect.Effect<void, HistoryError> {
     return Effect.gen(this, function* () {
-      const { first, output, index, chunks } = batch
       if (first === undefined) return
       const written = yield* this.written(first, output.length + index.length)
       const { segment, over } = written
@@ -116,60 +168,69 @@ export class Segments {
   }
 
   /** Another history may do this: files that are being written are closed by their writer. */
-  private drop(segment: Segment): Effect.Effect<void> {
+  private drop(segment: Segment, full?: HistoryError): Effect.Effect<void> {
     return Effect.suspend(() => {
       const at = this.list.indexOf(segment)
       if (at === -1) return Effect.void
       this.list.splice(at, 1)
+      if (full !== undefined) this.lose(segment.bytes, full)
       const { index, output } = namesOf(segment)
       return Effect.zipRight(this.folder.remove(output), this.folder.remove(index))
     })
   }
 
   /** The files of the last segment, or of a new one if so many bytes do not fit. */
-  private written(first: Record, bytes: number): Effect.Effect<Written, HistoryError> {
+  private written(first: Record, bytes: number): Effect.Effect<Open, HistoryError> {
     const { last } = this
-    if (
-      last !== undefined &&
-      this.list.includes(last.segment) &&
-      usedOf(last.segment) + bytes <= this.segmentBytes
-    )
+    if (last !== undefined && this.list.includes(last.segment) && usedOf(last.segment) + bytes <= last.most)
       return Effect.succeed(last)
     return Effect.gen(this, function* () {
       yield* this.close
       const number = (this.numbers += 1)
       const names = namesOf({ number })
-      const oldest = this.unused()
+      const most = this.nextBytes
+      const oldest = this.unused(most)
       const index = yield* this.folder.create(names.index)
       const taking =
         oldest === undefined
           ? this.folder.create(names.output)
           : this.folder.reuse(namesOf(oldest).output, names.output)
-      const output = yield* Effect.tapError(taking, () => index.close)
+      const output = yield* Effect.tapError(taking, () =>
+        Effect.zipRight(index.close, this.folder.remove(names.index)),
+      )
       const over = oldest?.bytes ?? 0
       const segment: Segment = { number, first, bytes: 0, chunks: 0, size: over, readers: 0 }
-      this.last = { segment, output, index, over }
+      this.last = { segment, output, index, over, most }
       this.list.push(segment)
-      this.budget.add(segment, this.drop(segment))
+      this.budget.add(segment, {
+        drop: (full) => this.drop(segment, full),
+        isOpen: () => this.last?.segment === segment,
+      })
       if (oldest !== undefined) yield* this.folder.remove(namesOf(oldest).index)
       return this.last
     })
+  }
+
+  /** Bytes of the next segment. */
+  private get nextBytes(): number {
+    const least = this.budget.isShort ? maxChunkBytes : firstBytes
+    return Math.min(this.segmentBytes, Math.max(least, Math.floor(sizeOf(this.list) / 8)))
   }
 
   /**
    * Takes the oldest segment out, if another one does not fit beside it and nobody reads it: to write over its file
    * costs a fraction of what a new file does.
    */
-  private unused(): Segment | undefined {
+  private unused(most: number): Segment | undefined {
     const [oldest] = this.list
-    if (oldest?.readers !== 0 || sizeOf(this.list) + this.segmentBytes <= this.maxBytes) return undefined
+    if (oldest?.readers !== 0 || sizeOf(this.list) + most <= this.maxBytes) return undefined
     oldest.readers = undefined
     this.list.shift()
     this.budget.leave(oldest)
     return oldest
   }
 
-  private cut({ segment, output, index }: Written): Effect.Effect<void> {
+  private cut({ segment, output, index }: Open): Effect.Effect<void> {
     const cutting = Effect.zipRight(
       Effect.ignore(index.truncate(segment.chunks * recordBytes)),
       Effect.ignore(output.truncate(segment.bytes)),
@@ -181,6 +242,8 @@ export class Segments {
     return Effect.zipRight(cutting, this.drop(segment))
   }
 }
+
+const isFull = ({ reason }: HistoryError): boolean => reason === "Full"
 
 const usedOf = ({ bytes, chunks }: Segment): number => bytes + chunks * recordBytes
 

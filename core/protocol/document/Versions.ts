@@ -75,6 +75,8 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
         "HistoryParams.times",
         "HistoryResponse.times",
         "HistoryResponse.sizes",
+        "HistoryResponse.lost",
+        "GrepResponse.lost",
       ],
       processList: ["process/list", "session/list", "WireExecParams.name", "WireExecParams.labels"],
       processListAll: [],

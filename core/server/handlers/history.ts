@@ -16,7 +16,7 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
       const { processId, tail, maxBytes } = params
       if (tail != null && params.from != null) return yield* refuse("tail and from exclude each other")
       const { processes, id } = attachments.at(processId)
-      const { chunks, times, sizes, ended, ...rest } = yield* processes.history(id, {
+      const { chunks, times, sizes, ended, lost, ...rest } = yield* processes.history(id, {
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),
         tail: tail ?? undefined,
@@ -28,6 +28,7 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
         ...(params.times === true ? { times } : {}),
         ...(params.times === true && sizes.length > 0 ? { sizes: sizes.map(toSize) } : {}),
         ...toEnd(ended),
+        ...(lost === undefined ? {} : { lost }),
       }
     }),
 
@@ -44,7 +45,7 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
       const given = flags ?? ""
       const compiled = processes.patterns.compile(pattern, given.includes("m") ? given : `${given}m`)
       if (Either.isLeft(compiled)) return yield* refuse(compiled.left.message)
-      const { matches, ended, ...rest } = yield* processes.grep(id, {
+      const { matches, ended, lost, ...rest } = yield* processes.grep(id, {
         pattern: compiled.right,
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),
@@ -57,6 +58,7 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
         ...rest,
         matches: around ? matches : matches.map(({ line, byte, seq, text }) => ({ line, byte, seq, text })),
         ...toEnd(ended),
+        ...(lost === undefined ? {} : { lost }),
       }
     }),
 })

@@ -90,10 +90,13 @@ interface Part {
 const fromHistory = (child: Child, write: Write, part: Part, last: number, end: number) =>
   Effect.gen(function* () {
     let next: Part = part
+    let told = false
     // Of the last lines no more are shown, however fast the process prints on; but where that is followed, all.
     let left = end === Infinity ? (part.tail ?? Infinity) : Infinity
     for (;;) {
       const page = yield* child.history({ ...next, maxBytes: Retained.pageBytes, times: true })
+      if (page.lost !== undefined && !told) process.stderr.write(incomplete(page.lost))
+      told ||= page.lost !== undefined
       for (const [index, { seq, stream, chunk }] of page.chunks.entries()) {
         const shown = firstLines(chunk, left)
         if (seq > last && seq < end) yield* write(stream, shown.bytes, page.times?.[index])
@@ -106,6 +109,10 @@ const fromHistory = (child: Child, write: Write, part: Part, last: number, end: 
       next = { from: { byte: page.nextByte }, ...(part.to === undefined ? {} : { to: part.to }) }
     }
   })
+
+/** A line for what a full disk has taken. */
+export const incomplete = ({ bytes }: { readonly bytes: number }): string =>
+  `procwire: history is incomplete: disk full, ${bytes} bytes were lost\n`
 
 /** The first lines of a chunk, at most so many, and how many are left then. */
 const firstLines = (bytes: Uint8Array, lines: number) => {

@@ -1,4 +1,5 @@
 /** The lines of what a process has printed that match, searched on the server; then those that come. */
+import process from "node:process"
 import * as Effect from "effect/Effect"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
@@ -23,12 +24,15 @@ export const show = (child: RemoteProcess, asked: Asked) =>
   Effect.gen(function* () {
     const { follow, ignoresCase, pattern, since, until, print = LocalTerminal.write } = asked
     const flags = ignoresCase ? { flags: "i" } : {}
+    let told = false
     let from = since === undefined ? {} : { from: { time: since } }
     const to = follow ? {} : until === undefined ? yield* untilNow(child) : { to: { time: until } }
     for (;;) {
       // What is printed behind this is waited for, and what is printed before the search is found by it.
       const seen = follow ? yield* lastSeq(child) : 0
       const page = yield* child.grep({ pattern, ...flags, ...from, ...to, maxMatches: 1000 })
+      if (page.lost !== undefined && !told) process.stderr.write(Past.incomplete(page.lost))
+      told ||= page.lost !== undefined
       for (const { text } of page.matches)
         yield* print("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
       if (page.complete && (!follow || page.closed)) return

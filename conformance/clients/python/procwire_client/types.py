@@ -722,6 +722,7 @@ class HistoryResponse(_HistoryResponse, total=False):
     times: List[int]
     sizes: List["OutputSize"]
     ended: "HistoryEnd"
+    lost: "HistoryLoss"
 
 
 class OutputSize(TypedDict):
@@ -732,10 +733,17 @@ class OutputSize(TypedDict):
 
 
 class HistoryEnd(TypedDict):
-    """A history that has ended before its process: `full`, there is no room on the disk; `failed`, for another
-    reason. What was printed behind `byte` is not in it."""
+    """A history that has ended before its process: `full`, there is no room on the disk for any; `failed`, for
+    another reason. What was printed behind `byte` is not in it."""
     reason: Literal["full", "failed"]
     byte: int
+    message: str
+
+
+class HistoryLoss(TypedDict):
+    """Output that is not kept, since the disk was full: so many of the oldest bytes, although `maxBytes`
+    allows them."""
+    bytes: int
     message: str
 
 
@@ -763,6 +771,7 @@ class GrepResponse(_GrepResponse, total=False):
     ends with the last end of a line. The next page, and later what is printed meanwhile, is `from: {byte:
     nextByte}`."""
     ended: "HistoryEnd"
+    lost: "HistoryLoss"
 
 
 class _GrepMatch(TypedDict):
