@@ -11,6 +11,7 @@ import type { ChildHandle, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts
 import * as ChildScope from "./ChildScope.ts"
 import { type Deadline, hasDescendants } from "./Deadline.ts"
 import type { History } from "./history/History.ts"
+import * as Listed from "./Listed.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { Options } from "./Options.ts"
 import type { Process } from "./Process.ts"
@@ -106,6 +107,7 @@ const start = (
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
     table.decide(entry, Exit.succeed(process))
     yield* Effect.logDebug("process started")
+    if (history !== undefined) yield* Effect.forkIn(history.note(rowOf(entry)), scope)
     if (hashing !== undefined) yield* Effect.forkIn(hashing, scope)
     if (deadline !== undefined) yield* Effect.forkIn(deadline.run(process), scope)
     return childScope
@@ -119,6 +121,10 @@ const start = (
     ),
   )
 }
+
+/** What lists tell of a process that has started. */
+const rowOf = ({ process, facts, removed }: Entry): object =>
+  Listed.toRow(process, facts, Listed.stateOf(process, true), removed !== undefined)
 
 /** Frees the id at the exit. This is the first listener: whoever else hears of the exit finds the id free. */
 const forgetAtExit = (table: ProcessTable, entry: Entry): void => {
@@ -141,6 +147,7 @@ const retire = (
     const { process } = entry
     yield* process.supervise
     yield* Effect.logDebug("process closed")
+    if (history !== undefined) yield* history.note(rowOf(entry))
     if (entry.removed !== undefined) yield* Deferred.await(entry.removed)
     else if (options.forgetsAtExit !== true) yield* Effect.sleep(options.retentionMillis)
     table.forget(entry)

@@ -1,4 +1,5 @@
 /** `procwire logs`: what a process has printed, and what it prints from now on. */
+import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
@@ -14,6 +15,8 @@ import * as SeveralLogs from "./control/SeveralLogs.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
+import * as LostProcesses from "./server/LostProcesses.ts"
+import { Unable } from "./server/Unable.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as Failure from "./words/Failure.ts"
 
@@ -52,6 +55,8 @@ stdout and stderr of the process go to stdout and stderr; what it printed on a t
 several processes each line has its process in front, with several hosts its host. A host that does not answer, or has
 no such process, is a line on stderr, and the exit code is 1; with --all-hosts it is one only if no host has it.
 
+Of a process whose own server has died it shows what is left, and says so on stderr.
+
 A server keeps all output with --history-bytes, as that of procwire up does. Of other processes there is what it still
 has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast.`,
   examples: [
@@ -89,18 +94,38 @@ export const logs = (_: Platform, args: ReadonlyArray<string>) =>
       const how = { isFollowed: wanted.follow, show: showOf(wanted) }
       return yield* SeveralLogs.ofNames(control, refs, how)
     }
-    const row = yield* Control.find(control, ref)
+    const row = yield* Control.find(control, ref).pipe(
+      Effect.catchTag("Unable", (error) =>
+        Effect.flatMap(
+          control.own ? LostProcesses.find(process.env, ref) : Effect.succeed(undefined),
+          (lost) => (lost === undefined ? error : Effect.as(showLost(lost, wanted), undefined)),
+        ),
+      ),
+    )
+    if (row === undefined) return 0
     if (control.client === undefined) return 1
     yield* Join.look(control.client, row).pipe(
-      Effect.flatMap((process) => {
-        if (wanted.cast === undefined) return show(process, row, wanted)
+      Effect.flatMap((child) => {
+        if (wanted.cast === undefined) return show(child, row, wanted)
         const until = wanted.follow ? Effect.never : undefined
-        return Stream.runForEach(CastFlags.linesOf(process, row, { version: wanted.cast, until }), print)
+        return Stream.runForEach(CastFlags.linesOf(child, row, { version: wanted.cast, until }), print)
       }),
       Failure.about(ref, row),
     )
     return 0
   }).pipe(Effect.scoped)
+
+/** What is left of the output of a process whose server has died. */
+const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }: Wanted) =>
+  Effect.gen(function* () {
+    if (cast !== undefined || pattern !== undefined)
+      return yield* new Unable({
+        message: `${lost.name} has lost its server, which alone has --cast and --grep`,
+      })
+    yield* Past.showPage(yield* LostProcesses.open(lost), wanted)
+    const how = lost.exitCode === null ? "when its server died" : `with ${lost.exitCode}, and its server died`
+    process.stderr.write(`procwire: ${lost.name} has ended ${how}; this is what is left of its output\n`)
+  })
 
 const wrong = (message: string) => new Flags.UsageError({ command, message })
 

@@ -13,6 +13,7 @@ import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
 import * as EachHost from "./server/EachHost.ts"
+import * as LostProcesses from "./server/LostProcesses.ts"
 import * as Reach from "./server/Reach.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Filters from "./show/Filters.ts"
@@ -53,6 +54,7 @@ The server is the one of --server, else of the variable ${TargetFlags.variable},
 your own.
 AGE is the time since the start, UP that since the last restart. A process that SIGSTOP or SIGTSTP has stopped is shown
 as stopped, where the server runs on Linux and shows its /proc.
+With -a there are also those of your own server that has died last, for a day; procwire logs shows what is left of them.
 Other commands take the name of a process; one that has none is called by its place, as in 3/abc. Of several hosts, -q
 prints the host, a tab and the name. A host that does not answer is a line on stderr, and the exit code is 1.`,
   examples: [
@@ -84,8 +86,10 @@ export const ps = (_: Platform, args: ReadonlyArray<string>) =>
     const target = yield* TargetFlags.read(command, asked.one, { own: true })
     const reached = yield* Reach.existing(target)
     const options = { clientName: "procwire-ps", heartbeat: false } as const
-    const rows =
+    const lost = "own" in target ? yield* lostOf(all, filter) : []
+    const found =
       reached === undefined ? [] : yield* listed(yield* Access.connect(reached, options), all, filter)
+    const rows = [...lost, ...found]
     yield* print(rows, values)
     if (rows.length === 0 && process.stderr.isTTY && process.stdout.isTTY)
       process.stderr.write(
@@ -103,6 +107,14 @@ const listed = (client: ExecClient.ExecClient, all: boolean, filter: Filters.Fil
       (all || filter.asked.states !== undefined || Rows.isLive(row)) && filter.matches(row)
     return yield* Control.seen(client, Chunk.toReadonlyArray(found).filter(wanted))
   })
+
+/** Those of a server of one's own that has died, among those that have ended. */
+const lostOf = (all: boolean, { asked: { states }, matches }: Filters.Filter) =>
+  all || states?.includes("closed") === true
+    ? Effect.map(LostProcesses.list(process.env), (rows) =>
+        (states?.includes("closed") ?? true) ? rows.filter(matches) : [],
+      )
+    : Effect.succeed([])
 
 /** A process, and where it is if several hosts were asked. */
 type Row = Rows.Seen & { readonly host?: string }

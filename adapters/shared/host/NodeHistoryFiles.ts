@@ -6,7 +6,6 @@
  * appended survives the death of the server, not that of the machine.
  */
 import * as fs from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,7 +17,7 @@ import {
   type HistoryFilesService,
   type WrittenFile,
 } from "../../../core/process/history/HistoryFiles.ts"
-import * as Folders from "./Folders.ts"
+import * as HistoryFolders from "./HistoryFolders.ts"
 import * as OsError from "./OsError.ts"
 
 /** The service; `root` is the folder that is given, and must be a path. */
@@ -28,11 +27,11 @@ export const layer = (root?: string): Layer.Layer<HistoryFiles> => Layer.scoped(
 export const make = (root?: string): Effect.Effect<HistoryFilesService, never, Scope.Scope> =>
   Effect.gen(function* () {
     let own: Promise<string> | undefined
-    yield* Effect.addFinalizer(() => Effect.promise(async () => own && remove(await own)))
+    yield* Effect.addFinalizer(() => Effect.promise(async () => own && HistoryFolders.remove(await own)))
     const open = Effect.tryPromise({
       try: () => {
         // A folder that could not be made may be possible later.
-        const made = (own ??= makeRoot(root))
+        const made = (own ??= HistoryFolders.make(root))
         return made.then(
           (folder) => fs.promises.mkdtemp(join(folder, "process-")),
           (error: unknown) => {
@@ -43,7 +42,7 @@ export const make = (root?: string): Effect.Effect<HistoryFilesService, never, S
       },
       catch: toError,
     })
-    const release = ({ name }: Folder) => Effect.promise(() => remove(name))
+    const release = ({ name }: Folder) => Effect.promise(() => HistoryFolders.remove(name))
     return {
       available: true,
       make: Effect.acquireRelease(Effect.map(open, toFolder), release),
@@ -52,9 +51,13 @@ export const make = (root?: string): Effect.Effect<HistoryFilesService, never, S
     }
   })
 
+/** The file with what is known of the process: a row of `process/list` without its session, as JSON. */
+export const factsName = "process.json"
+
 /** A folder that is there: of a process that runs, or that a server has left behind. */
 export const toFolder = (name: string): Folder => {
   const path = (file: string) => join(name, file)
+  let noted = Promise.resolve()
   return {
     name,
     create: (file) => Effect.map(opened(path(file), "wx"), toWritten),
@@ -80,19 +83,26 @@ export const toFolder = (name: string): Folder => {
     }),
     remove: (file) =>
       Effect.promise(() => fs.promises.rm(path(file), { force: true }).catch(() => undefined)),
+    note: (facts) =>
+      Effect.promise(
+        () => (noted = noted.then(() => replace(path(factsName), `${JSON.stringify(facts)}\n`))),
+      ),
   }
 }
 
-const makeRoot = async (root: string | undefined): Promise<string> => {
-  if (root !== undefined) Folders.make(root, 0o700)
-  return fs.promises.mkdtemp(join(root ?? tmpdir(), `procwire-history-${process.pid}-`))
+/** What cannot be written is not there. */
+const replace = async (path: string, text: string): Promise<void> => {
+  try {
+    await fs.promises.writeFile(`${path}.new`, text, { mode: 0o600 })
+    await fs.promises.rename(`${path}.new`, path)
+  } catch {
+    // Nobody is told of it, as of a history without room.
+  }
 }
 
 /** Rejects if there can be no histories in that folder, which it makes. */
-export const probe = async (root: string): Promise<void> => remove(await makeRoot(root))
-
-const remove = (folder: string): Promise<void> =>
-  fs.promises.rm(folder, { recursive: true, force: true }).catch(() => undefined)
+export const probe = async (root: string): Promise<void> =>
+  HistoryFolders.remove(await HistoryFolders.make(root))
 
 const toWritten = (fd: number): WrittenFile => {
   let isOpen = true

@@ -1,6 +1,16 @@
 /** Histories of real processes in real files: what a client gets again, what a killed server leaves, and full disks. */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -29,8 +39,10 @@ const textOf = (chunks: ReadonlyArray<{ readonly chunk: Uint8Array }>) =>
   chunks.map(({ chunk }) => new TextDecoder().decode(chunk)).join("")
 
 /** The folders of the processes of the one server that uses a folder. */
-const foldersIn = (dir: string) =>
-  readdirSync(dir).flatMap((server) => readdirSync(join(dir, server)).map((name) => join(dir, server, name)))
+const foldersIn = (dir: string) => readdirSync(dir).flatMap((server) => foldersOf(dir, server))
+
+const foldersOf = (dir: string, server: string) =>
+  readdirSync(join(dir, server)).map((name) => join(dir, server, name))
 
 /** Reads the whole page by page; each page begins where the one before has ended. */
 const sizeOf = async (process: ClientProcess, check: (text: string, byte: number) => void) => {
@@ -82,7 +94,7 @@ describe("procwire serve --history-dir", () => {
     const [folder = ""] = foldersIn(dir)
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     const files = readdirSync(folder).sort()
-    expect(files).toEqual(["000001.idx", "000001.out"])
+    expect(files).toEqual(["000001.idx", "000001.out", "process.json"])
     for (const file of files) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
     server.signal("SIGTERM")
     await server.ended
@@ -133,6 +145,47 @@ describe("procwire serve --history-dir", () => {
     expect(lines.length).toBeGreaterThan(most === "1g" ? 333_000 : 80_000)
     expect(lines.slice(0, -1)).toEqual(lines.slice(0, -1).map((_, n) => String(first + n)))
   })
+
+  // Deno's server does not see /proc.
+  it.runIf(process.platform === "linux" && !("Deno" in globalThis))(
+    "removes what killed servers have left, and says how much",
+    async () => {
+      const dir = fresh()
+      const begin = async () => {
+        const { server, client } = await serving(dir, "--history-bytes", "1m")
+        await (
+          await start(client, "echo kept")
+        ).closed
+        return server
+      }
+      const living = await begin()
+      const [own = ""] = readdirSync(dir)
+      for (const server of [await begin(), await begin()]) {
+        server.signal("SIGKILL")
+        await server.ended
+      }
+      const left = readdirSync(dir).filter((name) => name !== own)
+      expect(left).toHaveLength(2)
+      const [pid = "", ...rest] = left[0]?.replace("procwire-history-", "").split("-") ?? []
+      // Of another boot, a process that runs under that number, a link, and names that are not its own.
+      const others = [
+        `procwire-history-${pid}-${rest[0]}-0123456789ab.1-abcdef`,
+        own.replace(/\w+$/, "abcdef"),
+        `procwire-history-${pid}-tests-`,
+        `procwire-history-${pid}`,
+      ]
+      for (const name of others) mkdirSync(join(dir, name))
+      const link = `procwire-history-${rest.length > 0 ? pid : ""}-${rest[0]}-${rest[1]}-linked`
+      symlinkSync(join(dir, own), join(dir, link))
+      const { server } = await serving(dir)
+      await expect.poll(() => readdirSync(dir).sort()).toEqual([own, link, ...others].sort())
+      await expect.poll(server.stderr).toContain("removed the histories of 2 servers that had been killed")
+      expect(readFileSync(join(foldersOf(dir, own)[0] ?? "", "000001.out"), "utf8")).toBe("kept\n")
+      living.signal("SIGTERM")
+      await living.ended
+      expect(readdirSync(dir)).not.toContain(own)
+    },
+  )
 
   it("does not start with a folder that cannot be made or written, and says why", async () => {
     const file = join(fresh(), "file")

@@ -5,6 +5,7 @@ import * as fs from "node:fs"
 import process from "node:process"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { command, name, unboundCommand } from "../../testing/Runtime.ts"
+import * as OwnFolder from "../cli/server/OwnFolder.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as Program from "../testing/Program.ts"
 
@@ -69,6 +70,63 @@ describe("the server of one's own", () => {
       await vi.waitFor(() => expect(Proc.isAlive(Number(pid))).toBe(false), 60_000)
     expect(JSON.parse((await call("up", "--json")).stdout)).toMatchObject({ started: true })
   })
+
+  it.runIf(process.platform === "linux")(
+    "leaves what its processes had printed when it is killed",
+    async () => {
+      const { call, env, folder } = Program.make()
+      const histories = OwnFolder.historiesPath(env)
+      const kill = async () => {
+        const [pid = ""] = fs.readFileSync(folder.at("run/procwire/server.pid"), "utf8").split(" ")
+        process.kill(Number(pid), "SIGKILL")
+        await vi.waitFor(() => expect(Proc.isAlive(Number(pid))).toBe(false), 60_000)
+      }
+      await call("run", "-d", "--name", "web", "--", "sh", "-c", "echo one; echo three; exec sleep 600")
+      await call("run", "-d", "--name", "done", "--", "sh", "-c", "echo over; exit 3")
+      await call("wait", "done")
+      await call("wait", "web", "--until", "three")
+      await kill()
+      const told = async () => {
+        const { stdout } = await call("ps", "-a", "--json")
+        const rows = stdout
+          .split("\n")
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as Record<string, unknown>)
+        return rows.map(({ name, state, exitCode, lost, pid }) => [name, state, exitCode, lost, typeof pid])
+      }
+      const both = [
+        ["web", "closed", null, true, "number"],
+        ["done", "closed", 3, true, "number"],
+      ]
+      const shown = async (...flags: ReadonlyArray<string>) => call("logs", ...flags, "web")
+      const gone = "procwire: web has ended when its server died; this is what is left of its output\n"
+      const check = async () => {
+        expect(await told()).toEqual(both)
+        expect((await call("ps", "-a")).stdout).toMatch(/^web +ended, the server died .*\ndone +exited 3 /m)
+        expect((await call("ps", "-q")).stdout).toBe("")
+        expect(await shown()).toEqual({ code: 0, stdout: "one\nthree\n", stderr: gone })
+        expect(await shown("-n", "1")).toEqual({ code: 0, stdout: "three\n", stderr: gone })
+        expect((await call("logs", "nobody")).code).toBe(1)
+      }
+      await check()
+      await call("up")
+      await check()
+      expect(fs.readdirSync(histories)).toEqual(["lost"])
+      expect(fs.statSync(histories).mode & 0o777).toBe(0o700)
+      // One of its own name is meant, and what the second server leaves takes the place of what the first one has left.
+      await call("run", "-d", "--name", "web", "--", "sh", "-c", "echo four; exec sleep 600")
+      await call("wait", "web", "--until", "four")
+      expect(await shown()).toEqual(ok("four\n"))
+      await kill()
+      expect(await shown()).toEqual({ code: 0, stdout: "four\n", stderr: gone })
+      expect(await told()).toEqual([both[0]])
+      // A day later nothing is told.
+      const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000)
+      fs.utimesSync(`${histories}/lost`, yesterday, yesterday)
+      expect(await told()).toEqual([])
+      expect(fs.readdirSync(histories)).toEqual([])
+    },
+  )
 
   itOnNode("is not started to list what it would not have", async () => {
     const { call, folder } = Program.make()

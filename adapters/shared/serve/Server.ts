@@ -131,6 +131,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       return yield* Given.refuse(wrong, { expected: "the path of an executable file, and none is there" })
     }
     yield* HistoryDir.check(settings)
+    yield* Effect.forkScoped(HistoryDir.sweep(settings))
     const ignored = (["tcpUpstreamProxy", "linuxSandboxTransparentTcp"] as const).filter(
       (path) => options[path] !== undefined && options[path] !== false,
     )

@@ -1,10 +1,11 @@
 /** The program `procwire` with folders of its own, so that its server, contexts and files are those of one test. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import process from "node:process"
 import { onTestFinished } from "vitest"
 import { unboundCommand } from "../../testing/Runtime.ts"
+import * as OwnFolder from "../cli/server/OwnFolder.ts"
 import * as Folder from "./Folder.ts"
 
 /** What a call has printed, and its exit code; null if a signal has ended it. */
@@ -74,6 +75,7 @@ export const make = (
     for (const child of started) child.kill("SIGKILL")
     const pid = pidIn(folder.at("run/procwire/server.pid"))
     if (pid !== undefined) kill(pid)
+    rmSync(OwnFolder.historiesPath(env), { recursive: true, force: true })
   })
   return { folder, env, start, feed, call: (...args) => feed("", ...args) }
 }

@@ -108,6 +108,11 @@ export class History {
     return Deferred.await(this.opened)
   }
 
+  /** Notes in the folder what is known of the process. */
+  note(facts: object): Effect.Effect<void> {
+    return this.folder?.note?.(facts) ?? Effect.void
+  }
+
   /** The process is forgotten: the files are removed. */
   leave(): void {
     this.isLeft = true

@@ -69,6 +69,11 @@ export interface Folder {
   readonly list: Effect.Effect<ReadonlyArray<{ readonly name: string; readonly size: number }>, HistoryError>
   /** Removes a file, if it is there. */
   readonly remove: (name: string) => Effect.Effect<void>
+  /**
+   * Keeps what is known of the process beside its output, in the place of what was there, for those who find the folder
+   * of a server that has died. What cannot be written is not there. Absent where nobody finds it.
+   */
+  readonly note?: (facts: object) => Effect.Effect<void>
 }
 
 /** The service. */

@@ -6,11 +6,12 @@
 import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import { toError } from "../../../../core/client/EventStreams.ts"
-import type { OutputPoint } from "../../../../core/client/HistoryCalls.ts"
+import type { HistoryOptions, OutputPoint } from "../../../../core/client/HistoryCalls.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as ErrorCode from "../../../../core/protocol/ErrorCode.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
+import type * as LostProcesses from "../server/LostProcesses.ts"
 import * as Stamps from "../show/Stamps.ts"
 import * as Message from "../words/Message.ts"
 import * as Retained from "./Retained.ts"
@@ -60,6 +61,13 @@ export const show = (child: Child, asked: Asked) =>
     if (follow && row.state !== "closed") yield* following(child, write, end - 1)
   })
 
+/** Shows what is left of a process that prints nothing more. */
+export const showPage = (child: LostProcesses.Readable, asked: Omit<Asked, "row" | "follow">) => {
+  const from = asked.since === undefined ? {} : { from: { time: asked.since } }
+  const part = asked.lines === undefined ? from : { tail: asked.lines }
+  return fromHistory(child, writer(asked), part, 0, Infinity)
+}
+
 type Child = Pick<RemoteProcess, "history" | "read" | "subscribe">
 
 type Write = (
@@ -68,13 +76,20 @@ type Write = (
   millis?: number,
 ) => Effect.Effect<void, LocalTerminal.OutputFailed>
 
-const writer = ({ print = LocalTerminal.write, timestamps }: Asked): Write => {
+const writer = ({ print = LocalTerminal.write, timestamps }: Pick<Asked, "print" | "timestamps">): Write => {
   const stamps = timestamps ? Stamps.make() : undefined
   return (stream, bytes, millis) =>
     print(
       stream === "stderr" ? "stderr" : "stdout",
       stamps === undefined ? bytes : stamps.add(stream, bytes, millis ?? Date.now()),
     )
+}
+
+/** Whatever has a history. */
+interface Source<E> {
+  readonly history: (
+    options: HistoryOptions,
+  ) => Effect.Effect<Effect.Effect.Success<ReturnType<RemoteProcess["history"]>>, E>
 }
 
 interface Part {
@@ -87,7 +102,7 @@ interface Part {
  * Everything of a part, behind the seq `last` and in front of the seq `end`: whatever the server returns, so that
  * nothing is shown twice.
  */
-const fromHistory = (child: Child, write: Write, part: Part, last: number, end: number) =>
+const fromHistory = <E>(child: Source<E>, write: Write, part: Part, last: number, end: number) =>
   Effect.gen(function* () {
     let next: Part = part
     let told = false
@@ -112,7 +127,7 @@ const fromHistory = (child: Child, write: Write, part: Part, last: number, end: 
 
 /** A line for what a full disk has taken. */
 export const incomplete = ({ bytes }: { readonly bytes: number }): string =>
-  `procwire: history is incomplete: disk full, ${bytes} bytes were lost\n`
+  Message.line(`history is incomplete: disk full, ${bytes} bytes were lost`)
 
 /** The first lines of a chunk, at most so many, and how many are left then. */
 const firstLines = (bytes: Uint8Array, lines: number) => {
@@ -129,7 +144,7 @@ const firstLines = (bytes: Uint8Array, lines: number) => {
 }
 
 /** The process was at the seq `listed` when it was asked for its last lines. */
-type Wanted = [...Parameters<typeof fromHistory>, listed?: number]
+type Wanted = [child: Child, write: Write, part: Part, last: number, end: number, listed?: number]
 
 const fromHistoryAlone = (...[child, write, part, last, end]: Wanted) =>
   fromHistory(child, write, part, last, end)

@@ -3,6 +3,7 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
+import * as Past from "./Past.ts"
 
 /** What is wanted. */
 export interface Asked {

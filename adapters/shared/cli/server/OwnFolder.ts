@@ -5,6 +5,7 @@
  * Where `XDG_RUNTIME_DIR` is not set, it is a folder of the user in the one for temporary files. Only its owner may
  * write to it: whoever may could replace the socket.
  */
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { isAbsolute, join } from "node:path"
@@ -25,16 +26,21 @@ export const runtimePath = (env: Env): string => {
     : join(tmpdir(), `procwire-${process.geteuid?.() ?? "user"}`)
 }
 
+/** Where histories of the server of one's own are: on a disk, where there is more room than at its socket. */
+export const historiesPath = (env: Env): string => {
+  const place = createHash("sha256").update(runtimePath(env)).digest("hex").slice(0, 8)
+  return join(tmpdir(), `procwire-histories-${process.geteuid?.() ?? "user"}-${place}`)
+}
+
 /** Where the contexts are. */
 export const configPath = (env: Env): string => {
   const base = env["XDG_CONFIG_HOME"] ?? ""
   return join(isAbsolute(base) ? base : join(homedir(), ".config"), "procwire")
 }
 
-/** The folder of the socket, which is made if it is not there, with mode 0700. */
-export const make = (env: Env): Effect.Effect<string, ConfigurationError> => {
-  const path = runtimePath(env)
-  return Effect.flatMap(
+/** The folder of the socket, or another one, which is made if it is not there, with mode 0700. */
+export const make = (env: Env, path = runtimePath(env)): Effect.Effect<string, ConfigurationError> =>
+  Effect.flatMap(
     Effect.try({
       try: () => {
         Folders.make(path, 0o700)
@@ -49,7 +55,6 @@ export const make = (env: Env): Effect.Effect<string, ConfigurationError> => {
       return Effect.succeed(path)
     },
   )
-}
 
 /** Why nobody but its owner is kept from replacing what is in a folder; undefined if it is fine. */
 const unsafe = (found: fs.Stats): string | undefined => {

@@ -18,9 +18,11 @@ import type { Platform } from "../../Platform.ts"
 import * as OsError from "../../host/OsError.ts"
 import type { ConfigurationError } from "../Flags.ts"
 import * as FileLock from "./FileLock.ts"
+import * as LostProcesses from "./LostProcesses.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
 import * as PidFile from "./PidFile.ts"
+import * as ProcessBegin from "../../process/ProcessBegin.ts"
 
 /** The server of one's own cannot be started, reached or ended. */
 export class OwnServerError extends Data.TaggedError("OwnServerError")<{
@@ -35,9 +37,10 @@ export interface OwnServer {
 }
 
 /** What it is told beside its address: the flags of `procwire serve`. */
-export const flags: ReadonlyArray<string> = [
+export const flags = (env: OwnFolder.Env): ReadonlyArray<string> => [
   "--list-sessions=all",
   `--history-bytes=${64 * 1024 * 1024}`,
+  `--history-dir=${OwnFolder.historiesPath(env)}`,
   "--grace-ms=5000",
 ]
 
@@ -69,7 +72,9 @@ export const ensure = (
     yield* FileLock.take(join(folder, "lock"), platform.openFfi)
     // Another command may have started it while this one waited for the lock.
     if (yield* isServed(path)) return { url, started: false }
-    return { url, started: yield* start(folder) }
+    yield* OwnFolder.make(env, OwnFolder.historiesPath(env))
+    yield* LostProcesses.keep(env)
+    return { url, started: yield* start(folder, env) }
   }).pipe(Effect.scoped)
 
 /** True if somebody accepts connections there. */
@@ -89,15 +94,15 @@ const isServed = (path: string): Effect.Effect<boolean, OwnServerError> =>
   })
 
 /** Starts the server and returns when it listens; false if another one has come first. */
-const start = (folder: string): Effect.Effect<boolean, OwnServerError> =>
+const start = (folder: string, env: OwnFolder.Env): Effect.Effect<boolean, OwnServerError> =>
   Effect.gen(function* () {
     const path = socketIn(folder)
-    const denial = PidFile.denial()
+    const denial = ProcessBegin.denial()
     if (denial !== undefined)
       return yield* failed("Start", `a server of your own could not be ended again from here: ${denial}`)
     const log = logIn(folder)
     const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
-    const pid = yield* launch(OwnProgram.argv(["serve", `--listen=unix:${path}`, ...flags]), log)
+    const pid = yield* launch(OwnProgram.argv(["serve", `--listen=unix:${path}`, ...flags(env)]), log)
     if (pid !== undefined) {
       PidFile.write(folder, pid)
       return true

@@ -14,7 +14,7 @@ import * as OwnServer from "./OwnServer.ts"
 export const install = (env: Env): Effect.Effect<string, ConfigurationError> => {
   const base = env["XDG_CONFIG_HOME"] ?? ""
   const folder = join(isAbsolute(base) ? base : join(homedir(), ".config"), "systemd", "user")
-  const files = units(OwnProgram.argv(["serve", "--listen=systemd", ...OwnServer.flags]))
+  const files = units(OwnProgram.argv(["serve", "--listen=systemd", ...OwnServer.flags(env)]))
   return Effect.try({
     try: () => {
       Folders.make(folder)

@@ -24,8 +24,9 @@ export const toJson = ({ condition, ...row }: Seen) =>
   condition?.stopped === true ? { ...row, state: "stopped" } : row
 
 /** How far it has come, in a word or two. */
-export const stateOf = ({ state, exitCode, condition }: Seen): string => {
+export const stateOf = ({ state, exitCode, condition, lost = false }: Seen & { lost?: boolean }): string => {
   if (condition?.stopped === true) return "stopped"
+  if (lost && exitCode === null) return "ended, the server died"
   return state === "exited" || state === "closed" ? `exited ${exitCode ?? "?"}` : state
 }
 

@@ -1,0 +1,79 @@
+/**
+ * The folders of servers that keep histories: `procwire-history-PID-BEGIN-PLACE-XXXXXX`, where BEGIN is when the server
+ * began, and PLACE is the boot of the machine and the namespace in which the pid counts. So a later server knows which
+ * of them are of servers that were killed, and removes those. What it cannot know of, as of another boot, of another
+ * container or of another user, stays; so does all of it on Deno without all permissions, which hides /proc.
+ */
+import * as fs from "node:fs"
+import { hostname, tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import * as Folders from "./Folders.ts"
+import * as ProcessBegin from "../process/ProcessBegin.ts"
+
+/** Makes the folder of this server in another one, which is made, too; by default in the one for temporary files. */
+export const make = (root: string | undefined): Promise<string> => {
+  if (root !== undefined) Folders.make(root, 0o700)
+  const begin = ProcessBegin.denial() === undefined ? ProcessBegin.beginOf(process.pid) : "-"
+  return fs.promises.mkdtemp(
+    join(root ?? tmpdir(), `procwire-history-${process.pid}-${begin}-${placeOfPids()}-`),
+  )
+}
+
+/** The folders of servers of this user that have died, the one that was used last at the end. */
+export const dead = (root = tmpdir()): ReadonlyArray<string> => {
+  const [place, own] = [placeOfPids(), process.geteuid?.()]
+  if (ProcessBegin.denial() !== undefined) return []
+  const found = namesIn(root).flatMap((name) => {
+    const [, pid, begin, where] = named.exec(name) ?? []
+    if (pid === undefined || where !== place || isAlive(Number(pid), begin ?? "-")) return []
+    const path = join(root, name)
+    const stats = statsOf(path)
+    const isOurs = stats?.isDirectory() === true && (own === undefined || stats.uid === own)
+    return isOurs ? [{ path, millis: stats.mtimeMs }] : []
+  })
+  return found.sort((a, b) => a.millis - b.millis).map(({ path }) => path)
+}
+
+/** Removes the folders of servers that have died; returns how many. */
+export const sweep = async (root?: string): Promise<number> => {
+  const found = dead(root)
+  for (const path of found) await remove(path)
+  return found.length
+}
+
+/** Removes a folder with all that is in it, if it is there. */
+export const remove = (folder: string): Promise<void> =>
+  fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
+
+const named = /^procwire-history-(\d+)-(\d+|-)-([\w.]+)-\w+$/
+
+/** True if that process runs, or if a process runs that may be it. */
+const isAlive = (pid: number, begin: string): boolean => {
+  const now = ProcessBegin.beginOf(pid)
+  return now !== "" && (begin === "-" || now === "-" || now === begin)
+}
+
+/** Where a pid counts. */
+const placeOfPids = (): string => {
+  const boot = textOf("/proc/sys/kernel/random/boot_id").trim().replaceAll("-", "")
+  const namespace = orElse(() => fs.readlinkSync("/proc/self/ns/pid"), "").replaceAll(/\D/g, "")
+  return boot === ""
+    ? orElse(hostname, "").replaceAll(/\W/g, "_") || "_"
+    : `${boot.slice(0, 12)}.${namespace || "_"}`
+}
+
+const namesIn = (folder: string): ReadonlyArray<string> => orElse(() => fs.readdirSync(folder), [])
+
+const statsOf = (path: string) => orElse(() => fs.lstatSync(path), undefined)
+
+const textOf = (file: string): string => orElse(() => fs.readFileSync(file, "utf8"), "")
+
+/** What cannot be read is as if it was not there. */
+const orElse = <A, B>(read: () => A, other: B): A | B => {
+  try {
+    return read()
+  } catch {
+    return other
+  }
+}

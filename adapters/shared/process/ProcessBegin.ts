@@ -1,0 +1,41 @@
+/**
+ * When a process began, which names it together with its pid: the system uses a number again.
+ *
+ * Where there is no /proc, the pid alone has to do.
+ */
+import * as fs from "node:fs"
+import process from "node:process"
+import * as OsError from "../host/OsError.ts"
+import * as ProcessTable from "./ProcessTable.ts"
+
+/** In the unit of the kernel, `-` where that is not known; empty for a process that has ended, be it a zombie. */
+export const beginOf = (pid: number): string => {
+  if (!fs.existsSync("/proc/self/stat")) return hasProcess(pid) ? "-" : ""
+  const found = ProcessTable.make({ read: textOf, list: () => [] }).find(pid)
+  return found === undefined || found.state === "Z" ? "" : String(found.start)
+}
+
+/** Why it cannot be known when a process began, as on Deno without all permissions; undefined if it can. */
+export const denial = (): string | undefined => {
+  try {
+    return beginOf(process.pid) === "" ? "/proc does not show this process" : undefined
+  } catch (cause) {
+    return OsError.fromUnknown(cause).message
+  }
+}
+
+const hasProcess = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+const textOf = (file: string): string => {
+  try {
+    return fs.readFileSync(file, "utf8")
+  } catch {
+    return ""
+  }
+}
