@@ -67,7 +67,9 @@ export class AgentProgram extends Program {
       this.doing = "waits for a client"
       const live = yield* actor.connected
       const scope = yield* Scope.make()
-      const exec = yield* Scope.extend(UnifiedExec.make(live.client), scope)
+      // Nobody can look for processes in the background: children are scripts of the simulation.
+      const environmentInfo = { ...live.client.environmentInfo, platformOs: "other" }
+      const exec = yield* Scope.extend(UnifiedExec.make({ ...live.client, environmentInfo }), scope)
       const tools: Tools = { live, lost: actor.network.lost(actor.index), exec, started: [] }
       for (let next = commands.shift(); next !== undefined; next = commands.shift()) {
         yield* this.command(tools, next)
