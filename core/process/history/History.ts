@@ -146,7 +146,7 @@ export class History {
 
   private keep(process: Subject, scope: Scope.Scope): Effect.Effect<void> {
     return Effect.gen(this, function* () {
-      const folder = yield* Scope.extend(this.made, scope)
+      const folder = yield* Scope.extend(this.makeFolder(), scope)
       const segments = new Segments(folder, this.maxBytes, this.services.budget)
       yield* Scope.addFinalizer(
         scope,
@@ -170,7 +170,7 @@ export class History {
   }
 
   /** A folder; on a full disk the oldest output of others makes room for it. */
-  private get made(): Effect.Effect<Folder, HistoryError, Scope.Scope> {
+  private makeFolder(): Effect.Effect<Folder, HistoryError, Scope.Scope> {
     const { budget, files } = this.services
     return Effect.catchIf(
       files.make,
@@ -178,7 +178,7 @@ export class History {
       (full) =>
         Effect.zipRight(
           budget.tell(full),
-          Effect.flatMap(budget.shed(full), (hasRoom) => (hasRoom ? this.made : Effect.fail(full))),
+          Effect.flatMap(budget.shed(full), (hasRoom) => (hasRoom ? this.makeFolder() : Effect.fail(full))),
         ),
     )
   }
