@@ -171,12 +171,17 @@ export const sessions = [
     },
   })),
   fault`credit-by-bytes: A small chunk counts as its bytes and no more.
-    process/credit/small-chunks-count-as-64`.by((c) => ({
-    told: ({ method, params: { processId, chunk } }) => {
-      const left = method === "process/output" ? 64 - bytesOf(chunk).length : 0
-      return void (left > 0 && c.ask("process/credit", { processId, bytes: left }))
-    },
-  })),
+    process/credit/small-chunks-count-as-64`.by((c) => {
+    const credited = new Set()
+    return {
+      asked: ({ method, params }) =>
+        void (method === "process/start" && params.credit !== undefined && credited.add(params.processId)),
+      told: ({ method, params: { processId, chunk } }) => {
+        const left = method === "process/output" && credited.has(processId) ? 64 - bytesOf(chunk).length : 0
+        return void (left > 0 && c.ask("process/credit", { processId, bytes: left }))
+      },
+    }
+  }),
   fault`credit-overdrawn: Output leaves as long as any credit is left, so that the last chunk exceeds it.
     process/credit/nothing-beyond-it process/credit/grants-go-on-where-it-stopped`.params(
     "process/start",
