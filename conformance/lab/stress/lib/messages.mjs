@@ -106,7 +106,10 @@ const parsed = (/** @type {string} */ text) => {
   }
 }
 
-/** False if a server could take this text for a start of another program, or for a request about another place. */
+/**
+ * False if a server could take this text for a start of another program, for a request about another place, or for the
+ * end of the session, which valid requests need.
+ */
 export const harmless = (/** @type {string} */ text) => {
   const json = parsed(text)
   if (json === undefined) return !/fs|http/i.test(text)
@@ -114,6 +117,7 @@ export const harmless = (/** @type {string} */ text) => {
     const { method, params } = Object(one)
     if (/fs|http/i.test(text) || /^(fs|http)/.test(method)) return Object(one) === one && stays(text, one)
     const argv = Array.isArray(params) ? params[2] : Object(params).argv
+    if (String(method) === "session/end") return false
     return String(method) !== "process/start" || !Array.isArray(argv) || allowed.has(JSON.stringify(argv))
   })
 }
