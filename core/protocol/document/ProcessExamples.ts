@@ -180,6 +180,15 @@ export const processExamples: { readonly [method: string]: Example } = {
         closed: true,
         ended: { reason: "full", byte: 6, message: "no space left on device" },
       },
+      {
+        chunks: [chunk],
+        byte: 1_048_576,
+        line: 20_001,
+        nextByte: 1_048_582,
+        eof: true,
+        closed: false,
+        lost: { bytes: 1_048_576, message: "no space left on device" },
+      },
     ],
   },
   "process/grep": {
