@@ -92,9 +92,11 @@ const faults = [
   })),
   fault`id-kept-at-terminate: A process that was terminated is called running until it has exited.
     v0/terminate/second-is-not-running`.by({
+    // The exit may be told between the answers to two requests that came together.
+    asked: ({ method, id }, known) => void (method === terminate && (known[id] = known.running)),
     answered: (m, { method }, known) => {
       known.running ||= method === exec && m.result !== undefined
-      return method === terminate ? { ...m, result: { running: known.running } } : undefined
+      return method === terminate ? { ...m, result: { running: known[m.id] === true } } : undefined
     },
     told: ({ method }, known) => void (known.running &&= method !== exited),
   }),
