@@ -110,10 +110,8 @@ const listed = (client: ExecClient.ExecClient, all: boolean, filter: Filters.Fil
 
 /** Those of a server of one's own that has died, among those that have ended. */
 const lostOf = (all: boolean, { asked: { states }, matches }: Filters.Filter) =>
-  all || states?.includes("closed") === true
-    ? Effect.map(LostProcesses.list(process.env), (rows) =>
-        (states?.includes("closed") ?? true) ? rows.filter(matches) : [],
-      )
+  (states?.includes("closed") ?? all)
+    ? Effect.map(LostProcesses.list(process.env), (rows) => rows.filter(matches))
     : Effect.succeed([])
 
 /** A process, and where it is if several hosts were asked. */
