@@ -99,7 +99,7 @@ const told = <A, E, R>(place: Places.Place, path: string, effect: Effect.Effect<
       : error,
   )
 
-/** What comes on stdin, as a file; it has its name when all has come. */
+/** Copies stdin into a file, which has its name when all has come. */
 const upload = (client: ExecClient.ExecClient, there: Places.Place, path: string) =>
   Effect.gen(function* () {
     if ((yield* there.look(path))?.kind === "folder")

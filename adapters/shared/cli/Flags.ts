@@ -95,7 +95,7 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /** The longest time that the wire has, and timers of the runtimes: 2^31 - 1 ms, which is 596 hours and a half. */
 const mostMillis = 2 ** 31 - 1
 
-/** What the help of each command with such a flag says of it. */
+/** A line for the help of each command with such a flag. */
 export const durationText = "A duration is a number of seconds, or one with a unit: 500ms, 30s, 2m, 1h."
 
 /** Reads a number of seconds, or one with a unit, as milliseconds, at most `most`; `flag` names it in the error. */

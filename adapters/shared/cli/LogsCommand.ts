@@ -19,6 +19,7 @@ import * as LostProcesses from "./server/LostProcesses.ts"
 import { Unable } from "./server/Unable.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as Failure from "./words/Failure.ts"
+import * as Message from "./words/Message.ts"
 
 const command = "procwire logs"
 
@@ -115,7 +116,7 @@ export const logs = (_: Platform, args: ReadonlyArray<string>) =>
     return 0
   }).pipe(Effect.scoped)
 
-/** What is left of the output of a process whose server has died. */
+/** Shows the output that is left of a process whose server has died. */
 const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }: Wanted) =>
   Effect.gen(function* () {
     if (cast !== undefined || pattern !== undefined)
@@ -124,7 +125,7 @@ const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }:
       })
     yield* Past.showPage(yield* LostProcesses.open(lost), wanted)
     const how = lost.exitCode === null ? "when its server died" : `with ${lost.exitCode}, and its server died`
-    process.stderr.write(`procwire: ${lost.name} has ended ${how}; this is what is left of its output\n`)
+    Message.say(`${lost.name} has ended ${how}; this is what is left of its output`)
   })
 
 const wrong = (message: string) => new Flags.UsageError({ command, message })

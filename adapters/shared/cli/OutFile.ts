@@ -28,7 +28,7 @@ export const replace = (file: string, text: string): Effect.Effect<void, Unable>
   )
 }
 
-/** Where a path leads at which there is no file: through links to one that is missing. The system bounds their number. */
+/** The missing file to which a path leads, through links if it is one. The system bounds their number. */
 const dangling = (file: string): string =>
   fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
     ? dangling(resolve(dirname(file), fs.readlinkSync(file)))

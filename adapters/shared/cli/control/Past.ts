@@ -85,7 +85,7 @@ const writer = ({ print = LocalTerminal.write, timestamps }: Pick<Asked, "print"
     )
 }
 
-/** Whatever has a history. */
+/** A process with a history, on a server or left by one. */
 interface Source<E> {
   readonly history: (
     options: HistoryOptions,
