@@ -74,9 +74,8 @@ const hasTests = (path) =>
  * @returns {string | undefined}
  */
 const outdated = (fault) => {
-  const { name, file, find, put, tests, cases, mix } = fault
+  const { name, file, find, put, cases } = fault
   if (all.filter((other) => other.name === name).length > 1) return "the name is there twice"
-  if ([tests, cases, mix].filter((who) => who !== undefined).length > 1) return "two must notice it"
   if (!existsSync(join(root, file))) return "there is no such file"
   const missing = wayOf(fault) === "tests" ? Copy.testsOf(fault).find((path) => !hasTests(path)) : undefined
   if (missing !== undefined) return `there are no tests in ${missing}`
@@ -137,6 +136,5 @@ await Promise.all(Array.from({ length: Math.max(1, jobs) }, (_, job) => work(job
 
 const noticed = applying.length - survivors.length
 print(`\n${noticed} of ${applying.length} noticed, ${unfit.length} do not apply`)
-for (const { name, file, survives } of survivors)
-  print(`survived: ${name} (${file}): ${survives ?? "no reason is given"}`)
+for (const { name, file } of survivors) print(`survived: ${name} (${file})`)
 process.exit(unfit.length > 0 || noticed < applying.length * required ? 1 : 0)
