@@ -33,10 +33,15 @@ const root = fileURLToPath(
 /** The built command. */
 export const command: readonly [string, string] = [process.execPath, join(root, "dist/procwire.mjs")]
 
-/** Every built-in spawner by its name. */
-export const rows = JSON.parse(readFileSync(join(root, "conformance/targets/spawners.json"), "utf8")) as {
-  readonly [name: string]: Row
+/** The rows as they are written. One may be `like` another, whose members it has where it lacks its own. */
+const written = JSON.parse(readFileSync(join(root, "conformance/targets/spawners.json"), "utf8")) as {
+  readonly [name: string]: Row & { readonly like?: string }
 }
+
+/** Every built-in spawner by its name. */
+export const rows: { readonly [name: string]: Row } = Object.fromEntries(
+  Object.entries(written).map(([name, row]) => [name, { ...written[row.like ?? name], ...row }]),
+)
 
 /** A spawner that can be named, and `close` for what runs beside it. */
 export interface Opened {
