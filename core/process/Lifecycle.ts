@@ -2,12 +2,13 @@
  * The life of a process behind its reserved id: its child is spawned, it is supervised until it is closed, retained,
  * forgotten, and at last the scope of the child is closed.
  */
+import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { SpawnError } from "../spawn/SpawnError.ts"
-import type { ChildHandle, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
+import type { ChildHandle, SpawnEvents, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import * as ChildScope from "./ChildScope.ts"
 import { type Deadline, hasDescendants } from "./Deadline.ts"
 import type { History } from "./history/History.ts"
@@ -26,6 +27,8 @@ export interface Services {
   readonly table: ProcessTable
   /** Those of the registry. */
   readonly options: Options
+  /** Tells when children end. */
+  readonly clock: Clock.Clock
   /** Where starts are counted. */
   readonly metrics: Metrics
   /** Children live in it: closing it kills them. */
@@ -74,12 +77,13 @@ const start = (
   leave: () => void,
   { around = (_process, spawn) => spawn, deadline, history }: Asked,
 ): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
-  const { spawner, table, options, metrics, scope } = services
+  const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
   const { account } = process
   const counted = account === undefined ? process.events : account.around(process)
   const timed = deadline === undefined ? counted : deadline.around(counted)
-  const events = process.marks === undefined ? timed : process.marks.around(timed, process)
+  const marked = process.marks === undefined ? timed : process.marks.around(timed, process)
+  const events = dated(marked, process, clock)
   // Attached before there is any output.
   const hashing = account?.run(process, process.follow(0))
   return Effect.gen(function* () {
@@ -121,6 +125,15 @@ const start = (
     ),
   )
 }
+
+/** Notes when the child ends, before anybody hears of it. */
+const dated = (events: SpawnEvents, process: Process, clock: Clock.Clock): SpawnEvents => ({
+  ...events,
+  exit: (status, ending) => {
+    process.endedAtMs ??= clock.unsafeCurrentTimeMillis()
+    events.exit(status, ending)
+  },
+})
 
 /** What lists tell of a process that has started. */
 const rowOf = ({ process, facts, removed }: Entry): object =>

@@ -27,7 +27,7 @@ export const stateOf = ({ running, closed }: Process, started: boolean): State =
 
 /** The row of a process; `kept` is that it stays until it is removed. */
 export const toRow = (process: Process, facts: Facts, state: State, kept: boolean): Row => {
-  const { stdio, log } = process
+  const { stdio, log, exited, endedAtMs } = process
   return {
     processId: process.id,
     ...(facts.name === undefined ? {} : { name: facts.name }),
@@ -38,8 +38,9 @@ export const toRow = (process: Process, facts: Facts, state: State, kept: boolea
     tty: stdio.kind === "pty",
     ...(stdio.kind === "pty" ? { terminalSize: stdio.size } : {}),
     startedAtMs: facts.startedAtMs,
+    ...(exited === undefined || endedAtMs === undefined ? {} : { endedAtMs }),
     state,
-    exitCode: process.exited?.exitCode ?? null,
+    exitCode: exited?.exitCode ?? null,
     bytes: log.written(),
     nextSeq: log.nextSeq(),
     ...(kept ? { kept } : {}),

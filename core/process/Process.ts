@@ -48,6 +48,8 @@ export class Process {
   readonly log: OutputLog.OutputLog
   /** Set when the exit is published. */
   exited: Exited | undefined
+  /** When the child has exited, in milliseconds since 1970; its start sets it. */
+  endedAtMs: number | undefined
   /** Set when the child has exited, every stream is at EOF, and there is the receipt that was asked for. */
   closed: { readonly seq: number; readonly receipt?: Receipt | undefined } | undefined
   /** A client has asked for the kill. Set by `terminate`. */

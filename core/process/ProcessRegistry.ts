@@ -137,7 +137,14 @@ export const make = (
     const table = new ProcessTable()
     const started = new WeakMap<Process, Again.Started>()
     const reserving: Reserving.Services = { spawner, table, places, kept, histories, clock, shared, options }
-    const services: Lifecycle.Services = { spawner, table, options, metrics: shared.metrics, scope }
+    const services: Lifecycle.Services = {
+      spawner,
+      table,
+      options,
+      clock,
+      metrics: shared.metrics,
+      scope,
+    }
     const fork = yield* forking
 
     yield* Scope.addFinalizer(

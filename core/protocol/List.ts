@@ -64,6 +64,8 @@ export const ListedProcess = struct("ListedProcess", () => ({
   terminalSize: Schema.optional(TerminalSize),
   /** When its start was asked for, in milliseconds since 1970 by the clock of the server. */
   startedAtMs: U53,
+  /** When it exited, by the same clock; absent while it runs. */
+  endedAtMs: Schema.optional(U53),
   state: State,
   exitCode: Schema.NullOr(I32),
   bytes: U53,

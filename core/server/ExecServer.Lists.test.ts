@@ -54,7 +54,7 @@ describe("process/list", () => {
       child.exit(3)
       yield* pass(1000)
       yield* client.received
-      const exited = { state: "exited", exitCode: 3, bytes: 5, nextSeq: 3 }
+      const exited = { endedAtMs: 5000, state: "exited", exitCode: 3, bytes: 5, nextSeq: 3 }
       const later = { ...row, terminalSize: { rows: 5, columns: 7 }, ...exited }
       expect((yield* list(client)).result?.processes).toEqual([later])
       child.end()

@@ -52,8 +52,8 @@ export const spec: Spec = {
   text: `
 The server is the one of --server, else of the variable ${TargetFlags.variable}, else of the context in use, else
 your own.
-AGE is the time since the start, UP that since the last restart. A process that SIGSTOP or SIGTSTP has stopped is shown
-as stopped, where the server runs on Linux and shows its /proc.
+AGE is the time since the start, UP that since the last restart, END that since the end. A process that SIGSTOP or
+SIGTSTP has stopped is shown as stopped, where the server runs on Linux and shows its /proc.
 With -a there are also those of your own server that has died last, for a day; procwire logs shows what is left of them.
 Other commands take the name of a process; one that has none is called by its place, as in 3/abc. Of several hosts, -q
 prints the host, a tab and the name. A host that does not answer is a line on stderr, and the exit code is 1.`,

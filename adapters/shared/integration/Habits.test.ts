@@ -204,4 +204,23 @@ describe.runIf(runtime === "Node" && fs.existsSync("/proc/self/stat"))("ps", () 
     const [, , old, , up] = row.split(/ +/).map((text) => Number.parseInt(text, 10))
     expect(up).toBeLessThan(old ?? 0)
   })
+
+  it("has how long ago a process has ended, of the present run alone", async () => {
+    const { call } = Program.make()
+    const row = async () => {
+      const { stdout } = await call("inspect", "--json", "web")
+      return JSON.parse(stdout) as { readonly startedAtMs: number; readonly endedAtMs?: number }
+    }
+    await call("run", "-d", "--name", "web", "--", "sleep", "600")
+    expect(await row()).not.toHaveProperty("endedAtMs")
+    await call("kill", "--grace", "5s", "web")
+    const { startedAtMs, endedAtMs } = await row()
+    expect(endedAtMs).toBeGreaterThanOrEqual(startedAtMs)
+    expect((await call("ps", "-a")).stdout).toMatch(
+      /^NAME +STATE +AGE +END +PID .*\nweb +exited 143 +\d+s +\d+s +- /,
+    )
+    await call("restart", "web")
+    expect(await row()).not.toHaveProperty("endedAtMs")
+    expect((await call("ps")).stdout).toMatch(/^NAME +STATE +AGE +PID/)
+  })
 })

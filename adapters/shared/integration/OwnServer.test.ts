@@ -195,7 +195,7 @@ describe("a process in the background", () => {
     expect(await names("--filter", "state=exited", "--filter", "label=n=1")).toEqual(["good", ""])
     const { stdout } = await call("ps", "-a")
     expect(stdout).toMatch(
-      /^NAME +STATE +AGE +PID +OUTPUT +COMMAND +LABELS\ngood +exited 0 .*\nbad +exited 3 /,
+      /^NAME +STATE +AGE +END +PID +OUTPUT +COMMAND +LABELS\ngood +exited 0 .*\nbad +exited 3 /,
     )
   })
 

@@ -71,7 +71,27 @@ export const processList = table("process/list", {
       const { closedSeq } = await child.ended()
       const [closed = {}] = await all(wire)
       const end = { state: "closed", exitCode: 3, bytes: 5, nextSeq: closedSeq + 1 }
-      Check.equal(closed, { ...row, ...end }, "the row of the closed process")
+      const { endedAtMs: _, ...later } = closed
+      Check.equal(later, { ...row, ...end }, "the row of the closed process")
+    },
+  },
+  "tells-when-it-ended": {
+    ...lists,
+    says:
+      "The row of a process that has exited has endedAtMs, in milliseconds since 1970, as far behind startedAtMs as it " +
+      "ran, and the same later; the row of one that runs has none.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "sleep 0.3; read -r line", pipeStdin: true })
+      const [before] = await all(wire)
+      Check.equal([before?.["endedAtMs"] ?? null], [null], "endedAtMs of one that runs")
+      await child.write("x\n")
+      await child.ended()
+      const [row = {}] = await all(wire)
+      const ran =
+        Check.integer(row["endedAtMs"], "endedAtMs") - Check.integer(row["startedAtMs"], "startedAtMs")
+      Check.isTrue(ran >= 290, `a sleep of 0.3 s took ${ran} ms`)
+      Check.equal((await all(wire))[0]?.["endedAtMs"] ?? null, row["endedAtMs"] ?? null, "endedAtMs later")
     },
   },
   "terminal-size": {

@@ -42,6 +42,8 @@ const listed = {
   nextSeq: 2,
 }
 
+const end = { endedAtMs: 1_767_225_600_125, state: "closed", exitCode: 143, nextSeq: 4 }
+
 const read = {
   ...ends,
   chunks: [chunk],
@@ -216,7 +218,7 @@ export const processExamples: { readonly [method: string]: Example } = {
     params: [{ sessions: "own", limit: 100, name: "build", labels: { branch: "main" }, states: ["running"] }],
     result: [
       {
-        processes: [listed],
+        processes: [listed, { ...listed, ...end }],
         nextCursor: null,
       },
     ],

@@ -40,8 +40,8 @@ export const cwdOf = ({ cwd }: ListedProcess): string => {
 }
 
 /**
- * The columns; `now` is in milliseconds since 1970. Restarts, with the time since the last one, and labels have one
- * only if there are any.
+ * The columns; `now` is in milliseconds since 1970. Ends, restarts with the time since the
+ * last one, and labels have one only if there are any.
  */
 export const columns = (
   now: number,
@@ -55,6 +55,7 @@ export const columns = (
     paint: (text, row) => (isLive(row) ? good(text) : row.exitCode === 0 ? text : bad(text)),
   },
   { title: "AGE", text: ({ startedAtMs }) => Texts.age(now - startedAtMs), right: true },
+  ...(rows.every(isLive) ? [] : [{ title: "END", text: (row: Seen) => endOf(row, now), right: true }]),
   { title: "PID", text: (row) => (isLive(row) ? String(row.pid ?? "-") : "-"), right: true },
   ...(rows.some(({ restarts = 0 }) => restarts > 0)
     ? [
@@ -72,6 +73,10 @@ export const columns = (
     ? [{ title: "LABELS", text: labelsOf, least: 8, paint: dim }]
     : []),
 ]
+
+/** How long ago its last child has ended; servers of before do not tell. */
+const endOf = ({ endedAtMs }: Seen, now: number): string =>
+  endedAtMs === undefined ? "-" : Texts.age(now - endedAtMs)
 
 /** How long its child has run; that of one that was never restarted since its start. */
 const upOf = ({ restarts = 0, startedAtMs, condition }: Seen, now: number): string => {

@@ -96,6 +96,17 @@ describe("a row", () => {
     expect([Rows.refOf(row), Rows.refOf({ ...row, name: "web" })]).toEqual(["3/a", "web"])
   })
 
+  it("says how long ago it has ended, as far as its server tells", () => {
+    const plain = { bad: String, good: String, dim: String }
+    const table = (...rows: ReadonlyArray<ListedProcess>) => {
+      const columns = Rows.columns(600_000, plain, rows)
+      return columns.map(({ title, text }) => [title, ...rows.map(text)]).filter(([title]) => title === "END")
+    }
+    const ended = { ...row, state: "closed", exitCode: 0 } as const
+    expect(table(row)).toEqual([])
+    expect(table(row, { ...ended, endedAtMs: 420_000 }, ended)).toEqual([["END", "-", "3m", "-"]])
+  })
+
   it("says how it has ended", () => {
     expect([row, { ...row, state: "closed", exitCode: 3 } as const].map(Rows.stateOf)).toEqual([
       "running",

@@ -830,6 +830,7 @@ class ListedProcess(_ListedProcess, total=False):
     has the seq `nextSeq`."""
     name: str
     terminalSize: "TerminalSize"
+    endedAtMs: int
     kept: bool
     restarts: int
 

@@ -35,6 +35,9 @@ const rows = (kind, change) =>
     mapped(list, (value) => (Array.isArray(value) ? value.map(change) : value)),
   )
 
+/** Grows with each row, as time does. */
+let moment = 0
+
 /** @type {readonly WireFault[]} */
 export const attachments = [
   fault`attach-first-of-the-name: A name of several processes means the first of them.
@@ -143,6 +146,12 @@ export const attachments = [
   ),
   fault`list-unfiltered: A list has processes of every state.
     process/list/filters`.params("process/list", (asked) => less(asked, "states")),
+  fault`list-ended-when-asked: Lists tell of what has ended that it did when the list was asked for.
+    process/list/tells-when-it-ended`.by(
+    rows("process", (row) =>
+      "endedAtMs" in row ? { ...row, endedAtMs: row.endedAtMs + (moment += 1) } : row,
+    ),
+  ),
   fault`list-without-labels: Lists do not tell what a process is labelled with.
     process/list/tells-what-runs`.by(rows("process", (row) => ({ ...row, labels: {} }))),
 ]
