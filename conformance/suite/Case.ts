@@ -34,6 +34,7 @@ export const capabilities = [
   "network-proxy",
   "output-history",
   "process-attach",
+  "process-auto-remove",
   "process-close-stdin",
   "process-credit",
   "process-deadlines",

@@ -51,6 +51,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "network-proxy": { flag: "networkProxyLaunch" },
   "output-history": { flag: "outputHistory" },
   "process-attach": { flag: "processAttach" },
+  "process-auto-remove": { flag: "processAutoRemove" },
   "process-close-stdin": { flag: "processCloseStdin" },
   "process-credit": { flag: "processCredit" },
   "process-deadlines": { flag: "processDeadlines" },

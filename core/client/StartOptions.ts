@@ -105,6 +105,11 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
    * Default: never.
    */
   readonly restart?: Wire["restart"]
+  /**
+   * Removes the process as soon as it is closed, also one with `keep`; who is attached then still gets all of its
+   * output. A start with true is refused where the server lacks the capability `processAutoRemove`. Default: false.
+   */
+  readonly autoRemove?: boolean
   /** Terminates the process when it aborts: at once, or with `killGraceMs` after SIGTERM and that time. */
   readonly signal?: AbortSignal | undefined
 }
@@ -140,6 +145,7 @@ export const names = {
   marks: true,
   keep: true,
   restart: true,
+  autoRemove: true,
   signal: true,
 } satisfies Names<StartOptions>
 
@@ -180,6 +186,9 @@ export const refusal = (
   }
   if (options.restart != null && capabilities?.processRestart !== true) {
     return lacking("restart", "processRestart")
+  }
+  if (options.autoRemove === true && capabilities?.processAutoRemove !== true) {
+    return lacking("autoRemove: true", "processAutoRemove")
   }
   const named = (["name", "labels"] as const).find((name) => options[name] !== undefined)
   if (named !== undefined && capabilities?.processList !== true) return lacking(named, "processList")

@@ -52,6 +52,8 @@ export interface Asked {
   readonly deadline?: Deadline | undefined
   /** Keeps what the process prints; by default nothing does. */
   readonly history?: History | undefined
+  /** True: the process is forgotten as soon as it is closed. */
+  readonly autoRemove?: boolean | undefined
 }
 
 /**
@@ -66,7 +68,7 @@ export const live = (
   asked: Asked = {},
 ): Effect.Effect<void, SpawnError> =>
   Effect.flatMap(start(services, entry, spec, leave, asked), (childScope) =>
-    childScope === undefined ? Effect.void : retire(services, entry, childScope, asked.history),
+    childScope === undefined ? Effect.void : retire(services, entry, childScope, asked),
   )
 
 /** Spawns the child and decides the start: the scope of the child, or undefined if the start was cancelled. */
@@ -75,7 +77,7 @@ const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  { around = (_process, spawn) => spawn, deadline, history }: Asked,
+  { around = (_process, spawn) => spawn, deadline, history, autoRemove }: Asked,
 ): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
   const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
@@ -109,6 +111,8 @@ const start = (
     }
     process.begin(child, stdin)
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
+    // No listener that hears of its end finds it in lists.
+    if (autoRemove === true) table.remove(entry)
     table.decide(entry, Exit.succeed(process))
     yield* Effect.logDebug("process started")
     if (history !== undefined) yield* Effect.forkIn(history.note(rowOf(entry)), scope)
@@ -154,7 +158,7 @@ const retire = (
   { table, options }: Services,
   entry: Entry,
   childScope: ChildScope.ChildScope,
-  history: History | undefined,
+  { history, autoRemove }: Asked,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { process } = entry
@@ -162,7 +166,8 @@ const retire = (
     yield* Effect.logDebug("process closed")
     if (history !== undefined) yield* history.note(rowOf(entry))
     if (entry.removed !== undefined) yield* Deferred.await(entry.removed)
-    else if (options.forgetsAtExit !== true) yield* Effect.sleep(options.retentionMillis)
+    else if (options.forgetsAtExit !== true && autoRemove !== true)
+      yield* Effect.sleep(options.retentionMillis)
     table.forget(entry)
     history?.leave()
     while (process.child !== undefined && (yield* hasDescendants(process.child))) {

@@ -45,6 +45,8 @@ export interface Asked extends Names {
   readonly keep?: boolean | undefined
   /** When its child is followed by another one; by default it never is. */
   readonly restart?: Policy | undefined
+  /** True: it is forgotten as soon as it is closed, also one that is kept. */
+  readonly autoRemove?: boolean | undefined
   /** Most bytes of its history; by default, and with 0, it has none. */
   readonly historyBytes?: number | undefined
 }
@@ -94,7 +96,7 @@ export const reserve = (
   const marks = asked.marks === true ? new Marks(spec.stdio) : undefined
   const process = new Process(id, spec, capacity, shared, leave, account, marks)
   const { argv, cwd } = spec
-  const { around, historyBytes = 0, name, labels } = asked
+  const { around, autoRemove, historyBytes = 0, name, labels } = asked
   const told = Buffered.told(process, capacity, shared.buffers)
   const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
   if (keep !== undefined) process.sharing.whenLeft(keep.right)
@@ -102,7 +104,7 @@ export const reserve = (
   const deadline = deadlineOf(process, clock, asked)
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined
-  return Either.right({ entry, leave, asked: { around, deadline, history } })
+  return Either.right({ entry, leave, asked: { around, deadline, history, autoRemove } })
 }
 
 /** Notes in the process how it ends; its deadlines, if its start has named some. */

@@ -73,6 +73,8 @@ export const Capabilities = struct("Capabilities", () => ({
   processScreen: Schema.Boolean,
   /** Beyond the peer implementation: `restart` of `process/start`, and `process/restart`. */
   processRestart: Schema.Boolean,
+  /** Beyond the peer implementation: `autoRemove` of `process/start`. */
+  processAutoRemove: Schema.Boolean,
   /** Beyond the peer implementation: `session/end`. */
   sessionEnd: Schema.Boolean,
 }))

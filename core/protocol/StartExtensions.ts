@@ -27,4 +27,9 @@ export const StartExtensions = later(() => ({
   keep: beyond(Schema.Boolean),
   /** With the capability `processRestart`: when its child is followed by another one. The default is never. */
   restart: beyond(Restart),
+  /**
+   * With the capability `processAutoRemove`: the process is removed as soon as it is closed, also one that is kept. Who
+   * is attached to it then still gets all of its output. The default is false.
+   */
+  autoRemove: beyond(Schema.Boolean),
 }))

@@ -64,6 +64,7 @@ export const make = (
     processAttach: true,
     processScreen: pty && paints,
     processRestart: host.platform !== "windows",
+    processAutoRemove: true,
     sessionEnd: true,
   },
 })

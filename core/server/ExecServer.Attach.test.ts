@@ -557,3 +557,60 @@ describe("a process that is kept", () => {
     }),
   )
 })
+
+describe("a process with autoRemove", () => {
+  const unknown = error(-32600, "unknown process id web")
+
+  it(
+    "is gone when its owner hears of its end, which comes with all output",
+    effect(function* () {
+      const { owner, child } = yield* two({ autoRemove: true })
+      expect((yield* owner.ask("process/read", { processId: "web" })).error).toBeUndefined()
+      yield* owner.received
+      child.output("stdout", "hello")
+      child.exit(3)
+      yield* pass(1000)
+      expect(yield* news(owner)).toEqual(["output web 1 hello", "exited web 2"])
+      // A descendant still holds its output.
+      expect((yield* owner.ask("process/read", { processId: "web" })).result).toMatchObject({ exited: true })
+      child.end()
+      expect(yield* news(owner)).toEqual(["closed web 3"])
+      expect(yield* owner.ask("process/read", { processId: "web" })).toMatchObject(unknown)
+      expect((yield* owner.ask("process/start", start("web"))).error).toBeUndefined()
+    }),
+  )
+
+  it(
+    "ends its session when it is kept and nobody has that, and is read to the end by who views it",
+    effect(function* () {
+      const { owner, other, child } = yield* two({ autoRemove: true, keep: true, name: "web" })
+      yield* owner.transport.close
+      yield* attach(other, theirs)
+      yield* pass(200_000)
+      child.output("stdout", "hello")
+      child.finish(3)
+      yield* settle
+      expect(yield* news(other)).toEqual(["output p9 1 hello", "exited p9 2", "closed p9 3"])
+      const left = yield* other.ask("session/list", { sessions: "all" })
+      expect(left.result).toMatchObject({ sessions: [{ session: 2 }] })
+      expect(yield* other.ask("process/attach", { name: "web" })).toMatchObject({ error: { code: -32600 } })
+    }),
+  )
+
+  it(
+    "leaves nothing behind when it has ended before its start is answered",
+    effect(function* () {
+      const { owner, fake } = yield* two()
+      for (let at = 0; at < 3; at++) {
+        owner.send({ id: 9, method: "process/start", params: start("brief", { autoRemove: true }) })
+        const child = yield* fake.next
+        child.finish(0)
+        expect(yield* news(owner)).toEqual([
+          expect.stringContaining("answer"),
+          "exited brief 1",
+          "closed brief 2",
+        ])
+      }
+    }),
+  )
+})

@@ -13,6 +13,8 @@ export interface Detached {
   readonly labels: Readonly<Record<string, string>>
   /** Its start is printed as JSON. */
   readonly json: boolean
+  /** It is removed as soon as it has ended. */
+  readonly autoRemove: boolean
   /** When it is started again; undefined if nothing is said of that. */
   readonly restart: RestartFlag.Restart | undefined
 }
@@ -24,12 +26,13 @@ export interface Values {
   readonly label?: ReadonlyArray<string>
   readonly json?: boolean
   readonly restart?: string
+  readonly rm?: boolean
 }
 
 /** What a process is called; undefined in the foreground, where it has no name. */
 export const read = (
   command: string,
-  { detach = false, name, label = [], json = false, restart }: Values,
+  { detach = false, name, label = [], json = false, restart, rm = false }: Values,
   argv: ReadonlyArray<string>,
   target: Target,
 ): Effect.Effect<Detached | undefined, Flags.UsageError> =>
@@ -52,6 +55,7 @@ export const read = (
       name: name ?? nameOf(argv),
       labels: yield* labelsOf(command, label),
       json,
+      autoRemove: rm,
       restart: yield* RestartFlag.read(command, restart),
     }
   })

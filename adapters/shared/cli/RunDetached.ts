@@ -9,7 +9,11 @@ import * as Access from "./server/Access.ts"
 import { Unable } from "./server/Unable.ts"
 
 /** Starts it, in a session of its own. Succeeds with the exit code. */
-export const run = (target: Connect.Target, { name, labels, json, restart }: Detached, start: StartOptions) =>
+export const run = (
+  target: Connect.Target,
+  { name, labels, json, autoRemove, restart }: Detached,
+  start: StartOptions,
+) =>
   Effect.gen(function* () {
     if ("inProcess" in target) return yield* new Unable({ message: "--detach needs a server that stays" })
     const client = yield* Access.connect(target, { clientName: "procwire-run" })
@@ -18,10 +22,12 @@ export const run = (target: Connect.Target, { name, labels, json, restart }: Det
     const others = yield* Stream.runHead(client.list({ name, sessions: sees ? "all" : "own" }))
     if (others._tag === "Some") return yield* taken(name)
     if (restart !== undefined) yield* Access.need(client, "processRestart", Access.restartsNothing)
+    if (autoRemove) yield* Access.need(client, "processAutoRemove", removing(name))
     // So that procwire restart can start it again.
     const { processRestart: can = false } = client.environmentInfo.capabilities ?? {}
     const again = can ? { restart: restart ?? ({ policy: "no" } as const) } : {}
-    const process = yield* client.start({ ...start, ...again, name, labels, keep: true })
+    const removed = autoRemove ? { autoRemove } : {}
+    const process = yield* client.start({ ...start, ...again, ...removed, name, labels, keep: true })
     const [{ session } = { session: 0 }] = yield* Stream.runCollect(client.listSessions())
     const told = json ? JSON.stringify({ name, session, processId: process.id }) : name
     yield* LocalTerminal.write("stdout", new TextEncoder().encode(`${told}\n`))
@@ -30,6 +36,10 @@ export const run = (target: Connect.Target, { name, labels, json, restart }: Det
 
 const keeping =
   "this server keeps no process whose client has gone; use the one of `procwire up`, or another one through its unix socket"
+
+const removing = (name: string) =>
+  "this server removes nothing by itself (--rm): it is an older one, or of another make; without --rm, " +
+  `procwire wait ${name}; procwire rm ${name} does it`
 
 const taken = (name: string) =>
   new Unable({

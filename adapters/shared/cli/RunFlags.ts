@@ -44,7 +44,9 @@ const flags = {
   },
   rm: {
     type: "boolean",
-    help: "have the server forget it as soon as it has ended; without, it does when the session of this client ends",
+    help:
+      "have the server forget it as soon as it has ended; without, it does when the session of this client ends, and " +
+      "with --detach at procwire rm",
   },
   restart: {
     type: "string",
@@ -117,6 +119,7 @@ ${DeadlineFlags.exitCode} if a timeout has ended it, whatever signal that took. 
     "procwire run -it -- bash",
     "procwire run -d --name web --label team=a -- npm run dev",
     "procwire run -d --restart on-failure:5 -- ./worker",
+    "procwire run -d --rm -- ./backup",
     "procwire run --timeout 10m --idle-timeout 2m -- npm test",
     "procwire run --spawner bwrap:ro -- ./unknown-script",
     "procwire run --server ws://127.0.0.1:7000 -w src -e CI=1 -- make test",
@@ -155,11 +158,6 @@ export const parse = (
       return yield* wrong(`word ${bad + 1} of the command is not UTF-8, and cannot be sent: ${shown}`)
     }
     const { detach = false, tty = false } = values
-    const called = values.name ?? "NAME"
-    if (detach && values.rm === true)
-      return yield* wrong(
-        `--rm and --detach exclude each other: procwire wait ${called}; procwire rm ${called} removes it when it has ended`,
-      )
     const usual = detach ? ({ own: true } as const) : ({ inProcess: true } as const)
     const target = yield* TargetFlags.read(name, values, usual, !detach && SpawnerFlag.isGiven(values))
     const starting = yield* SpawnerFlag.read(name, values, target)

@@ -124,17 +124,26 @@ describe("a folder for the socket that cannot be", () => {
 
 describe("run as in docker", () => {
   itOnNode(
-    "forgets what ran in the foreground, with --rm or without, and says so of the background",
+    "forgets what ran in the foreground, with --rm or without, and in the background with --rm",
     async () => {
       const { call } = Program.make()
       await call("up")
       expect(await call("run", "--rm", "--server", "own", "--", "echo", "hi")).toEqual(ok("hi\n"))
       expect(await call("ps", "-aq")).toEqual(ok(""))
-      const { code, stderr } = await call("run", "-d", "--rm", "--name", "web", "--", "true")
+      const background = ["run", "-d", "--rm", "--name", "web", "--"]
+      expect(await call(...background, "sleep", "600")).toEqual(ok("web\n"))
+      expect(await call("ps", "-q")).toEqual(ok("web\n"))
+      await call("kill", "web")
+      expect(await call("ps", "-aq")).toEqual(ok(""))
+      const { code, stderr } = await call("logs", "web")
       expect([code, first(stderr)]).toEqual([
-        2,
-        "procwire: --rm and --detach exclude each other: procwire wait web; procwire rm web removes it when it has ended",
+        1,
+        "procwire: no process is called web; procwire ps -a lists them",
       ])
+      // It ends about when its start is answered.
+      expect(await call(...background, "true")).toEqual(ok("web\n"))
+      while ((await call("ps", "-aq")).stdout !== "");
+      expect((await call("ps", "--json", "-a")).stdout).toBe("")
     },
   )
 

@@ -42,6 +42,7 @@ import { exitCode } from "./process-exit-code.ts"
 import { anySignal, gracefulTerminate, processDeadlines } from "./process-deadlines.ts"
 import { outputHistory, outputGrep } from "./process-history.ts"
 import { processAttach, processRemove, processScopes } from "./process-attach.ts"
+import { processAutoRemove } from "./process-auto-remove.ts"
 import { processList, sessionList } from "./process-list.ts"
 import { processMarks } from "./process-marks.ts"
 import { processReceipt } from "./process-receipt.ts"
@@ -128,6 +129,7 @@ export const cases: ReadonlyArray<Case> = [
   ...outputHistory,
   ...outputGrep,
   ...processAttach,
+  ...processAutoRemove,
   ...processScopes,
   ...processRemove,
   ...processList,

@@ -92,6 +92,7 @@ export const processExamples: { readonly [method: string]: Example } = {
         labels: { branch: "main" },
         marks: true,
         restart: { policy: "onFailure", most: 5 },
+        autoRemove: false,
       },
     ],
     result: [{ processId: "p1", sandboxType: "none" }],

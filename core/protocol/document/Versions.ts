@@ -88,6 +88,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processListAll: [],
       processScreen: ["process/screen"],
       processRestart: ["WireExecParams.restart", "process/restart", "ListedProcess.restarts"],
+      processAutoRemove: ["WireExecParams.autoRemove"],
       sessionEnd: ["session/end"],
       processMarks: ["WireExecParams.marks", "ReadResponse.marks", "process/mark"],
       processAttach: [

@@ -78,6 +78,7 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
         marks: params.marks ?? false,
         keep: params.keep ?? false,
         restart: toPolicy(params.restart),
+        autoRemove: params.autoRemove ?? false,
         ...deadlines,
         ...names,
       })

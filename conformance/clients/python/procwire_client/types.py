@@ -154,6 +154,7 @@ class PartialCapabilities(TypedDict, total=False):
     processControlAll: bool
     processScreen: bool
     processRestart: bool
+    processAutoRemove: bool
     sessionEnd: bool
 
 
@@ -197,6 +198,7 @@ class WireExecParams(_WireExecParams, total=False):
     marks: Union[bool, None]
     keep: Union[bool, None]
     restart: Union["RestartPolicy", None]
+    autoRemove: Union[bool, None]
 
 
 class ExecMetadata(TypedDict, total=False):

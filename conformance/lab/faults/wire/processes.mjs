@@ -211,6 +211,8 @@ export const processes = [
       told.endedBy === "timeout" ? { ...told, endedBy: "idleTimeout" } : told,
     ),
   }),
+  fault`auto-remove-ignored: A process that is to be removed when it has ended stays.
+    process/auto-remove/when-it-is-closed`.params("process/start", (asked) => less(asked, "autoRemove")),
   fault`restart-kills-at-once: A process that is to be restarted is killed at once, whatever grace is asked for.
     process/restart/goes-on-in-the-same-process`.params("process/restart", (asked) => ({
     ...asked,
