@@ -35,6 +35,7 @@ export const capabilities = [
   "output-history",
   "process-attach",
   "process-auto-remove",
+  "process-changes",
   "process-close-stdin",
   "process-credit",
   "process-deadlines",

@@ -52,6 +52,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "output-history": { flag: "outputHistory" },
   "process-attach": { flag: "processAttach" },
   "process-auto-remove": { flag: "processAutoRemove" },
+  "process-changes": { flag: "processChanges" },
   "process-close-stdin": { flag: "processCloseStdin" },
   "process-credit": { flag: "processCredit" },
   "process-deadlines": { flag: "processDeadlines" },

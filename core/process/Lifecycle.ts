@@ -111,9 +111,9 @@ const start = (
     }
     process.begin(child, stdin)
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
+    table.decide(entry, Exit.succeed(process))
     // No listener that hears of its end finds it in lists.
     if (autoRemove === true) table.remove(entry)
-    table.decide(entry, Exit.succeed(process))
     yield* Effect.logDebug("process started")
     if (history !== undefined) yield* Effect.forkIn(history.note(rowOf(entry)), scope)
     if (hashing !== undefined) yield* Effect.forkIn(hashing, scope)

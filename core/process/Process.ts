@@ -77,6 +77,8 @@ export class Process {
   readonly readers: Throttle
   /** The marks in its output; undefined if its start has not asked for them. */
   readonly marks: Marks | undefined
+  /** Called once when the exit is published, before any subscriber hears of it. */
+  onExited: () => void = () => {}
   /** How often the spawner has delivered output. */
   outputs = 0
   /** Holds the first output until the client that started the process has attached. */
@@ -237,6 +239,7 @@ export class Process {
     const { limit, oomKilled } = this.ending ?? {}
     const endedBy = this.cause.told ? this.cause.of(this.status, this.ending, this.terminated) : undefined
     this.exited = { seq: this.log.take(), exitCode, signal, sandboxDenied, limit, oomKilled, endedBy }
+    this.onExited()
     this.stdin?.close()
     this.wake()
   }

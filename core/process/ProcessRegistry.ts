@@ -36,7 +36,7 @@ import type * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import type { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
-import { type Entry, leave, ProcessTable } from "./ProcessTable.ts"
+import { type Entry, ProcessTable } from "./ProcessTable.ts"
 import * as Reserving from "./Reserving.ts"
 import type { Asked } from "./Reserving.ts"
 import type { Pictures } from "./screen/Screens.ts"
@@ -115,6 +115,8 @@ export interface ProcessRegistry {
   readonly each: (use: (process: Process, fresh: boolean) => void) => void
   /** Its processes, those that are starting or closed included: the entries with a greater number, in its order. */
   readonly after: (number: number) => Iterable<Entry>
+  /** Tells `listener`, and nobody else, of starts that have succeeded, restarts, exits and removals, in their order. */
+  readonly watch: (listener: ProcessTable["listener"]) => void
   /** How many processes it has. */
   readonly count: () => number
   /** The client is gone: no process holds its first output any longer. */
@@ -151,7 +153,7 @@ export const make = (
       scope,
       Effect.sync(() => {
         places.close()
-        for (const process of table.processes()) leave(process, "sessionEnd")
+        table.end()
       }),
     )
 
@@ -196,6 +198,7 @@ export const make = (
       closeStdin: (id) => withExisting(id, Control.closeStdin),
       each: (use) => table.each(use),
       after: (number) => table.after(number),
+      watch: (listener) => void (table.listener = listener),
       count: () => table.size,
       release: () => {
         for (const process of table.processes()) process.release()

@@ -10,6 +10,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import type { ChangeKind } from "../protocol/Changes.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { Why } from "./Sharing.ts"
 import type { Facts } from "./Listed.ts"
@@ -47,6 +48,9 @@ export class ProcessTable {
   private readonly numbered = new Numbered<Entry>()
   private last = 0
 
+  /** Is told of starts that have succeeded, restarts, exits and removals, in their order. */
+  listener: (kind: ChangeKind, entry: Entry) => void = () => {}
+
   /** The entry of an id in use. */
   get(id: string): Entry | undefined {
     return this.entries.get(id)
@@ -74,6 +78,7 @@ export class ProcessTable {
     if (entry.outcome !== undefined) return
     if (Exit.isFailure(outcome)) this.forget(entry)
     entry.outcome = outcome
+    if (Exit.isSuccess(outcome)) this.started(entry)
     Deferred.unsafeDone(entry.decided, outcome)
     for (const next of entry.waiting) next()
     entry.waiting.clear()
@@ -84,7 +89,17 @@ export class ProcessTable {
     if (this.entries.get(entry.process.id) !== entry) return
     this.entries.delete(entry.process.id)
     this.numbered.remove(entry)
+    if (hasStarted(entry)) this.listener("removed", entry)
     leave(entry.process, "removed")
+  }
+
+  /** The session ends, and with it all that it has: nobody is told of what becomes of that. */
+  end(): void {
+    for (const entry of this.entries.values()) {
+      if (hasStarted(entry)) this.listener("removed", entry)
+      leave(entry.process, "sessionEnd")
+    }
+    this.listener = () => {}
   }
 
   /** Forgets a process as soon as it is closed, at once if it is. */
@@ -127,6 +142,17 @@ export class ProcessTable {
   /** The entries with a greater number, in its order. */
   after(number: number): Iterable<Entry> {
     return this.numbered.after(number)
+  }
+
+  private started(entry: Entry): void {
+    const { process, restarts } = entry
+    const tell = (kind: ChangeKind) => {
+      if (this.entries.get(process.id) === entry) this.listener(kind, entry)
+    }
+    tell("started")
+    if (restarts !== undefined) restarts.onRestart = () => tell("restarted")
+    if (process.running) process.onExited = () => tell("exited")
+    else tell("exited")
   }
 
   /** How many ids are in use. */

@@ -56,6 +56,8 @@ export const Capabilities = struct("Capabilities", () => ({
   outputHistory: Schema.Boolean,
   /** Beyond the peer implementation: `process/list`, `session/list`, and `name` and `labels` of `process/start`. */
   processList: Schema.Boolean,
+  /** Beyond the peer implementation: `process/changes`. */
+  processChanges: Schema.Boolean,
   /** Beyond the peer implementation: both lists show every session of the server, with `sessions: "all"`. */
   processListAll: Schema.Boolean,
   /** Beyond the peer implementation: `marks` of `process/start` and `process/read`, and `process/mark`. */

@@ -18,7 +18,7 @@ export const State = Schema.Literal("starting", "running", "exited", "closed").a
 export type State = typeof State.Type
 
 /** Whose: those of the own session, or of every session of the server, which needs the capability `processListAll`. */
-const Sessions = Schema.Literal("own", "all")
+export const Sessions = Schema.Literal("own", "all")
 /** Whose processes and sessions: those of the own session, or of all. */
 export type Visible = typeof Sessions.Type
 

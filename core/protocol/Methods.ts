@@ -6,6 +6,7 @@
  */
 import type * as Schema from "effect/Schema"
 import * as AttachMethods from "./AttachMethods.ts"
+import * as Changes from "./Changes.ts"
 import * as Environment from "./Environment.ts"
 import * as FileMethods from "./FileMethods.ts"
 import * as History from "./History.ts"
@@ -159,6 +160,18 @@ export const requests = {
     slotted: false,
     repeatable: always,
     says: "lists processes, in pages (beyond the peer; capability processList)",
+  }),
+  "process/changes": request({
+    params: Changes.ChangesParams,
+    result: Changes.ChangesResult,
+    toText: JSON.stringify,
+    family: "exec",
+    slotted: true,
+    repeatable: always,
+    cancellable: true,
+    says:
+      "starts, restarts, exits and removals of processes, in order; waits for more (long poll; beyond the peer; " +
+      "capability processChanges)",
   }),
   "session/list": request({
     params: List.SessionsParams,

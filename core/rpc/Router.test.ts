@@ -90,6 +90,10 @@ const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
       "process/history": take({ chunks: [], byte: 0, line: 1, nextByte: 0, eof: true, closed: true }),
       "process/grep": take({ matches: [], complete: true, nextByte: 0, closed: true }),
       "process/list": take({ processes: [], nextCursor: null }),
+      "process/changes": take({
+        changes: [{ seq: 1, kind: "started" as const, atMs: 0, process: listed }],
+        nextSeq: 2,
+      }),
       "session/list": take({ sessions: [], nextCursor: null }),
       "process/attach": take({ processId: "a", process: listed, firstSeq: 1, writer: false }),
       "process/detach": take({}),
@@ -223,6 +227,7 @@ describe("Router", () => {
       "process/history": '{"processId":"p"}',
       "process/grep": '{"processId":"p","pattern":"x"}',
       "process/list": "{}",
+      "process/changes": "{}",
       "session/list": "{}",
       "process/attach":
         '{"session":1,"processId":"p","as":"a","role":"viewer","policy":"skip","credit":65536}',

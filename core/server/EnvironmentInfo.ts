@@ -59,6 +59,7 @@ export const make = (
     processDeadlines: host.platform !== "windows",
     outputHistory: keepsHistories,
     processList: true,
+    processChanges: true,
     processListAll: listsAll,
     processMarks: true,
     processAttach: true,

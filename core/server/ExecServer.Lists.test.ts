@@ -1,9 +1,9 @@
-/** Tests ExecServer.ts: `process/list` and `session/list`. */
+/** Tests ExecServer.ts: `process/list`, `session/list` and `process/changes`. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
-import { handshake, ready, start, type Client } from "./testing/Client.ts"
+import { handshake, ready, start, type Client, type Received } from "./testing/Client.ts"
 
 const list = (client: Client, params: object = {}) =>
   Effect.map(client.ask("process/list", params), (answer) => answer as unknown as Answer)
@@ -228,6 +228,93 @@ describe("the lists of all sessions", () => {
         const capabilities = { processList: true, processListAll: listSessions === "all" }
         expect(answer.result).toMatchObject({ capabilities })
       }
+    }),
+  )
+})
+
+describe("process/changes", () => {
+  const changes = (client: Client, params: object = {}) => client.ask("process/changes", params)
+  const kinds = ({ result: { changes: told = [] } = {} }: Received) =>
+    told.map(({ seq, kind, process: { processId, state } }) => `${seq} ${kind} ${processId} ${state}`)
+
+  it(
+    "tells starts, restarts, exits and removals in order, from the first question on",
+    effect(function* () {
+      const { client, fake } = yield* ready()
+      yield* client.ask("process/start", start("before"))
+      yield* fake.next
+      expect((yield* changes(client)).result).toEqual({ changes: [], nextSeq: 1 })
+      yield* client.ask("process/start", start("p", { restart: { policy: "no" } }))
+      const child = yield* fake.next
+      client.send({ id: 9, method: "process/restart", params: { processId: "p" } })
+      yield* settle
+      child.finish(0)
+      ;(yield* fake.next).finish(3)
+      yield* client.received
+      yield* client.ask("process/start", start("brief", { autoRemove: true }))
+      ;(yield* fake.next).finish(0)
+      yield* client.received
+      yield* pass(30_000)
+      expect(kinds(yield* changes(client, { afterSeq: 0 }))).toEqual([
+        "1 started p running",
+        "2 restarted p running",
+        "3 exited p exited",
+        "4 started brief running",
+        "5 exited brief exited",
+        "6 removed brief closed",
+        "7 removed p closed",
+      ])
+      expect(kinds(yield* changes(client, { afterSeq: 6 }))).toEqual(["7 removed p closed"])
+    }),
+  )
+
+  it(
+    "waits for a change of the own session, and tells of all where that is allowed",
+    effect(function* () {
+      const { client, connect } = yield* ready({}, { scope: "control" })
+      yield* changes(client)
+      const other = yield* connect
+      yield* handshake(other)
+      client.send({ id: 8, method: "process/changes", params: { afterSeq: 0, waitMs: 1000 } })
+      client.send({
+        id: 9,
+        method: "process/changes",
+        params: { afterSeq: 0, waitMs: 1000, sessions: "all" },
+      })
+      yield* settle
+      yield* other.ask("process/start", start("theirs"))
+      const [told, ...more] = yield* client.received
+      expect([told?.id, more.length]).toEqual([9, 0])
+      expect(kinds(told as Received)).toEqual(["1 started theirs running"])
+      yield* pass(1000)
+      expect(yield* client.received).toMatchObject([{ id: 8, result: { changes: [], nextSeq: 2 } }])
+      yield* client.ask("process/start", start("mine"))
+      expect(kinds(yield* changes(client, { afterSeq: 0 }))).toEqual(["2 started mine running"])
+    }),
+  )
+
+  it(
+    "says that changes are missed which are no longer kept, and pages those that are",
+    effect(function* () {
+      const { client, fake } = yield* ready()
+      yield* changes(client)
+      for (let at = 0; at < 335; at++) {
+        yield* client.ask("process/start", start("p", { autoRemove: true }))
+        ;(yield* fake.next).finish(0)
+        yield* client.received
+      }
+      const missed = { changes: [], nextSeq: 1006, missed: true }
+      expect((yield* changes(client, { afterSeq: 0 })).result).toEqual(missed)
+      expect((yield* changes(client, { afterSeq: 4 })).result).toEqual(missed)
+      expect((yield* changes(client, { afterSeq: 1006 })).result).toEqual(missed)
+      const seqs: Array<number> = []
+      for (let nextSeq = 6; nextSeq < 1006;) {
+        const { result } = yield* changes(client, { afterSeq: nextSeq - 1 })
+        const { changes: told = [], nextSeq: next = Infinity } = result ?? {}
+        nextSeq = next
+        seqs.push(...told.map(({ seq }) => seq))
+      }
+      expect(seqs).toEqual(Array.from({ length: 1000 }, (_, at) => at + 6))
     }),
   )
 })

@@ -154,7 +154,8 @@ export const rowOf = (session: number, attached: boolean, entry: Entry): List.Li
   return { session, attached, ...row, ...(restarts === undefined ? {} : { restarts: restarts.count }) }
 }
 
-const weightOf = ({ processId, name = "", argv, cwd, labels }: List.ListedProcess): number =>
+/** The characters in a row whose number its start decides. */
+export const weightOf = ({ processId, name = "", argv, cwd, labels }: List.ListedProcess): number =>
   [processId, name, cwd, ...argv, ...Object.entries(labels).flat()].reduce(
     (sum, text) => sum + text.length,
     0,

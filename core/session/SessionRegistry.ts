@@ -26,6 +26,7 @@ import { Terminals } from "../process/screen/Terminals.ts"
 import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Place } from "../transport/Transport.ts"
+import { Changes } from "./Changes.ts"
 import { expire } from "./Expiry.ts"
 import type * as Listing from "./Listing.ts"
 import { SessionIds } from "./SessionIds.ts"
@@ -100,6 +101,8 @@ export interface SessionRegistry {
   readonly find: (session: string | number) => Found | undefined
   /** The open sessions with a greater number, in its order. */
   readonly after: Listing.Sessions
+  /** What happens to the processes of all. */
+  readonly changes: Changes
 }
 
 interface OpenSession extends Listing.OpenSession {
@@ -129,6 +132,7 @@ export const make = (
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, OpenSession>()
     const numbered = new Numbered<OpenSession>()
+    const changes = new Changes(yield* Effect.clock)
     let last = 0
 
     const [hasher, evidence, buffers] = [yield* Hasher, yield* ProcessEvidence, yield* Buffers]
@@ -166,6 +170,7 @@ export const make = (
       }
       table.set(id, entry)
       numbered.add(entry)
+      processes.watch((kind, of) => changes.add(kind, entry, of))
       if (found !== undefined) yield* taking(found, entry, end(session))
       return session
     })
@@ -195,7 +200,7 @@ export const make = (
     const after = (number: number) => numbered.after(number)
     const [resume, handedOver] = [resuming(table), handing(table)]
     const find = finding(table, numbered)
-    return { open: make, openBound: make(undefined), resume, handedOver, detach, end, find, after }
+    return { open: make, openBound: make(undefined), resume, handedOver, detach, end, find, after, changes }
   })
 
 /** Tells who has found the place that the session is there, and when it is over. */

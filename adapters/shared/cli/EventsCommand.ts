@@ -1,5 +1,6 @@
 /** `procwire events`: starts, restarts, exits and removals of processes, as they come. */
 import * as Effect from "effect/Effect"
+import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import type { Platform } from "../Platform.ts"
 import * as Control from "./control/Control.ts"
@@ -10,11 +11,15 @@ import * as Changes from "./show/Changes.ts"
 import * as Filters from "./show/Filters.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
+import * as Message from "./words/Message.ts"
 
 const command = "procwire events"
 
-/** How often the server is asked. */
+/** How often a server is asked that tells no changes. */
 const intervalMillis = 500
+
+/** How long one that tells them waits for the next one before it is asked again. */
+const waitMillis = 30_000
 
 const flags = {
   present: { type: "boolean", help: "begin with those that are there" },
@@ -40,10 +45,10 @@ export const spec: Spec = {
   usage: "[OPTIONS]",
   flags,
   text: `
-A line for each: its time, started, restarted, exited or removed, the name of the process, and its command or its exit
-code. The list of the server is asked for every ${intervalMillis} ms: a start has the time of the server, all else that
-when it was seen, and nothing is missed that the server still lists then. One that was not kept (run -d keeps) is
-removed 30 s behind its end.`,
+A line for each: its time by the clock of the server, started, restarted, exited or removed, the name of the process,
+and its command or its exit code. The server tells each, in order, however short a process lives. An older server is
+asked for its list every ${intervalMillis} ms: then all but a start has the time when it was seen, and what lives
+shorter may be missed. One that was not kept (run -d keeps) is removed 30 s behind its end.`,
   examples: [
     "procwire events",
     "procwire events --json --filter label=team=web",
@@ -58,6 +63,7 @@ export const events = (_: Platform, args: ReadonlyArray<string>) =>
     const filter = yield* Filters.read(command, values.filter)
     const control = yield* Control.open(command, values)
     if (control.client === undefined) return yield* noServer
+    const { client } = control
     const listed = Effect.map(Control.list(control), (rows) => rows.filter(filter.matches))
     const tell = (changes: ReadonlyArray<Changes.Change>) => {
       const { states } = filter.asked
@@ -66,13 +72,68 @@ export const events = (_: Platform, args: ReadonlyArray<string>) =>
       const text = told.map((change) => `${lineOf(change)}\n`).join("")
       return LocalTerminal.write("stdout", new TextEncoder().encode(text))
     }
-    let before: ReadonlyArray<ListedProcess> = yield* listed
-    if (values.present === true)
-      yield* tell(before.map((row) => ({ kind: "present", at: row.startedAtMs, row })))
+    const begin = (rows: ReadonlyArray<ListedProcess>) =>
+      values.present === true
+        ? tell(rows.map((row) => ({ kind: "present", at: row.startedAtMs, row })))
+        : Effect.void
+    const { processChanges = false } = client.environmentInfo.capabilities ?? {}
+    return yield* processChanges
+      ? follow(client, listed, filter.matches, begin, tell)
+      : poll(listed, begin, tell)
+  }).pipe(Effect.scoped)
+
+type Rows = ReadonlyArray<ListedProcess>
+type Tell<A> = (of: ReadonlyArray<A>) => Effect.Effect<void, LocalTerminal.OutputFailed>
+
+/** Looks for what has changed since the last look. */
+const poll = <E, R>(
+  listed: Effect.Effect<Rows, E, R>,
+  begin: Tell<ListedProcess>,
+  tell: Tell<Changes.Change>,
+) =>
+  Effect.gen(function* () {
+    let before = yield* listed
+    yield* begin(before)
     for (;;) {
       yield* Effect.sleep(intervalMillis)
       const after = yield* listed
       yield* tell(Changes.between(before, after, Date.now()))
       before = after
     }
-  }).pipe(Effect.scoped)
+  })
+
+/** Takes what the server tells. A change that the list has already has changed nothing. */
+const follow = <E, R>(
+  client: ExecClient.ExecClient,
+  listed: Effect.Effect<Rows, E, R>,
+  matches: (row: ListedProcess) => boolean,
+  begin: Tell<ListedProcess>,
+  tell: Tell<Changes.Change>,
+) =>
+  Effect.gen(function* () {
+    const { processListAll = false } = client.environmentInfo.capabilities ?? {}
+    const sessions = processListAll ? "all" : "own"
+    // The start of one that is starting is told when it has succeeded.
+    const started = Effect.map(listed, (rows) => rows.filter(({ state }) => state !== "starting"))
+    let { nextSeq } = yield* client.call("process/changes", { sessions })
+    let before: Rows = yield* started
+    yield* begin(before)
+    for (;;) {
+      const params = { sessions, afterSeq: nextSeq - 1, waitMs: waitMillis } as const
+      const answer = yield* client.call("process/changes", params)
+      nextSeq = answer.nextSeq
+      for (const change of answer.changes) {
+        if (!matches(change.process)) continue
+        const after = Changes.after(before, change)
+        yield* tell(Changes.between(before, after, change.atMs))
+        before = after
+      }
+      if (answer.missed !== true) continue
+      yield* LocalTerminal.write("stderr", new TextEncoder().encode(missed))
+      const after = yield* started
+      yield* tell(Changes.between(before, after, Date.now()))
+      before = after
+    }
+  })
+
+const missed = Message.line("more has happened than the server keeps; what was short is missed")

@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import process from "node:process"
 import { describe, expect, it } from "vitest"
+import { connect } from "../../testing/Client.ts"
 import { name as runtime } from "../../testing/Runtime.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as Program from "../testing/Program.ts"
@@ -60,6 +61,38 @@ describe.skipIf(runtime === "Deno")("events", () => {
     // Deno takes a child that it has signalled itself for one that has died of the signal.
     process.kill(child.pid ?? 0, "SIGINT")
     expect(await ended).toBe(130)
+  })
+})
+
+describe.skipIf(runtime === "Deno")("events of short lives", () => {
+  it("tell each of many processes that are removed at once: its start, its exit, its removal", async () => {
+    const { folder, start } = Program.make()
+    const server = start("serve", "--listen", `unix:${folder.at("s")}`)
+    const url = await new Promise<string>((resolve) =>
+      server.stdout?.setEncoding("utf8").once("data", (line: string) => resolve(line.trim())),
+    )
+    const client = await connect({ url })
+    const brief = { argv: ["true"], name: "brief", autoRemove: true } as const
+    const first = await client.start({ argv: ["sleep", "600"], name: "brief first" })
+    const { lines, until } = linesOf(
+      start("events", "--server", url, "--json", "--present", "--filter", "name=brief"),
+    )
+    await until("present", "brief first")
+    const ids = Array.from({ length: 200 }, (_, at) => `p${at}`)
+    await Promise.all(ids.map((processId) => client.start({ ...brief, processId })))
+    await first.end({ remove: true })
+    await until("removed", "brief first")
+    const whole = ["started null", "exited 0", "removed 0"]
+    const toldOf = (id: string) =>
+      lines
+        .filter(({ processId }) => processId === id)
+        .map(({ event, exitCode }) => `${String(event)} ${String(exitCode)}`)
+    // Some may end behind the first one.
+    while (lines.length < 3 + ids.length * whole.length)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    for (const id of ids) expect(toldOf(id)).toEqual(whole)
+    expect(lines.length).toBe(3 + ids.length * whole.length)
+    await client.close()
   })
 })
 

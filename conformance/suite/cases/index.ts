@@ -43,6 +43,7 @@ import { anySignal, gracefulTerminate, processDeadlines } from "./process-deadli
 import { outputHistory, outputGrep } from "./process-history.ts"
 import { processAttach, processRemove, processScopes } from "./process-attach.ts"
 import { processAutoRemove } from "./process-auto-remove.ts"
+import { processChanges } from "./process-changes.ts"
 import { processList, sessionList } from "./process-list.ts"
 import { processMarks } from "./process-marks.ts"
 import { processReceipt } from "./process-receipt.ts"
@@ -130,6 +131,7 @@ export const cases: ReadonlyArray<Case> = [
   ...outputGrep,
   ...processAttach,
   ...processAutoRemove,
+  ...processChanges,
   ...processScopes,
   ...processRemove,
   ...processList,

@@ -44,6 +44,8 @@ export class Restarts implements Pick<SpawnerService, "spawn">, Children {
   count = 0
   /** When there is another one. */
   readonly policy: Policy.Policy
+  /** Called when another child has followed. */
+  onRestart: () => void = () => {}
   /** @internal The child; undefined between two. */
   life: Life | undefined
   /** @internal Open while there is a child, and when none follows. */
@@ -178,7 +180,9 @@ export class Restarts implements Pick<SpawnerService, "spawn">, Children {
         this.count += 1
         const next = this.next
         this.next = Deferred.unsafeMake(FiberId.none)
-        yield* Effect.catchAll(this.begin(spec, events), (error) => this.failed(error))
+        yield* Effect.catchAll(Effect.tap(this.begin(spec, events), Effect.sync(this.onRestart)), (error) =>
+          this.failed(error),
+        )
         Deferred.unsafeDone(next, Effect.void)
       }
     })

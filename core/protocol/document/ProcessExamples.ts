@@ -224,6 +224,19 @@ export const processExamples: { readonly [method: string]: Example } = {
       },
     ],
   },
+  "process/changes": {
+    params: [{ sessions: "own", afterSeq: 7, waitMs: 30_000 }, {}],
+    result: [
+      {
+        changes: [
+          { seq: 8, kind: "started", atMs: 1_767_225_600_000, process: listed },
+          { seq: 9, kind: "exited", atMs: 1_767_225_600_125, process: { ...listed, ...end } },
+        ],
+        nextSeq: 10,
+      },
+      { changes: [], nextSeq: 5000, missed: true },
+    ],
+  },
   "process/attach": {
     params: [
       { name: "build", session: 1, as: "view", afterSeq: 0, role: "viewer", policy: "skip", credit: 65_536 },

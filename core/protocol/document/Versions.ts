@@ -85,6 +85,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
         "WireExecParams.labels",
         "ListedProcess.endedAtMs",
       ],
+      processChanges: ["process/changes"],
       processListAll: [],
       processScreen: ["process/screen"],
       processRestart: ["WireExecParams.restart", "process/restart", "ListedProcess.restarts"],

@@ -1,6 +1,7 @@
-/** `process/list` and `session/list`: checks the params, and takes a page. */
+/** `process/list`, `process/changes` and `session/list`: checks the params, and takes a page. */
 import * as Effect from "effect/Effect"
 import * as List from "../../protocol/List.ts"
+import type { ProcessChange } from "../../protocol/Changes.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as Listing from "../../session/Listing.ts"
 import type { Session, SessionRegistry } from "../../session/SessionRegistry.ts"
@@ -35,6 +36,14 @@ export const make = ({ session, sessions, listed }: ListContext) => {
         const wanted = { name: name ?? undefined, labels: labels ?? undefined, states: states ?? undefined }
         const { rows, next } = Listing.processes(seen, from, wanted, rowsOf(params))
         return { processes: rows, nextCursor: toCursor(next) }
+      }),
+
+    "process/changes": ({ sessions: asked, afterSeq, waitMs }: ParamsOf<"process/changes">) =>
+      Effect.suspend(() => {
+        if (asked === "all" && listed !== "all") return refuse(ownOnly)
+        const { number } = session()
+        const wanted = ({ process }: ProcessChange) => asked === "all" || process.session === number
+        return sessions.changes.read(afterSeq ?? undefined, wanted, waitMs ?? 0)
       }),
 
     "session/list": (params: ParamsOf<"session/list">) =>

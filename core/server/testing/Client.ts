@@ -2,6 +2,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as TestServer from "../../testing/TestServer.ts"
+import type { ProcessChange } from "../../protocol/Changes.ts"
 import type * as Fake from "../../spawn/Fake.ts"
 import { settle } from "../../testing/Effects.ts"
 import type { Transport } from "../../transport/Transport.ts"
@@ -21,6 +22,7 @@ export interface Received {
   readonly result?: {
     readonly sessionId?: string
     readonly chunks?: ReadonlyArray<{ readonly seq: number }>
+    readonly changes?: ReadonlyArray<ProcessChange>
     readonly nextSeq?: number
     readonly running?: boolean
   }

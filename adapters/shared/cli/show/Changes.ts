@@ -1,5 +1,6 @@
 /** What has changed between two lists of processes. */
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import type { ProcessChange } from "../../../../core/protocol/Changes.ts"
 import * as Rows from "./Rows.ts"
 import * as Texts from "./Texts.ts"
 import * as Width from "./Width.ts"
@@ -10,7 +11,7 @@ export type Kind = "present" | "started" | "restarted" | "exited" | "removed"
 /** One change. */
 export interface Change {
   readonly kind: Kind
-  /** Milliseconds since 1970: of a start by the clock of the server, of all else when it was seen. */
+  /** Milliseconds since 1970: by the clock of the server, or when it was seen. */
   readonly at: number
   /** The process then; one that is removed as it was last. */
   readonly row: ListedProcess
@@ -50,6 +51,18 @@ const changesOf = (
     ...has("restarted", now, (row.restarts ?? 0) > (before?.restarts ?? 0)),
     ...has("exited", now, (before === undefined || Rows.isLive(before)) && !Rows.isLive(row)),
   ]
+}
+
+/** The list as it is behind a change that the server has told. */
+export const after = (
+  before: ReadonlyArray<ListedProcess>,
+  { kind, process }: Pick<ProcessChange, "kind" | "process">,
+): ReadonlyArray<ListedProcess> => {
+  const key = keyOf(process)
+  if (kind === "removed") return before.filter((row) => keyOf(row) !== key)
+  return before.some((row) => keyOf(row) === key)
+    ? before.map((row) => (keyOf(row) === key ? process : row))
+    : [...before, process]
 }
 
 /** A change as a line for people. */

@@ -161,6 +161,20 @@ describe("the changes between two lists", () => {
     expect(told([exited], [{ ...row, startedAtMs: 5 }])).toEqual(["removed 7", "started 5"])
   })
 
+  it("are those that a server tells, each once, whatever a list had already", () => {
+    const removed = { ...row, processId: "b" }
+    const told = (before: ReadonlyArray<ListedProcess>, kind: "started" | "exited" | "removed", of = row) => {
+      const after = Changes.after(before, { kind, process: of })
+      return [after.length, ...Changes.between(before, after, 7).map(({ kind }) => kind)]
+    }
+    expect(told([removed], "started")).toEqual([2, "started"])
+    expect(told([row], "started")).toEqual([1])
+    expect(told([row, removed], "exited", exited)).toEqual([2, "exited"])
+    expect(told([exited], "exited", exited)).toEqual([1])
+    expect(told([exited, removed], "removed", exited)).toEqual([1, "removed"])
+    expect(told([], "removed", exited)).toEqual([0])
+  })
+
   it("are lines for people, and for programs", () => {
     const [change] = Changes.between([row], [exited], 1000)
     if (change === undefined) throw new Error("no change")

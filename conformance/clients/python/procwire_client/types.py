@@ -33,6 +33,7 @@ IDEMPOTENT = {
     "process/history": "always",
     "process/grep": "always",
     "process/list": "always",
+    "process/changes": "always",
     "session/list": "always",
     "session/end": "never",
     "process/attach": "never",
@@ -147,6 +148,7 @@ class PartialCapabilities(TypedDict, total=False):
     processDeadlines: bool
     outputHistory: bool
     processList: bool
+    processChanges: bool
     processListAll: bool
     processMarks: bool
     processAttach: bool
@@ -837,6 +839,32 @@ class ListedProcess(_ListedProcess, total=False):
     restarts: int
 
 
+class ProcessChangesParams(TypedDict, total=False):
+    """Asks for the changes above `afterSeq`, and waits up to `waitMs` milliseconds for one if there are none.
+    Without `afterSeq` the answer has none, and tells from where on there are any."""
+    sessions: Union[Literal["own", "all"], None]
+    afterSeq: Union[int, None]
+    waitMs: Union[int, None]
+
+
+class _ProcessChangesResponse(TypedDict):
+    changes: List["ProcessChange"]
+    nextSeq: int
+
+
+class ProcessChangesResponse(_ProcessChangesResponse, total=False):
+    """Changes, oldest first. `nextSeq` is where to read on: `afterSeq` of the next request is one less."""
+    missed: bool
+
+
+class ProcessChange(TypedDict):
+    """A change. Its `seq` is counted over all sessions of the server."""
+    seq: int
+    kind: "ProcessChangeKind"
+    atMs: int
+    process: "ListedProcess"
+
+
 class SessionListParams(TypedDict, total=False):
     """Asks for a page of sessions, oldest first."""
     sessions: Union[Literal["own", "all"], None]
@@ -1354,6 +1382,9 @@ CreditResponse = Dict[str, Any]
 
 
 ProcessState = Literal["starting", "running", "exited", "closed"]
+
+
+ProcessChangeKind = Literal["started", "restarted", "exited", "removed"]
 
 
 SessionEndResponse = Dict[str, Any]

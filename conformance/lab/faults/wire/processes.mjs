@@ -213,6 +213,17 @@ export const processes = [
   }),
   fault`auto-remove-ignored: A process that is to be removed when it has ended stays.
     process/auto-remove/when-it-is-closed`.params("process/start", (asked) => less(asked, "autoRemove")),
+  fault`changes-without-removals: Changes do not tell what is removed.
+    process/changes/tells-what-happens-in-order`.result("process/changes", ({ changes, ...told }) => ({
+    ...told,
+    changes: changes.map((/** @type {any} */ one) =>
+      one.kind === "removed" ? { ...one, kind: "exited" } : one,
+    ),
+  })),
+  fault`changes-at-once: A request for changes does not wait.
+    process/changes/waits-for-news`.params("process/changes", (asked) => less(asked, "waitMs")),
+  fault`changes-missed-untold: Changes that are no longer kept are not told to be missed.
+    process/changes/tells-what-is-missed`.result("process/changes", (told) => less(told, "missed")),
   fault`restart-kills-at-once: A process that is to be restarted is killed at once, whatever grace is asked for.
     process/restart/goes-on-in-the-same-process`.params("process/restart", (asked) => ({
     ...asked,
