@@ -33,6 +33,7 @@ export const capabilities = [
   "limit-flags",
   "network-proxy",
   "output-history",
+  "process-answers",
   "process-attach",
   "process-auto-remove",
   "process-changes",

@@ -50,6 +50,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "http-header-env": { flag: "httpHeaderEnvVars" },
   "network-proxy": { flag: "networkProxyLaunch" },
   "output-history": { flag: "outputHistory" },
+  "process-answers": { flag: "processAnswers" },
   "process-attach": { flag: "processAttach" },
   "process-auto-remove": { flag: "processAutoRemove" },
   "process-changes": { flag: "processChanges" },

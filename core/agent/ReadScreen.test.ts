@@ -35,13 +35,13 @@ describe("read_screen", () => {
         screen: {
           sessionId: session_id,
           cursorRow: 1,
-          cursorColumn: 1,
+          cursorColumn: 13,
           cursorVisible: true,
           alternate: false,
         },
       })
       expect(Reply.toTexts(reply)).toEqual([
-        `Screen of session ID ${session_id}: 24 rows, 80 columns\nCursor: row 1, column 1\n` +
+        `Screen of session ID ${session_id}: 24 rows, 80 columns\nCursor: row 1, column 13\n` +
           `Process running with session ID ${session_id}\nOutput:\nfirst second`,
       ])
       const next = yield* Effect.fork(tools.writeStdin({ session_id }))
@@ -60,7 +60,7 @@ describe("read_screen", () => {
       const screen = { ...reply.screen, alternate: true, title: "a", cursorVisible: false, scrollback: 2 }
       expect(Reply.toText({ ...reply, screen: Object.assign(screen) })).toBe(
         `Screen of session ID ${session_id}: 24 rows, 80 columns, the alternate screen, title "a"\n` +
-          "Cursor: row 1, column 1 (hidden)\nThe first 2 lines have left the screen at its top\n" +
+          "Cursor: row 1, column 2 (hidden)\nThe first 2 lines have left the screen at its top\n" +
           `Process exited with code 3 (session ID ${session_id})\nOutput:\nx`,
       )
     }),

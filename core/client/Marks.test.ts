@@ -45,13 +45,17 @@ describe("the marks of a process", () => {
   )
 
   it(
-    "are refused where the server does not tell them",
+    "are refused where the server does not tell them, as are answers where it gives none",
     effect(function* () {
       const { transport } = yield* MutePeer.make
       const client = yield* ExecClient.make(transport)
       expect(yield* Effect.flip(client.start(start))).toMatchObject({
         reason: "InvalidOption",
         message: "marks: true needs a server with the capability processMarks, which this one lacks",
+      })
+      const terminal = { argv: ["vim"], tty: true, answers: true }
+      expect(yield* Effect.flip(client.start(terminal))).toMatchObject({
+        message: "answers: true needs a server with the capability processAnswers, which this one lacks",
       })
     }),
   )

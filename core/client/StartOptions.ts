@@ -90,6 +90,13 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
    * refused where the server lacks the capability `processMarks`. Default: false.
    */
   readonly marks?: boolean
+  /**
+   * Answers what the process asks its terminal (DA1, DSR 5 and CPR: what it is, whether it works, where its cursor is)
+   * while nobody but this client may write to it: programs such as fish and vim wait for that. Only for a PTY whose
+   * output is not shown in a terminal, which would answer, too. Refused without `tty: true`, and where the server
+   * lacks the capability `processAnswers`. Default: false.
+   */
+  readonly answers?: boolean
   /** What lists call the process; other processes may have the same name. Needs the capability `processList`. */
   readonly name?: string
   /** What lists find the process by, up to 64 of them. Needs the capability `processList`. Default: none. */
@@ -143,6 +150,7 @@ export const names = {
   name: true,
   labels: true,
   marks: true,
+  answers: true,
   keep: true,
   restart: true,
   autoRemove: true,
@@ -180,6 +188,9 @@ export const refusal = (
   }
   if (options.marks === true && capabilities?.processMarks !== true) {
     return lacking("marks: true", "processMarks")
+  }
+  if (options.answers === true && capabilities?.processAnswers !== true) {
+    return lacking("answers: true", "processAnswers")
   }
   if (options.keep === true && capabilities?.processControlAll !== true) {
     return lacking("keep: true", "processControlAll")

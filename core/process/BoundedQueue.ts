@@ -18,6 +18,11 @@ export class BoundedQueue<A> {
     this.capacity = capacity
   }
 
+  /** How many items it has. */
+  get size(): number {
+    return this.items.length
+  }
+
   /** True after `close`. */
   get closed(): boolean {
     return !this.open

@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { ChildHandle, SpawnEvents, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Answers } from "./answers/Answers.ts"
 import * as ChildScope from "./ChildScope.ts"
 import { type Deadline, hasDescendants } from "./Deadline.ts"
 import type { History } from "./history/History.ts"
@@ -50,6 +51,8 @@ export interface Asked {
   readonly around?: AroundSpawn | undefined
   /** When the process has to end; by default never. */
   readonly deadline?: Deadline | undefined
+  /** Answers what the process asks its terminal; by default nobody does. */
+  readonly answers?: Answers | undefined
   /** Keeps what the process prints; by default nothing does. */
   readonly history?: History | undefined
   /** True: the process is forgotten as soon as it is closed. */
@@ -77,7 +80,7 @@ const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  { around = (_process, spawn) => spawn, deadline, history, autoRemove }: Asked,
+  { around = (_process, spawn) => spawn, deadline, answers, history, autoRemove }: Asked,
 ): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
   const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
@@ -85,7 +88,8 @@ const start = (
   const counted = account === undefined ? process.events : account.around(process)
   const timed = deadline === undefined ? counted : deadline.around(counted)
   const marked = process.marks === undefined ? timed : process.marks.around(timed, process)
-  const events = dated(marked, process, clock)
+  const heard = answers === undefined ? marked : answers.around(marked)
+  const events = dated(heard, process, clock)
   // Attached before there is any output.
   const hashing = account?.run(process, process.follow(0))
   return Effect.gen(function* () {
@@ -110,6 +114,7 @@ const start = (
       return undefined
     }
     process.begin(child, stdin)
+    answers?.begin()
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
     table.decide(entry, Exit.succeed(process))
     // No listener that hears of its end finds it in lists.

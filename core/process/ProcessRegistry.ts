@@ -138,16 +138,11 @@ export const make = (
     const histories = new Histories({ ...shared.history, clock })
     const table = new ProcessTable()
     const started = new WeakMap<Process, Again.Started>()
-    const reserving: Reserving.Services = { spawner, table, places, kept, histories, clock, shared, options }
-    const services: Lifecycle.Services = {
-      spawner,
-      table,
-      options,
-      clock,
-      metrics: shared.metrics,
-      scope,
-    }
     const fork = yield* forking
+    const pictures = shared.screens.inSession(fork, histories)
+    const own = { table, places, kept, histories, pictures, fork }
+    const reserving: Reserving.Services = { spawner, clock, shared, options, ...own }
+    const services: Lifecycle.Services = { spawner, table, options, clock, metrics: shared.metrics, scope }
 
     yield* Scope.addFinalizer(
       scope,
@@ -175,7 +170,7 @@ export const make = (
       read: (id, request) => withExisting(id, (process) => histories.read(process, request)),
       history: (id, request) => withExisting(id, (process) => histories.part(process, request)),
       grep: (id, request) => withExisting(id, (process) => histories.grep(process, request)),
-      pictures: shared.screens.inSession(fork, histories),
+      pictures,
       patterns: shared.patterns,
       wait: (id, request) => withExisting(id, (process) => waitsOf(process).wait(request)),
       write: (id, bytes, writeId) =>

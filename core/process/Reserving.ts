@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import { Account } from "./Account.ts"
+import { Answers } from "./answers/Answers.ts"
 import { streamsOf } from "./Attachment.ts"
 import * as Buffered from "./Buffered.ts"
 import { defaultGrace, type Grace } from "./Cause.ts"
@@ -21,6 +22,7 @@ import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
+import type { Fork, Pictures } from "./screen/Screens.ts"
 import type { Policy } from "./restart/Policy.ts"
 import { Restarts } from "./restart/Restarts.ts"
 import type { Places } from "./StartGate.ts"
@@ -39,6 +41,8 @@ export interface Asked extends Names {
   readonly grace?: Partial<Grace> | undefined
   /** True: the marks in its output are told. */
   readonly marks?: boolean | undefined
+  /** True: what it asks its terminal is answered while nobody but its owner writes. It has to have a PTY. */
+  readonly answers?: boolean | undefined
   /** True: its exit says what has ended it. */
   readonly ending?: boolean | undefined
   /** True: it stays until it is removed. */
@@ -71,11 +75,14 @@ export interface Services {
   readonly clock: Clock.Clock
   readonly shared: Shared
   readonly options: Options
+  readonly pictures: Pictures
+  /** Runs a fiber that ends with the session. */
+  readonly fork: Fork
 }
 
 /** Reserves the id of a start. */
 export const reserve = (
-  { spawner, table, places, kept, histories, clock, shared, options }: Services,
+  { spawner, table, places, kept, histories, clock, shared, options, ...services }: Services,
   id: string,
   spec: SpawnSpec,
   asked: Asked,
@@ -102,9 +109,10 @@ export const reserve = (
   if (keep !== undefined) process.sharing.whenLeft(keep.right)
   if (asked.restart !== undefined) entry.restarts = new Restarts(spawner, asked.restart)
   const deadline = deadlineOf(process, clock, asked)
+  const answers = asked.answers === true ? new Answers(process, services.pictures, services.fork) : undefined
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined
-  return Either.right({ entry, leave, asked: { around, deadline, history, autoRemove } })
+  return Either.right({ entry, leave, asked: { around, deadline, answers, history, autoRemove } })
 }
 
 /** Notes in the process how it ends; its deadlines, if its start has named some. */

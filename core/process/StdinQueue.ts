@@ -16,6 +16,9 @@ import { WriteIds } from "./WriteIds.ts"
 /** Writes that are queued before the next caller waits, as in the peer implementation. */
 export const capacity = 128
 
+/** Writes that are queued before those are dropped that nobody waits for. The rest of the queue is for clients. */
+export const mostOffered = capacity / 2
+
 const end = Symbol("end of stdin")
 
 /** The way to the stdin of one child. */
@@ -25,6 +28,10 @@ export interface StdinQueue {
    * writes nothing. The id of a refused write is not remembered.
    */
   readonly write: (bytes: Uint8Array, writeId: string | undefined) => Effect.Effect<void, LimitError>
+  /** A write that may be dropped, and is where there is no room: nobody waits for it. */
+  readonly offer: (bytes: Uint8Array) => void
+  /** True where an offer would be taken. */
+  readonly hasRoom: () => boolean
   /** True for a write id that was accepted before. */
   readonly knows: (writeId: string | undefined) => boolean
   /** Ends the child's stdin after the writes before the call. */
@@ -110,8 +117,19 @@ export const make = (
       }, drop)
     }
 
+    const hasRoom = () => !ended && !queue.closed && queue.size < mostOffered && held < limit
+
+    const offer = (bytes: Uint8Array) => {
+      if (!hasRoom()) return
+      held += bytes.length
+      written += 1
+      enqueue(bytes)
+    }
+
     return {
       write,
+      offer,
+      hasRoom,
       knows: (writeId) => ids.has(writeId),
       end: () => queue.whenRoom(() => enqueue(end)),
       taken: () => (held === 0 ? written : undefined),

@@ -77,6 +77,8 @@ export const Capabilities = struct("Capabilities", () => ({
   processRestart: Schema.Boolean,
   /** Beyond the peer implementation: `autoRemove` of `process/start`. */
   processAutoRemove: Schema.Boolean,
+  /** Beyond the peer implementation: `answers` of `process/start`. */
+  processAnswers: Schema.Boolean,
   /** Beyond the peer implementation: `session/end`. */
   sessionEnd: Schema.Boolean,
 }))

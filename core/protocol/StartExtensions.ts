@@ -32,4 +32,9 @@ export const StartExtensions = later(() => ({
    * is attached to it then still gets all of its output. The default is false.
    */
   autoRemove: beyond(Schema.Boolean),
+  /**
+   * With the capability `processAnswers`, and of a PTY alone: the server answers what the process asks its terminal
+   * (DA1, DSR 5, CPR), while nobody but the owner is its writer. The default is false.
+   */
+  answers: beyond(Schema.Boolean),
 }))

@@ -66,6 +66,7 @@ export const make = (
     processScreen: pty && paints,
     processRestart: host.platform !== "windows",
     processAutoRemove: true,
+    processAnswers: pty,
     sessionEnd: true,
   },
 })

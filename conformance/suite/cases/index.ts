@@ -45,6 +45,7 @@ import { processAttach, processRemove, processScopes } from "./process-attach.ts
 import { processAutoRemove } from "./process-auto-remove.ts"
 import { processChanges } from "./process-changes.ts"
 import { processList, sessionList } from "./process-list.ts"
+import { processAnswers } from "./process-answers.ts"
 import { processMarks } from "./process-marks.ts"
 import { processReceipt } from "./process-receipt.ts"
 import { processCredit } from "./process-credit.ts"
@@ -136,6 +137,7 @@ export const cases: ReadonlyArray<Case> = [
   ...processRemove,
   ...processList,
   ...processMarks,
+  ...processAnswers,
   ...sessionList,
   ...gracefulTerminate,
   ...anySignal,

@@ -38,7 +38,7 @@ export class Scroll implements Terminal {
       normal: {
         rows: [{ wrapped: false, runs: [run] }],
         scrollback: 0,
-        cursor: { row: 0, column: 0 },
+        cursor: { row: 0, column: text.length },
         margins: undefined,
       },
       alternate: undefined,

@@ -91,6 +91,7 @@ export const processExamples: { readonly [method: string]: Example } = {
         name: "build",
         labels: { branch: "main" },
         marks: true,
+        answers: false,
         restart: { policy: "onFailure", most: 5 },
         autoRemove: false,
       },

@@ -90,6 +90,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processScreen: ["process/screen"],
       processRestart: ["WireExecParams.restart", "process/restart", "ListedProcess.restarts"],
       processAutoRemove: ["WireExecParams.autoRemove"],
+      processAnswers: ["WireExecParams.answers"],
       sessionEnd: ["session/end"],
       processMarks: ["WireExecParams.marks", "ReadResponse.marks", "process/mark"],
       processAttach: [

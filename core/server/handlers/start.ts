@@ -20,8 +20,10 @@ import * as Naming from "../Naming.ts"
 import type { Notifier } from "../Notifier.ts"
 import * as SpawnSpecs from "../SpawnSpecs.ts"
 import type { Tracing } from "../Tracing.ts"
-import { ScopeError } from "../WireError.ts"
+import { ParamsError, ScopeError } from "../WireError.ts"
 import { bytesOf } from "./history.ts"
+
+const noTerminal = "answers belongs to tty: true: there is no terminal that the process could ask"
 
 const toPolicy = (restart: Restart | null | undefined): Policy | undefined =>
   restart == null ? undefined : { when: restart.policy, most: restart.most ?? Infinity }
@@ -65,6 +67,7 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
         return yield* new ProcessError({ reason: "AlreadyExists", processId })
       if (params.keep === true && server.scope !== "control")
         return yield* new ScopeError({ needs: "control", has: server.scope, what: "keeps" })
+      if (params.answers === true && !params.tty) return yield* new ParamsError({ message: noTerminal })
       const { keepsHistories, limits } = server
       const historyBytes = yield* bytesOf(params.history, keepsHistories, limits.historyBytes)
       const deadlines = yield* Deadlines.fromStart(params, host.platform)
@@ -76,6 +79,7 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
         receipt: params.receipt ?? false,
         historyBytes,
         marks: params.marks ?? false,
+        answers: params.answers ?? false,
         keep: params.keep ?? false,
         restart: toPolicy(params.restart),
         autoRemove: params.autoRemove ?? false,

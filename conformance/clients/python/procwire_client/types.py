@@ -157,6 +157,7 @@ class PartialCapabilities(TypedDict, total=False):
     processScreen: bool
     processRestart: bool
     processAutoRemove: bool
+    processAnswers: bool
     sessionEnd: bool
 
 
@@ -201,6 +202,7 @@ class WireExecParams(_WireExecParams, total=False):
     keep: Union[bool, None]
     restart: Union["RestartPolicy", None]
     autoRemove: Union[bool, None]
+    answers: Union[bool, None]
 
 
 class ExecMetadata(TypedDict, total=False):

@@ -1,6 +1,6 @@
 // @ts-check
 // Faults in what is done to processes: starts, writes, signals, deadlines and restarts.
-import { event, fault, later, less, mapped, params, pidOf, signalled } from "./changes.mjs"
+import { bytesOf, event, fault, later, less, mapped, params, pidOf, result, signalled } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
 /** @import { Fault } from "./relay.mjs" */
@@ -45,8 +45,83 @@ const sparing =
 /** Every write is a new one. @type {Fault} */
 export const writesAnew = params("process/write", (asked) => ({ ...asked, writeId: `${Math.random()}` }))
 
+/** @param {unknown} answers whether to answer for terminals, in place of what a start asks @returns {Fault} */
+const answering = (answers) =>
+  params("process/start", (asked) => (asked.tty === true ? { ...asked, answers } : asked))
+
+/**
+ * A server that does not look at its terminals: the relay answers DSR 5 and CPR for it, within one chunk.
+ * @type {Fault}
+ */
+const answersBlindly = (c) => ({
+  asked: (m, known) => {
+    if (m.method !== "process/start" || m.params.tty !== true) return undefined
+    known.answers = m.params.answers
+    return { ...m, params: less(m.params, "answers") }
+  },
+  told: ({ method, params: { processId, chunk } }, known) => {
+    if (method !== "process/output" || known.answers !== true) return
+    const text = bytesOf(chunk).toString("latin1")
+    for (const [, asked] of text.replaceAll("\x1b", "ESC ").matchAll(/ESC \[([56])n/g))
+      writes(c, processId, asked === "5" ? "\x1b[0n" : "\x1b[1;1R")
+  },
+})
+
+/** @param {import("./relay.mjs").Connection} c @param {string} processId @param {string} text */
+const writes = (c, processId, text) =>
+  void c.ask("process/write", {
+    processId,
+    chunk: Buffer.from(text, "latin1").toString("base64"),
+    writeId: `${Math.random()}`,
+  })
+
 /** @type {readonly WireFault[]} */
 export const processes = [
+  fault`answers-again: What a client reads is answered again.
+    process/answers/replay-asks-nothing`.by((c) =>
+    result("process/read", (read, { processId }) => {
+      const asked = read.chunks.some((/** @type {{ chunk: string }} */ { chunk }) =>
+        bytesOf(chunk).includes("\x1b[5n"),
+      )
+      if (asked) writes(c, processId, "\x1b[0n")
+      return read
+    }),
+  ),
+  fault`answers-beside-a-writer: The server answers although a writer is attached, whose terminal does.
+    process/answers/silent-while-a-writer-is-attached`.by((c) => ({
+    told: ({ method, params: { processId, chunk } }) => {
+      if (method !== "process/output" || processId !== "writer") return
+      if (bytesOf(chunk).includes("\x1b[c")) writes(c, processId, "\x1b[?1;2c")
+    },
+  })),
+  fault`answers-blindly: Answers are made of chunks, without a terminal.
+    process/answers/da1 process/answers/cpr-is-of-the-screen process/answers/over-chunks`.by(answersBlindly),
+  fault`answers-lost: A start that asks for answers is as one that does not.
+    process/answers/da1 process/answers/cpr process/answers/cpr-is-of-the-screen process/answers/over-chunks
+    process/answers/silent-while-a-writer-is-attached process/answers/beside-viewers
+    process/answers/replay-asks-nothing process/answers/flood-is-bounded`.by(answering(false)),
+  fault`answers-on-pipes: A start without a terminal that asks for answers is not refused.
+    process/answers/refused-on-pipes`.params("process/start", (asked) =>
+    asked.tty === true ? asked : less(asked, "answers"),
+  ),
+  fault`answers-unasked: Terminals are answered for whose starts have not asked for that.
+    process/answers/only-when-asked`.by(answering(true)),
+  fault`answers-without-a-bound: Every question of a flood is answered, when there is room.
+    process/answers/flood-is-bounded`.by((c) => ({
+    asked: (m, known) => {
+      if (m.method !== "process/start" || m.params.answers !== true || !`${m.params.argv}`.includes("awk"))
+        return
+      known.flood = true
+      return { ...m, params: less(m.params, "answers") }
+    },
+    told: ({ method, params: { processId, chunk } }, known) => {
+      if (method !== "process/output" || known.flood !== true) return
+      known.held = `${known.held ?? ""}${bytesOf(chunk).toString("latin1")}`
+      if (!known.held.includes("##") || known.answered) return
+      known.answered = true
+      writes(c, processId, "\x1b[0n".repeat(20_000))
+    },
+  })),
   fault`failure-without-kind: The error of a failed start tells programs nothing.
     process/start/failure-has-a-kind process/start/failure-has-a-kind-with-tty
     process/start/arg0-with-tty-failures`.error(-32603, (m) => ({ ...m, error: less(m.error, "data") })),

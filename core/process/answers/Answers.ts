@@ -1,0 +1,98 @@
+/**
+ * The answers that a terminal gives when its program asks it something, for a process whose start has asked for them;
+ * no other process has this. They are input as any other, in the order of the questions.
+ *
+ * Whoever has taken the writing from the owner has a terminal of its own, which answers: so nothing is answered then. A
+ * question is heard when it is printed and never again: a replay of the output asks nothing.
+ *
+ * Output never waits for an answer. Questions that nobody can answer soon enough are bounded in number, and so are the
+ * answers that the program does not read; what is above that is dropped, as input is that a terminal has no room for.
+ */
+import * as Effect from "effect/Effect"
+import { utf8 } from "../../protocol/Bytes.ts"
+import type { SpawnEvents } from "../../spawn/Spawner.ts"
+import type { Process } from "../Process.ts"
+import type { Fork, Pictures } from "../screen/Screens.ts"
+import { type Query, QueryScanner } from "./QueryScanner.ts"
+
+/** The most questions that wait for their answer: 64. */
+export const mostWaiting = 64
+
+/** The cursor of a terminal that is not painted. */
+const origin = { row: 0, column: 0 }
+
+/** The answers of the terminal of one process. */
+export class Answers {
+  private readonly process: Process
+  private readonly pictures: Pictures
+  private readonly fork: Fork
+  private readonly scanner = new QueryScanner()
+  private waiting: Array<Query> = []
+  private isAnswering = false
+
+  /** `pictures` tell where the cursor is; without them it is in the corner. `fork` runs what waits for them. */
+  constructor(process: Process, pictures: Pictures, fork: Fork) {
+    this.process = process
+    this.pictures = pictures
+    this.fork = fork
+  }
+
+  /** The same events, which answer what the output asks once it is in the log. */
+  around(events: SpawnEvents): SpawnEvents {
+    return {
+      ...events,
+      output: (stream, bytes) => {
+        this.scanner.read(bytes, this.hear)
+        events.output(stream, bytes)
+        this.begin()
+      },
+    }
+  }
+
+  /** Answers what waits, as soon as there is an input to write to. */
+  begin(): void {
+    if (this.isAnswering || this.waiting.length === 0 || this.process.stdin === undefined) return
+    this.isAnswering = true
+    this.fork(this.answerAll)
+  }
+
+  private readonly hear = (query: Query): void => {
+    const { sharing, stdin } = this.process
+    const isWritten = sharing.writers?.current !== undefined
+    if (isWritten || this.waiting.length >= mostWaiting || stdin?.hasRoom() === false) return
+    this.waiting.push(query)
+  }
+
+  private readonly answerAll: Effect.Effect<void> = Effect.gen(this, function* () {
+    const { process } = this
+    while (this.waiting.length > 0) {
+      const queries = this.waiting
+      this.waiting = []
+      const pid = process.child?.pid
+      const cursor = queries.includes("cursor") ? yield* this.cursor : origin
+      // The child that has asked may be gone, and another one in its place.
+      if (process.child?.pid !== pid) continue
+      for (const query of queries) process.stdin?.offer(utf8.encode(answer(query, cursor)))
+    }
+    this.isAnswering = false
+  })
+
+  private readonly cursor = Effect.suspend(() =>
+    this.pictures.of(this.process, { seq: undefined, formats: [], scrollback: 0 }),
+  ).pipe(
+    Effect.map((picture) => picture.cursor),
+    Effect.catchAllCause(() => Effect.succeed(origin)),
+  )
+}
+
+/** Those of xterm, as which `TERM` mostly announces the terminal: a VT100 with advanced video, which works. */
+const answer = (query: Query, { row, column }: typeof origin): string => {
+  switch (query) {
+    case "attributes":
+      return "\x1b[?1;2c"
+    case "status":
+      return "\x1b[0n"
+    case "cursor":
+      return `\x1b[${row + 1};${column + 1}R`
+  }
+}
