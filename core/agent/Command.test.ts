@@ -28,6 +28,12 @@ describe("toStart", () => {
     })
   })
 
+  it("has terminals answered where the server can, which nobody attaches", () => {
+    const able = { ...info, capabilities: { processAnswers: true } }
+    const asked = (tty: boolean, of: typeof info) => Command.toStart({ cmd: "x", tty }, {}, of).answers
+    expect([asked(true, able), asked(false, able), asked(true, info)]).toEqual([true, undefined, undefined])
+  })
+
   it("keeps back what is likely a secret by its name, unless it is told otherwise", () => {
     const harmless = ["PATH", "PWD", "OLDPWD", "PATTERN", "DATABASE", "DSN_HELP"]
     const secret =

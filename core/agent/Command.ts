@@ -45,16 +45,21 @@ const defaultPolicy = (inheritSecrets: boolean): EnvPolicy => ({
 })
 
 /** The process to start for a call of `exec_command`. */
-export const toStart = (args: ExecCommand, defaults: Defaults, { shell }: EnvironmentInfo): StartOptions => {
+export const toStart = (args: ExecCommand, defaults: Defaults, info: EnvironmentInfo): StartOptions => {
   const cwd = resolve(defaults.cwd, args.workdir ?? "")
   return {
-    argv: toArgv(args.shell ?? defaults.shell ?? shell.path, args.login ?? true, args.cmd),
+    argv: toArgv(args.shell ?? defaults.shell ?? info.shell.path, args.login ?? true, args.cmd),
     tty: args.tty ?? false,
+    ...(args.tty === true ? answered(info) : {}),
     env: { ...fixedEnvironment, ...defaults.env },
     envPolicy: defaults.envPolicy ?? defaultPolicy(defaults.inheritSecrets ?? false),
     ...(cwd === undefined ? {} : { cwd }),
   }
 }
+
+/** No person looks at the terminal of a command: where the server can, it answers what programs ask it. */
+export const answered = ({ capabilities }: EnvironmentInfo): Pick<StartOptions, "answers"> =>
+  capabilities?.processAnswers === true ? { answers: true } : {}
 
 /** The argv with which `shell` runs `cmd`. */
 export const toArgv = (shell: string, login: boolean, cmd: string): ReadonlyArray<string> => {

@@ -14,6 +14,7 @@ import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { ClientError } from "../client/ClientError.ts"
 import { utf8 } from "../protocol/Bytes.ts"
+import * as Command from "./Command.ts"
 import type { ExecBackend } from "./ExecBackend.ts"
 import * as OwnedSessions from "./OwnedSessions.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
@@ -76,7 +77,8 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           if (argv.length === 0) return yield* missingCommandLine()
-          const started = restore(backend.startSubscribed({ argv, tty: true, envPolicy: inherited }))
+          const terminal = { tty: true, ...Command.answered(backend.environmentInfo) }
+          const started = restore(backend.startSubscribed({ argv, ...terminal, envPolicy: inherited }))
           const subscribed = yield* Effect.mapError(started, notCreated)
           const session = new Session(
             { id: ids++, tty: true, command: argv.join(" ") },
