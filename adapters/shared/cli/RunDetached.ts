@@ -23,6 +23,7 @@ export const run = (
     if (others._tag === "Some") return yield* taken(name)
     if (restart !== undefined) yield* Access.need(client, "processRestart", Access.restartsNothing)
     if (autoRemove) yield* Access.need(client, "processAutoRemove", removing(name))
+    if (start.answers === true) yield* Access.need(client, "processAnswers", answering)
     // So that procwire restart can start it again.
     const { processRestart: can = false } = client.environmentInfo.capabilities ?? {}
     const again = can ? { restart: restart ?? ({ policy: "no" } as const) } : {}
@@ -40,6 +41,7 @@ const keeping =
 const removing = (name: string) =>
   "this server removes nothing by itself (--rm): it is an older one, or of another make; without --rm, " +
   `procwire wait ${name}; procwire rm ${name} does it`
+const answering = "this server does not answer for terminals: leave --answers out, or use a newer one"
 
 const taken = (name: string) =>
   new Unable({

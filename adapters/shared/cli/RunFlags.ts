@@ -66,6 +66,10 @@ const flags = {
     short: "t",
     help: "give the command a PTY of this terminal's size; for shells, editors, top",
   },
+  answers: {
+    type: "boolean",
+    help: "with --detach and --tty: answer what the command asks its terminal (DA1, CPR) while nobody is attached",
+  },
   ...TargetFlags.flags,
   ...SpawnerFlag.flags,
   ...ReconnectFlag.flags,
@@ -158,6 +162,10 @@ export const parse = (
       return yield* wrong(`word ${bad + 1} of the command is not UTF-8, and cannot be sent: ${shown}`)
     }
     const { detach = false, tty = false } = values
+    if (values.answers === true && !(detach && tty)) {
+      const missing = [...(detach ? [] : ["--detach"]), ...(tty ? [] : ["--tty"])].join(" and ")
+      return yield* wrong(`--answers needs ${missing}`)
+    }
     const usual = detach ? ({ own: true } as const) : ({ inProcess: true } as const)
     const target = yield* TargetFlags.read(name, values, usual, !detach && SpawnerFlag.isGiven(values))
     const starting = yield* SpawnerFlag.read(name, values, target)
@@ -170,6 +178,7 @@ export const parse = (
       start: {
         argv,
         tty,
+        ...(values.answers === true ? { answers: true } : {}),
         pipeStdin: !detach || values.interactive === true,
         ...(yield* readPlace(values, target)),
         ...(yield* DeadlineFlags.read(name, values)),
