@@ -119,8 +119,12 @@ const script = (options) =>
  * The second line of `procwire.mjs`, which is a script of the shell and a module: to the shell a command that starts
  * Node on the file, to Node a string and a comment. Started without `--`, Node takes `--env-file` and more of its own
  * options out of the arguments of the program. A first line `#!/usr/bin/env -S node --` is refused by BusyBox.
+ *
+ * In place of a stdout that is closed Node opens /dev/null, and what is written there seems to be written. Opened for
+ * reading it fails as a closed one does (EBADF). `true` is no special builtin, whose failed redirection ends the shell,
+ * and 3 is another descriptor than 1, which a shell would take for done.
  */
-const startNode = `":" //; exec node -- "$0" "$@"`
+const startNode = `":" //; { true 3>&1; } 2>/dev/null || exec 1</dev/null; exec node -- "$0" "$@"`
 
 /**
  * Builds a program from `main.ts` of an adapter, and what starts it from `start.ts`.

@@ -87,6 +87,16 @@ it("loads nothing of Node for TLS, HTTP, compression and child processes", () =>
   expect(node.filter((name) => others.includes(name.replace("NativeModule ", "")))).toEqual([])
 })
 
+it("fails to write to a stdout that is closed, although Node opens another one in its place", () => {
+  const command = join(root, "dist/procwire.mjs")
+  const run = (line: string) => spawnSync("/bin/sh", ["-c", line, command], { encoding: "utf8" })
+  const failed = "procwire: cannot write to stdout: Bad file descriptor (os error 9)\n"
+  expect(run('"$0" run -- echo x >&-')).toMatchObject({ status: 125, stderr: failed })
+  expect(run('"$0" --version >&-')).toMatchObject({ status: 1, stderr: failed })
+  expect(run('"$0" run -- sh -c "echo x >&2" >&-')).toMatchObject({ status: 0, stderr: "x\n" })
+  expect(run('"$0" run -- echo x 2>&-')).toMatchObject({ status: 0, stdout: "x\n" })
+})
+
 it("leaves to the program the options of Node behind its name", () => {
   const command = join(root, "dist/procwire.mjs")
   const run = (...args: ReadonlyArray<string>) => spawnSync(command, args, { encoding: "utf8" })
