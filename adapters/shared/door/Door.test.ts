@@ -251,13 +251,16 @@ describe("logging in", () => {
       )
       expect(cookieOf(await login("t-observe"))).not.toBe(cookieOf(reply))
       const cookie = `other=1; ${cookieOf(reply)}`
+      const { instance } = valueOf(await ask("GET /info")) as { instance: string }
+      expect(instance).toMatch(/^[\w-]{43}$/)
       expect(valueOf(await ask("GET /info", { cookie }))).toEqual({
         name: "testing",
+        instance,
         login: false,
         tokens: true,
         scopes: ["own", "observe"],
       })
-      const stranger = { name: "testing", login: true, tokens: true, scopes: [] }
+      const stranger = { name: "testing", instance, login: true, tokens: true, scopes: [] }
       for (const wrong of [undefined, `procwire_${port}=`, `procwire_${port}=t-observe`, "procwire_1=x"])
         expect(valueOf(await ask("GET /info", { cookie: wrong }))).toEqual(stranger)
     }))

@@ -22,6 +22,8 @@ export interface At extends Identity.Keys {
   readonly scope: SessionScope
   /** What the page calls the server. */
   readonly name: string
+  /** Random for each start of the server: a page knows by it that the processes it shows are gone. It lets nobody in. */
+  readonly instance: string
   readonly log: (message: string, address: string) => void
 }
 
@@ -29,11 +31,12 @@ type Handler = (at: At, request: IncomingMessage, response: ServerResponse) => P
 
 /** Tells the page whether somebody has to log in, by what, and what the visitor may do. */
 export const info: Handler = async (at, request, response) => {
-  const { name, rule, scope } = at
+  const { instance, name, rule, scope } = at
   const credential = (await visitOf(at, request))?.credential
   const has = greater(credential?.scope ?? "own", scope)
   Answer.json(response, {
     name,
+    instance,
     login: credential === undefined,
     tokens: rule !== undefined,
     scopes: credential === undefined ? [] : scopes.filter((one) => includes(has, one)),

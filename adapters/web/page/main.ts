@@ -13,13 +13,20 @@ import { constructed } from "./view/Styles.ts"
 
 const begin = async () => {
   constructed(document)
+  // A link that is opened in this tab does not load the page: loading it again takes the secret.
+  let enter = () => location.reload()
+  window.addEventListener("hashchange", () => {
+    if (Site.hasOnce()) enter()
+  })
   const once = Site.takeOnce()
   const refused = once === undefined ? undefined : await Site.login({ once })
   const before = await Site.info()
   if (before.login) await Login.ask(before, refused)
   const info = before.login ? await Site.info() : before
-  const link = await Link.connect({ url: Site.socketUrl(), kept: Remembered.session })
-  App.show(link, info)
+  const { instance } = info
+  const door = { url: Site.socketUrl(), instance, ask: Site.info }
+  const link = await Link.connect({ ...door, kept: Remembered.session })
+  enter = App.show(link, info, before.login ? undefined : refused).enter
 }
 
 begin().catch((error: unknown) => {

@@ -43,8 +43,12 @@ export interface Stage {
   readonly address: string
   /** The link that the server has printed, which nobody has used. */
   readonly link: string
-  /** The server. */
+  /** The server: the last one that was started. */
   readonly server: ChildProcess
+  /** Kills the server. */
+  readonly kill: () => Promise<void>
+  /** Starts another one at the same port: the link that it has printed. */
+  readonly startAgain: () => Promise<string>
   /** The next line that the server prints: another link, after SIGUSR2. */
   readonly nextLine: () => Promise<string>
   readonly chromium: Browser
@@ -64,15 +68,25 @@ export const make = async ({
   browser = {},
   chromium: flags = [],
 }: Options = {}): Promise<Stage> => {
-  const serve = ["serve", "--listen", "ws://127.0.0.1:0", "--web", "--exit-on-stdin-close", ...args]
-  const server = spawn(process.execPath, [command, ...serve], { stdio: ["pipe", "pipe", "inherit"] })
-  const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
-  const nextLine = async (): Promise<string> => {
-    const { value, done } = await lines.next()
-    if (done === true) throw new Error("the server has ended")
-    return value as string
+  const serve = async (port: string | number) => {
+    const flags = ["serve", "--listen", `ws://127.0.0.1:${port}`, "--web", "--exit-on-stdin-close", ...args]
+    const server = spawn(process.execPath, [command, ...flags], { stdio: ["pipe", "pipe", "inherit"] })
+    const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
+    const nextLine = async (): Promise<string> => {
+      const { value, done } = await lines.next()
+      if (done === true) throw new Error("the server has ended")
+      return value as string
+    }
+    return { server, nextLine, address: await nextLine(), link: await nextLine() }
   }
-  const [address, link] = [await nextLine(), await nextLine()]
+  let current = await serve(0)
+  const { address, link } = current
+  const kill = async () => {
+    const { server } = current
+    const ended = server.exitCode === null && server.signalCode === null ? once(server, "close") : undefined
+    server.kill("SIGKILL")
+    await ended
+  }
   const started = await chromium.launch({
     executablePath: executable ?? "/usr/bin/chromium",
     timeout: patience,
@@ -95,8 +109,15 @@ export const make = async ({
     url,
     address,
     link,
-    server,
-    nextLine,
+    get server() {
+      return current.server
+    },
+    kill,
+    startAgain: async () => {
+      current = await serve(new URL(address).port)
+      return current.link
+    },
+    nextLine: () => current.nextLine(),
     chromium: started,
     complaints,
     stranger,
@@ -113,9 +134,7 @@ export const make = async ({
     },
     close: async () => {
       await started.close()
-      const ended = server.exitCode === null && server.signalCode === null ? once(server, "close") : undefined
-      server.kill("SIGKILL")
-      await ended
+      await kill()
     },
   }
 }

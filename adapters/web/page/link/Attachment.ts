@@ -69,10 +69,12 @@ export class Attachment {
     while (!this.left) {
       try {
         const failure = await this.once(after)
+        if (this.left) return
         if (failure === undefined) return this.state.set({ kind: "closed" })
         if (!again.has(failure.reason)) return this.state.set({ kind: "gone", message: failure.message })
         after = this.follower?.last
       } catch (error) {
+        if (this.left) return
         if (!isPassing(error)) return this.state.set({ kind: "gone", message: messageOf(error) })
       }
       this.state.set({ kind: "lost" })
@@ -87,7 +89,7 @@ export class Attachment {
     const first = after ?? (paints && row.state === "running" ? row.nextSeq - 1 : 0)
     const process = await link.client.attach(placeOf(row), first)
     this.process = process
-    if (this.left) await process.detach()
+    if (this.left) return void (await process.detach().catch(() => {}))
     void this.followRole(process)
     this.state.set({ kind: "live" })
     let failure: Failed | undefined
@@ -162,6 +164,14 @@ export class Attachment {
   live(): ClientProcess {
     if (this.process !== undefined) return this.process
     throw new ClientError({ reason: "Disconnected", message: "the process is not attached to yet" })
+  }
+
+  /** The process is not there any more: what is shown is all there is. */
+  lose(message: string): void {
+    this.left = true
+    this.writes.set(false)
+    this.state.set({ kind: "gone", message })
+    this.look(true)
   }
 
   /** Leaves it; it goes on. */

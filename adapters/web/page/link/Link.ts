@@ -2,6 +2,8 @@
  * The connection of the page: one client, whether it is connected, and the lists, which are asked for again and again.
  *
  * The session is resumed after a lost connection and after the page is loaded again; where it is gone, one begins.
+ * While there is no connection the door is asked what is so: nobody answers, or a login is needed, or the server was
+ * started again.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,17 +15,17 @@ import { promise } from "../../../../core/client/Promises.ts"
 import type { Status as Change } from "../../../../core/client/Reconnect.ts"
 import type { Capabilities } from "../../../../core/protocol/Environment.ts"
 import type { ListedSession } from "../../../../core/protocol/List.ts"
+import { TransportError } from "../../../../core/transport/Transport.ts"
 import * as WebSocketTransport from "../../WebSocketTransport.ts"
+import type * as Outage from "../model/Outage.ts"
 import * as Rows from "../model/Rows.ts"
 import * as Store from "../model/Store.ts"
 import * as Cuttable from "./Cuttable.ts"
 import { oneAtATime } from "./OneAtATime.ts"
+import type * as Site from "./Site.ts"
 
 /** Whether the page is connected. */
-export type Status =
-  | { readonly kind: "connected" }
-  /** A new connection is tried; `message` says why. */
-  | { readonly kind: "lost"; readonly message: string }
+export type Status = { readonly kind: "connected" } | Outage.Lost
 
 /** Where the session is kept while the page is loaded again. */
 export interface Kept {
@@ -36,6 +38,10 @@ export interface Options {
   /** The address of the WebSocket. */
   readonly url: string
   readonly kept: Kept
+  /** The start of the server that the page connects to, as the door names it. */
+  readonly instance: string
+  /** Asks the door, before each attempt to connect again. */
+  readonly ask: () => Promise<Site.Info>
   /** Makes a WebSocket. Default: that of the browser. */
   readonly open?: (url: string) => WebSocketTransport.WebSocketLike
 }
@@ -44,6 +50,8 @@ export interface Options {
 export interface Lists {
   readonly rows: Rows.Rows
   readonly sessions: ReadonlyArray<ListedSession>
+  /** The start of the server that has told them. */
+  readonly instance: string
 }
 
 /** The connection of the page. */
@@ -51,6 +59,8 @@ export interface Link {
   readonly client: Client.Client
   readonly status: Store.Store<Status>
   readonly lists: Store.Store<Lists | undefined>
+  /** The start of the server, as its door names it: what an earlier one ran is gone. */
+  readonly instance: Store.Store<string>
   /** What the server can do, for this visitor. */
   readonly can: (capability: keyof Capabilities) => boolean
   /** Asks for the lists; one request at a time, and one more if somebody has asked meanwhile. */
@@ -68,14 +78,38 @@ const probeDeadline = "3 seconds"
 const clientName = "procwire web"
 
 /** Connects. Rejects with `ClientError` if that fails. */
-export const connect = async ({ url, kept, open = openGlobal }: Options): Promise<Link> => {
+export const connect = async (options: Options): Promise<Link> => {
+  const { url, kept, ask, open = openGlobal } = options
   const status = Store.make<Status>({ kind: "connected" })
+  const instance = Store.make(options.instance)
   const lists = Store.make<Lists | undefined>(undefined)
   let socket: Cuttable.Cuttable | undefined
-  const transport = WebSocketTransport.connect(url, { open: (to) => (socket = Cuttable.wrap(open(to))) })
+  let connectedTo = options.instance
+  /** A server that wants a login refuses every WebSocket, and does not say why: its door does. */
+  const look = Effect.gen(function* () {
+    const lost = status.get()
+    if (lost.kind === "connected") return
+    const found = yield* Effect.either(Effect.tryPromise(ask))
+    if (found._tag === "Left") {
+      status.set({ ...lost, server: "silent", login: undefined })
+      return yield* Effect.fail(new TransportError({ reason: "Open", message: "the server does not answer" }))
+    }
+    const info = found.right
+    instance.set(info.instance)
+    const server = info.instance === connectedTo ? "same" : "restarted"
+    status.set({ ...lost, server, login: info.login ? info : undefined })
+    if (info.login)
+      return yield* Effect.fail(new TransportError({ reason: "Open", message: "a login is needed" }))
+  })
+  const transport = Effect.zipRight(
+    look,
+    WebSocketTransport.connect(url, { open: (to) => (socket = Cuttable.wrap(open(to))) }),
+  )
   const onStatus = (change: Change) => {
     if (change.kind === "newSession") kept.set(change.sessionId)
-    status.set(statusOf(change))
+    const next = statusOf(change, status.get())
+    if (next.kind === "connected") connectedTo = instance.get()
+    status.set(next)
   }
   const begin = (resumeSessionId: string | undefined) =>
     acquire(transport, {
@@ -98,11 +132,13 @@ export const connect = async ({ url, kept, open = openGlobal }: Options): Promis
     client,
     status,
     lists,
+    instance,
     can,
     refresh: oneAtATime(async () => {
       const whose = can("processListAll") ? ({ sessions: "all" } as const) : {}
       const rows = Rows.fromList(await gather(client.list(whose)))
-      lists.set({ rows, sessions: await gather(client.listSessions(whose)) })
+      const sessions = await gather(client.listSessions(whose))
+      lists.set({ rows, sessions, instance: instance.get() })
     }),
     probe: async () => {
       if (status.get().kind !== "connected") return
@@ -141,10 +177,12 @@ const acquire = (
     }),
   )
 
-const statusOf = (change: Change): Status =>
-  change.kind === "connected" || change.kind === "newSession"
-    ? { kind: "connected" }
-    : { kind: "lost", message: change.message }
+const statusOf = (change: Change, before: Status): Status => {
+  if (change.kind === "connected" || change.kind === "newSession") return { kind: "connected" }
+  const { message } = change
+  if (before.kind === "lost") return { ...before, message }
+  return { kind: "lost", message, since: Date.now(), server: "unknown" }
+}
 
 const gather = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const all: Array<A> = []

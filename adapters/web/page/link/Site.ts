@@ -10,14 +10,19 @@ export interface Info {
   readonly scopes: ReadonlyArray<string>
   /** What the server calls itself, or the visitor. */
   readonly name: string
+  /** Another one after each start of the server. */
+  readonly instance: string
 }
+
+/** How long the door may take to answer, in milliseconds. */
+const patience = 3000
 
 /** Asks the door. Rejects where no server answers. */
 export const info = async (): Promise<Info> => {
-  const answer = await fetch("info", { cache: "no-store" })
+  const answer = await fetch("info", { cache: "no-store", signal: AbortSignal.timeout(patience) })
   if (!answer.ok) throw new Error(`the server answers ${answer.status} ${answer.statusText}`)
-  const { login, tokens, scopes, name } = (await answer.json()) as Partial<Info>
-  return { login: login === true, tokens: tokens !== false, scopes: scopes ?? [], name: name ?? "" }
+  const { login, tokens, scopes, name = "", instance = "" } = (await answer.json()) as Partial<Info>
+  return { login: login === true, tokens: tokens !== false, scopes: scopes ?? [], name, instance }
 }
 
 /** Logs in with a token, or with the secret of a link; resolves with why that was refused, if it was. */
@@ -46,6 +51,9 @@ const post = (path: string, body: object) =>
     body: JSON.stringify(body),
     cache: "no-store",
   })
+
+/** True if the address has the secret of a link. */
+export const hasOnce = (): boolean => new URLSearchParams(location.hash.slice(1)).has("once")
 
 /** Takes the secret of a link out of the address at once, so that it is in no history and in no picture. */
 export const takeOnce = (): string | undefined => {

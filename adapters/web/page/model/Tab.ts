@@ -20,6 +20,8 @@ export interface Facts {
   readonly running: number
   /** Those that have ended and were not looked at since, the last one at the end. */
   readonly ended: ReadonlyArray<Row>
+  /** What is said of a lost connection; undefined while there is one. */
+  readonly lost?: string | undefined
 }
 
 /** Those that have ended with what a list has told. */
@@ -29,9 +31,10 @@ export const noted = (ended: ReadonlyArray<Row>, changes: ReadonlyArray<Change>)
 }
 
 /** The tab for these facts. */
-export const of = ({ server, running, ended }: Facts): Tab => {
+export const of = ({ server, running, ended, lost }: Facts): Tab => {
   const last = ended.at(-1)
   const base = server === "" ? "procwire" : `procwire · ${server}`
+  if (lost !== undefined) return { title: `${lost} · ${base}`, icon: "bad" }
   if (last === undefined) {
     return running === 0
       ? { title: base, icon: "idle" }

@@ -3,6 +3,7 @@ import type * as Link from "../link/Link.ts"
 import * as Site from "../link/Site.ts"
 import type { Action } from "../model/Keys.ts"
 import * as Keys from "../model/Keys.ts"
+import * as Outage from "../model/Outage.ts"
 import * as Rows from "../model/Rows.ts"
 import { nextTheme } from "../model/Settings.ts"
 import * as Store from "../model/Store.ts"
@@ -12,6 +13,7 @@ import * as Choices from "./Choices.ts"
 import { el, icon, iconButton, mark, say } from "./dom.ts"
 import * as HelpDialog from "./HelpDialog.ts"
 import * as Live from "./Live.ts"
+import * as OutageBar from "./OutageBar.ts"
 import type { Page } from "./Page.ts"
 import * as ProcessList from "./ProcessList.ts"
 import * as Remembered from "./Remembered.ts"
@@ -19,8 +21,15 @@ import { Renderers } from "./Renderers.ts"
 import * as StartDialog from "./StartDialog.ts"
 import * as TileArea from "./TileArea.ts"
 
-/** Shows the page. */
-export const show = (link: Link.Link, { name }: Site.Info): void => {
+/**
+ * Shows the page; `refused` is why the link that the visitor has opened was not taken. `enter` is called when another
+ * link is opened in this tab.
+ */
+export const show = (
+  link: Link.Link,
+  { name }: Site.Info,
+  refused: string | undefined,
+): { readonly enter: () => void } => {
   const { settings, look } = Choices.make()
   const announcer = Announcer.make()
   const tiles = Store.make<Tiles.Tiles>(Tiles.none)
@@ -32,7 +41,11 @@ export const show = (link: Link.Link, { name }: Site.Info): void => {
     renderers: new Renderers(),
     started: Remembered.started(),
     announce: announcer.announce,
-    open: (place, beside) => tiles.set(Tiles.opened(tiles.get(), Rows.keyOf(place), beside)),
+    open: (place, beside) => {
+      const key = Rows.keyOf(place)
+      area.forget(key)
+      tiles.set(Tiles.opened(tiles.get(), key, beside))
+    },
     act: (action) => act(action),
   }
   const start = StartDialog.make(page)
@@ -40,7 +53,9 @@ export const show = (link: Link.Link, { name }: Site.Info): void => {
   const list = ProcessList.make(page)
   const area = TileArea.make(page, start.open)
   const act = actions(page, { start: start.open, help, list, area })
+  const outage = OutageBar.make(link)
   document.body.append(
+    outage.element,
     side(page, name, list.element, start.open),
     area.element,
     start.element,
@@ -49,6 +64,8 @@ export const show = (link: Link.Link, { name }: Site.Info): void => {
   )
   document.addEventListener("keydown", (event) => onKey(event, act), { capture: true })
   Live.begin(page, name)
+  if (refused !== undefined) announcer.announce(refused, "bad")
+  return { enter: outage.enter }
 }
 
 interface Parts {
@@ -119,7 +136,7 @@ const side = (page: Page, name: string, list: HTMLElement, start: () => void): H
   page.link.status.follow((status) => {
     const isLost = status.kind === "lost"
     mark(dot, "data-tone", isLost ? "bad" : "good")
-    say(text, isLost ? "Connection lost, trying again" : name === "" ? "Connected" : name)
+    say(text, isLost ? Outage.headline(status) : name === "" ? "Connected" : name)
     mark(state, "title", isLost ? status.message : false)
     mark(document.body, "data-link", status.kind)
   })

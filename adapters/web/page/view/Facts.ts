@@ -1,6 +1,7 @@
 /** What is known of a process, in one line: how it runs, or how it has ended. */
 import type { Exited } from "../../../../core/client/ProcessEvent.ts"
 import type { Receipt } from "../../../../core/protocol/Receipt.ts"
+import { type Seen, stateOf } from "../model/Outage.ts"
 import { directoryOf, isOver, type Row } from "../model/Rows.ts"
 import * as Words from "../model/Words.ts"
 
@@ -19,15 +20,15 @@ export interface Facts {
   readonly more: ReadonlyArray<string>
 }
 
-/** The facts at a time of this browser, in milliseconds since 1970. */
-export const of = (row: Row, told: Told, now: number): Facts => {
+/** The facts as somebody has seen them at a time of this browser, in milliseconds since 1970. */
+export const of = (row: Row, told: Told, as: Seen, now: number): Facts => {
   const { exited, receipt } = told
   const place = [row.pid === null ? undefined : `pid ${row.pid}`, directoryOf(row)]
   if (exited === undefined && !isOver(row)) {
     const size = row.terminalSize
     return {
-      tone: undefined,
-      state: row.state === "starting" ? "starting" : `running ${Words.running(now - row.startedAtMs)}`,
+      tone: as === "gone" ? "calm" : undefined,
+      state: `${row.state === "starting" || as === "gone" ? "" : "running "}${stateOf(row, as, now)}`,
       more: words(...place, size && `${size.columns}\u00d7${size.rows}`, Words.bytes(row.bytes)),
     }
   }

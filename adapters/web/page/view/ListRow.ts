@@ -1,4 +1,5 @@
 /** One process in the list. */
+import { type Seen, stateOf } from "../model/Outage.ts"
 import { isOver, type Key, keyOf, type Place, type Row, titleOf } from "../model/Rows.ts"
 import type { Tiles } from "../model/Tiles.ts"
 import * as Words from "../model/Words.ts"
@@ -7,7 +8,8 @@ import { el, iconButton, mark, say } from "./dom.ts"
 /** A row. */
 export interface ListRow {
   readonly element: HTMLElement
-  readonly show: (row: Row, tiles: Tiles, now: number) => void
+  /** Shows it as somebody has seen it at a time of this browser, in milliseconds since 1970. */
+  readonly show: (row: Row, tiles: Tiles, as: Seen, now: number) => void
 }
 
 /** Makes one; `open` shows the process, alone or beside the others. */
@@ -26,21 +28,15 @@ export const make = (first: Row, open: (place: Place, beside: boolean) => void):
   )
   return {
     element,
-    show: (row, { open, focused }, now) => {
-      const over = isOver(row)
-      const tone = over ? Words.toneOf(row) : "running"
+    show: (row, { open, focused }, as, now) => {
+      const tone = isOver(row) ? Words.toneOf(row) : as === "gone" ? "calm" : "running"
       for (const part of [dot, sub]) mark(part, "data-tone", tone)
       say(title, titleOf(row))
       const command = row.name === undefined ? [] : [Words.command(row.argv)]
-      const state = over
-        ? Words.ending(row)
-        : row.state === "starting"
-          ? "starting"
-          : Words.running(now - row.startedAtMs)
       const labels = Object.entries(row.labels).map(([name, value]) =>
         value === "" ? name : `${name}=${value}`,
       )
-      say(sub, [state, ...command, ...labels].join(" \u00b7 "))
+      say(sub, [stateOf(row, as, now), ...command, ...labels].join(" \u00b7 "))
       mark(button, "aria-current", key === focused ? "true" : false)
       mark(element, "data-open", open.includes(key))
       mark(button, "title", `${titleOf(row)}\n${Words.command(row.argv)}`)

@@ -2,6 +2,7 @@
  * Keeps the page current: asks for the lists, tells what has ended, remembers what is open, and looks after the
  * connection when the laptop wakes up or the network comes back.
  */
+import * as Outage from "../model/Outage.ts"
 import * as Rows from "../model/Rows.ts"
 import * as Tab from "../model/Tab.ts"
 import * as Tiles from "../model/Tiles.ts"
@@ -24,18 +25,25 @@ const late = 8000
 export const begin = (page: Page, server: string): void => {
   const { link, tiles } = page
   let before: Rows.Rows | undefined
+  let instance = link.instance.get()
   let forgetting = () => {}
   let ended: ReadonlyArray<Rows.Row> = []
   restore(page)
 
   const sign = () => {
     const rows = [...(link.lists.get()?.rows.values() ?? [])]
-    TabSign.show(Tab.of({ server, running: rows.filter((row) => !Rows.isOver(row)).length, ended }))
+    const running = rows.filter((row) => !Rows.isOver(row)).length
+    const status = link.status.get()
+    const lost = status.kind === "lost" ? Outage.headline(status) : undefined
+    TabSign.show(Tab.of({ server, running, ended, lost }))
   }
+  link.status.follow(sign)
   link.lists.follow((lists) => {
     if (lists === undefined) return
-    const changes = before === undefined ? [] : Rows.changes(before, lists.rows)
+    const changes =
+      before === undefined || lists.instance !== instance ? [] : Rows.changes(before, lists.rows)
     before = lists.rows
+    instance = lists.instance
     for (const { kind, row } of changes) {
       if (kind === "ended") page.announce(`${Rows.titleOf(row)} ${Words.ending(row)}`, Words.toneOf(row))
     }

@@ -3,45 +3,65 @@ import { messageOf } from "../link/Attachment.ts"
 import * as Site from "../link/Site.ts"
 import { el, say } from "./dom.ts"
 
+/** A form that lets a visitor in. */
+export interface Form {
+  readonly element: HTMLFormElement
+  /** Says why somebody was not let in. */
+  readonly say: (text: string) => void
+  readonly focus: () => void
+}
+
+/** Makes one; `entered` is called when the visitor is in. */
+export const form = (
+  { tokens }: Pick<Site.Info, "tokens">,
+  entered: () => void,
+  ...above: ReadonlyArray<HTMLElement>
+): Form => {
+  const token = el("input", {
+    type: "password",
+    name: "token",
+    required: true,
+    autocomplete: "current-password",
+    "aria-describedby": "login-says",
+  })
+  const fault = el("p", { class: "fault", role: "alert", id: "login-says" })
+  const submit = el("button", { class: "button primary" }, "Log in")
+  const attempt = async () => {
+    submit.disabled = true
+    const refused = await Site.login({ token: token.value }).catch(messageOf)
+    submit.disabled = false
+    if (refused === undefined) return entered()
+    say(fault, refused)
+    token.select()
+  }
+  const element = el(
+    "form",
+    { class: "form login" },
+    ...above,
+    tokens && el("label", {}, "Token", token),
+    fault,
+    tokens && submit,
+  )
+  element.addEventListener("submit", (event) => {
+    event.preventDefault()
+    void attempt()
+  })
+  return { element, say: (text) => say(fault, text), focus: () => token.focus() }
+}
+
 /** Shows the form until the visitor is in; `said` is what is said at first. */
 export const ask = ({ name, tokens }: Site.Info, said = ""): Promise<void> =>
   new Promise((resolve) => {
-    const token = el("input", {
-      type: "password",
-      name: "token",
-      required: true,
-      autocomplete: "current-password",
-      "aria-describedby": "login-says",
-    })
-    const fault = el("p", { class: "fault", role: "alert", id: "login-says" }, said)
-    const submit = el("button", { class: "button primary" }, "Log in")
-    const form = el(
-      "form",
-      { class: "form login" },
-      el("h1", {}, "procwire"),
-      el("p", { class: "dim" }, tokens ? `Log in to ${name === "" ? "this server" : name}.` : byLink),
-      tokens && el("label", {}, "Token", token),
-      fault,
-      tokens && submit,
-    )
-    const attempt = async () => {
-      submit.disabled = true
-      const refused = await Site.login({ token: token.value }).catch(messageOf)
-      submit.disabled = false
-      if (refused === undefined) {
-        main.remove()
-        return resolve()
-      }
-      say(fault, refused)
-      token.select()
+    const entered = () => {
+      main.remove()
+      resolve()
     }
-    form.addEventListener("submit", (event) => {
-      event.preventDefault()
-      void attempt()
-    })
-    const main = el("main", { class: "login-page" }, form)
+    const where = tokens ? `Log in to ${name === "" ? "this server" : name}.` : byLink
+    const shown = form({ tokens }, entered, el("h1", {}, "procwire"), el("p", { class: "dim" }, where))
+    const main = el("main", { class: "login-page" }, shown.element)
     document.body.append(main)
-    token.focus()
+    shown.say(said)
+    shown.focus()
   })
 
 const byLink =

@@ -1,6 +1,7 @@
 /** What the parts of the page share. */
 import type { Link } from "../link/Link.ts"
 import type { Key, Place } from "../model/Rows.ts"
+import * as Outage from "../model/Outage.ts"
 import type { Settings } from "../model/Settings.ts"
 import type { Store } from "../model/Store.ts"
 import type { Tiles } from "../model/Tiles.ts"
@@ -24,6 +25,18 @@ export interface Page {
   readonly open: (place: Place, beside: boolean) => void
   /** Does what a shortcut says. */
   readonly act: (action: Action) => void
+}
+
+/**
+ * How current the page is about what a start of the server has told, and when that was, in milliseconds since 1970: no
+ * clock goes on for what nobody sees.
+ */
+export const sight = (
+  { status, instance }: Pick<Link, "status" | "instance">,
+  told = instance.get(),
+): { readonly seen: Outage.Seen; readonly at: number } => {
+  const now = status.get()
+  return { seen: Outage.seen(now, told, instance.get()), at: now.kind === "lost" ? now.since : Date.now() }
 }
 
 /** Calls back later; the result prevents that. */

@@ -7,7 +7,7 @@ import { type Group, grouped, isOver, type Key, keyOf, type Row } from "../model
 import * as Words from "../model/Words.ts"
 import { el, iconButton, say } from "./dom.ts"
 import * as ListRow from "./ListRow.ts"
-import type { Page } from "./Page.ts"
+import { type Page, sight } from "./Page.ts"
 
 /** The list. */
 export interface ProcessList {
@@ -49,7 +49,8 @@ export const make = (page: Page): ProcessList => {
     const key = keyOf(row)
     const known = rows.get(key) ?? ListRow.make(row, page.open)
     rows.set(key, known)
-    known.show(row, page.tiles.get(), Date.now())
+    const { seen, at } = sight(page.link, page.link.lists.get()?.instance)
+    known.show(row, page.tiles.get(), seen, at)
     return known.element
   }
 
@@ -59,7 +60,8 @@ export const make = (page: Page): ProcessList => {
     const all = [...lists.rows.values()]
     const wanted = all.filter(Filter.parse(field.value))
     for (const key of rows.keys()) if (!lists.rows.has(key)) rows.delete(key)
-    ended = wanted.filter((row) => row.state === "closed" && mayRemove(page, lists, row))
+    const gone = sight(page.link, lists.instance).seen === "gone"
+    ended = gone ? [] : wanted.filter((row) => row.state === "closed" && mayRemove(page, lists, row))
     clear.hidden = ended.length === 0
     const found = grouped(wanted, lists.sessions.find(({ own }) => own)?.session)
     const isOneOf = found.length > 1
@@ -67,7 +69,10 @@ export const make = (page: Page): ProcessList => {
       groups,
       found.map((group) => groupElement(group, isOneOf, rowOf)),
     )
-    say(summary, summaryOf(all, wanted))
+    say(
+      summary,
+      gone ? `${Words.count(all.length, "process is", "processes are")} gone.` : summaryOf(all, wanted),
+    )
   }
 
   field.addEventListener("input", show)
@@ -78,6 +83,7 @@ export const make = (page: Page): ProcessList => {
   })
   page.link.lists.follow(show)
   page.tiles.follow(show)
+  page.link.status.follow(show)
 
   return {
     element: el(

@@ -4,6 +4,7 @@ import { toNative } from "../../../../core/client/RemotePath.ts"
 import { messageOf } from "../link/Attachment.ts"
 import * as Starting from "../link/Starting.ts"
 import * as CommandLine from "../model/CommandLine.ts"
+import * as Outage from "../model/Outage.ts"
 import { keyOf } from "../model/Rows.ts"
 import { el, say } from "./dom.ts"
 import type { Page } from "./Page.ts"
@@ -79,6 +80,8 @@ export const make = (page: Page): StartDialog => {
   const start = async () => {
     const asked = wanted()
     if ("fault" in asked) return say(fault, `${asked.fault}.`)
+    const status = page.link.status.get()
+    if (status.kind === "lost") return say(fault, `${Outage.headline(status)}.`)
     submit.disabled = true
     try {
       const place = await Starting.start(page.link, asked)

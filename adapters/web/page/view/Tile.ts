@@ -2,6 +2,7 @@
 import * as Acting from "../link/Acting.ts"
 import { Attachment, messageOf } from "../link/Attachment.ts"
 import * as Keys from "../model/Keys.ts"
+import * as Outage from "../model/Outage.ts"
 import { unmarked } from "../model/PipeText.ts"
 import { isOver, type Key, keyOf, type Row, titleOf } from "../model/Rows.ts"
 import * as Tiles from "../model/Tiles.ts"
@@ -13,7 +14,7 @@ import * as HistoryToggle from "./HistoryToggle.ts"
 import * as HistoryView from "./HistoryView.ts"
 import * as KeyBar from "./KeyBar.ts"
 import * as Notice from "./Notice.ts"
-import { later, type Page } from "./Page.ts"
+import { later, type Page, sight } from "./Page.ts"
 import { Screen } from "./Screen.ts"
 import * as Sight from "./Sight.ts"
 import * as Sizing from "./Sizing.ts"
@@ -29,6 +30,8 @@ const report = /^\u001b\[(?:[<MIO]|\d+;\d+;\d+M)/
 export class Tile {
   readonly key: Key
   readonly element: HTMLElement
+  /** The start of the server that the process belongs to. */
+  private readonly instance: string
   private row: Row
   private told: Facts.Told = {}
   private readonly page: Page
@@ -46,6 +49,7 @@ export class Tile {
   constructor(page: Page, row: Row) {
     this.page = page
     this.row = row
+    this.instance = page.link.instance.get()
     this.key = keyOf(row)
     this.header = TileHeader.make(row, page.link.can("outputHistory"), this.presses())
     this.keyBar = KeyBar.make((data) => this.typed(data))
@@ -127,9 +131,9 @@ export class Tile {
       send: (sending) => void this.trying(() => Acting.send(this.attachment.live(), sending)),
       remove: () =>
         void this.trying(async () => {
-          await Acting.remove(page.link, this.row)
+          if (!this.isGone) await Acting.remove(page.link, this.row)
           page.tiles.set(Tiles.closed(page.tiles.get(), this.key))
-          await page.link.refresh()
+          if (!this.isGone) await page.link.refresh()
         }),
     }
   }
@@ -144,16 +148,17 @@ export class Tile {
       }),
       attachment.state.follow((state) => {
         mark(this.element, "data-state", state.kind)
-        if (state.kind === "gone") this.notice.tell(`${state.message}.`, true)
+        this.notify()
       }),
-      page.link.status.follow(({ kind }) =>
-        kind === "lost"
-          ? this.notice.tell(
-              "The connection is lost and tried again. The process goes on; its output comes after.",
-              true,
-            )
-          : this.notice.untell(),
-      ),
+      page.link.status.follow(() => {
+        this.notify()
+        this.show()
+      }),
+      page.link.instance.follow((instance) => {
+        if (instance === this.instance) return
+        attachment.lose(Outage.aboveGone)
+        this.show()
+      }),
       page.look.follow((look) => {
         screen.setLook(look)
         this.resize()
@@ -163,6 +168,20 @@ export class Tile {
         looked: (visible) => attachment.look(visible),
       }),
     )
+  }
+
+  /** Says what lasts: that the process is gone, or that there is no connection. */
+  private notify(): void {
+    const state = this.attachment.state.get()
+    const status = this.page.link.status.get()
+    if (state.kind === "gone") this.notice.tell(sentence(state.message), true)
+    else if (status.kind === "lost") this.notice.tell(Outage.above(status), true)
+    else this.notice.untell()
+  }
+
+  /** True if the process is gone, with an earlier start of the server. */
+  get isGone(): boolean {
+    return this.page.link.instance.get() !== this.instance
   }
 
   private resize(): void {
@@ -176,6 +195,7 @@ export class Tile {
 
   private typed(data: string): void {
     const { attachment } = this
+    if (this.isGone) return this.notice.tell("The process is gone.")
     if (this.told.exited !== undefined || isOver(this.row)) return this.notice.tell("The process has ended.")
     if (!attachment.writes.get()) {
       if (report.test(data)) return
@@ -193,7 +213,8 @@ export class Tile {
   }
 
   show(): void {
-    this.header.show(this.row, Facts.of(this.row, this.told, Date.now()), this.attachment.writes.get())
+    const { seen, at } = sight(this.page.link, this.instance)
+    this.header.show(this.row, Facts.of(this.row, this.told, seen, at), this.attachment.writes.get())
     this.stdin.hidden = this.row.tty || !this.attachment.writes.get() || this.told.exited !== undefined
     mark(this.element, "data-writes", this.attachment.writes.get())
     const { receipt } = this.told
@@ -242,3 +263,5 @@ export class Tile {
     void this.attachment.leave()
   }
 }
+
+const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}.`)

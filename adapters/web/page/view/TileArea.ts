@@ -9,6 +9,8 @@ import { Tile } from "./Tile.ts"
 /** The room of the tiles. */
 export interface TileArea {
   readonly element: HTMLElement
+  /** Closes what shows a process of an earlier start of the server under this key: another one takes its place. */
+  readonly forget: (key: Key) => void
   /** Does what a shortcut says, in the tile with the focus; false if that is nothing of a tile. */
   readonly act: (action: Action) => boolean
 }
@@ -47,7 +49,7 @@ export const make = (page: Page, start: () => void): TileArea => {
     for (const key of open) {
       const row = rows?.get(key)
       const tile = shown.get(key)
-      if (row === undefined) continue
+      if (row === undefined || tile?.isGone === true) continue
       if (tile !== undefined) tile.update(row)
       else {
         shown.set(key, new Tile(page, row))
@@ -79,6 +81,9 @@ export const make = (page: Page, start: () => void): TileArea => {
   })
   return {
     element,
+    forget: (key) => {
+      if (shown.get(key)?.isGone === true) page.tiles.set(Tiles.closed(page.tiles.get(), key))
+    },
     act: (action) => shown.get(page.tiles.get().focused ?? "")?.act(action) ?? false,
   }
 }
