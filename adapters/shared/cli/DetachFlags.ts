@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { basename } from "node:path"
 import * as Effect from "effect/Effect"
-import { most } from "../../../core/protocol/Naming.ts"
+import * as ProcessName from "../../../core/client/ProcessName.ts"
 import * as Flags from "./Flags.ts"
 import * as RestartFlag from "./RestartFlag.ts"
 import type { Target } from "./TargetFlags.ts"
@@ -47,10 +47,8 @@ export const read = (
       return yield* wrong(
         "--detach needs a server that stays: leave --server-cmd out, or name one with --server",
       )
-    if (name !== undefined && !isName(name))
-      return yield* wrong(
-        `invalid value '${name}' for '--name': expected letters, digits and any of . _ -, at most ${most.name}`,
-      )
+    if (name !== undefined && !ProcessName.isName(name))
+      return yield* wrong(`invalid value '${name}' for '--name': expected ${ProcessName.expected}`)
     return {
       name: name ?? nameOf(argv),
       labels: yield* labelsOf(command, label),
@@ -59,10 +57,6 @@ export const read = (
       restart: yield* RestartFlag.read(command, restart),
     }
   })
-
-/** Names are words of a command line, and none of them is the place of a process (`3/abc`). */
-export const isName = (text: string): boolean =>
-  /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u.test(text) && text.length <= most.name
 
 /** `K=V` of all flags. */
 export const labelsOf = (

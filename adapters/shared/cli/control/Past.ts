@@ -7,12 +7,12 @@ import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import { toError } from "../../../../core/client/EventStreams.ts"
 import type { HistoryOptions, OutputPoint } from "../../../../core/client/HistoryCalls.ts"
+import * as LineStamps from "../../../../core/client/LineStamps.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as ErrorCode from "../../../../core/protocol/ErrorCode.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import type * as LostProcesses from "../server/LostProcesses.ts"
-import * as Stamps from "../show/Stamps.ts"
 import * as Message from "../words/Message.ts"
 import * as Retained from "./Retained.ts"
 
@@ -77,7 +77,7 @@ type Write = (
 ) => Effect.Effect<void, LocalTerminal.OutputFailed>
 
 const writer = ({ print = LocalTerminal.write, timestamps }: Pick<Asked, "print" | "timestamps">): Write => {
-  const stamps = timestamps ? Stamps.make() : undefined
+  const stamps = timestamps ? LineStamps.make() : undefined
   return (stream, bytes, millis) =>
     print(
       stream === "stderr" ? "stderr" : "stdout",

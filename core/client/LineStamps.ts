@@ -1,7 +1,8 @@
 /** Output with the time at the begin of each line, for each stream on its own. */
+import { utf8 } from "../protocol/Bytes.ts"
 
 /** Prefixes lines. */
-export interface Stamps {
+export interface LineStamps {
   /** The next piece of a stream, printed at a time in milliseconds since 1970. */
   readonly add: (stream: string, bytes: Uint8Array, millis: number) => Uint8Array
 }
@@ -9,11 +10,11 @@ export interface Stamps {
 const newline = 0x0a
 
 /** No line has begun. */
-export const make = (): Stamps => {
+export const make = (): LineStamps => {
   const inLine = new Set<string>()
   return {
     add: (stream, bytes, millis) => {
-      const stamp = new TextEncoder().encode(`${new Date(millis).toISOString()} `)
+      const stamp = utf8.encode(`${new Date(millis).toISOString()} `)
       const parts: Array<Uint8Array> = []
       for (let at = 0; at < bytes.length;) {
         const end = bytes.indexOf(newline, at)

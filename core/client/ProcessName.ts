@@ -1,0 +1,12 @@
+/**
+ * The names that a process is given by a person, as `procwire run --name` and the page take them. A server takes any
+ * text; a name that follows this rule can be typed as one word, and is never the place of a process (`3/abc`).
+ */
+import { most } from "../protocol/Naming.ts"
+
+/** True for such a name. */
+export const isName = (text: string): boolean =>
+  /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u.test(text) && text.length <= most.name
+
+/** What is expected of a name, for errors. */
+export const expected = `letters, digits and any of . _ -, at most ${most.name}`
