@@ -1,24 +1,27 @@
-/** What is done to a process that need not be shown: it is ended, or forgotten. */
+/** What is done to a process that need not be shown: it is ended, started again, or forgotten. */
+import type { ClientProcess } from "../../../../core/client/ClientProcess.ts"
 import type { Signal } from "../../../../core/protocol/Process.ts"
-import type { Place } from "../model/Rows.ts"
+import type { Place, Row } from "../model/Rows.ts"
 import type { Link } from "./Link.ts"
 
 /** What a visitor can send to a process. */
 export interface Sending {
   readonly id: string
-  /** In the menu. */
-  readonly says: string
+  /** What is done to the process. */
+  readonly verb: string
+  /** By which signals. */
+  readonly how: string
   /** The signal; `end` is SIGTERM, and SIGKILL for what is left 5 seconds later. */
   readonly signal: Signal | "end" | "kill"
 }
 
 /** The menu. */
 export const sendings: ReadonlyArray<Sending> = [
-  { id: "interrupt", says: "Interrupt · SIGINT", signal: "interrupt" },
-  { id: "end", says: "End · SIGTERM, 5 s later SIGKILL", signal: "end" },
-  { id: "kill", says: "Kill · SIGKILL", signal: "kill" },
-  { id: "hangup", says: "Hang up · SIGHUP", signal: "hangup" },
-  { id: "quit", says: "Quit · SIGQUIT", signal: "quit" },
+  { id: "interrupt", verb: "Interrupt", how: "SIGINT", signal: "interrupt" },
+  { id: "end", verb: "End", how: "SIGTERM, 5 s later SIGKILL", signal: "end" },
+  { id: "kill", verb: "Kill", how: "SIGKILL", signal: "kill" },
+  { id: "hangup", verb: "Hang up", how: "SIGHUP", signal: "hangup" },
+  { id: "quit", verb: "Quit", how: "SIGQUIT", signal: "quit" },
 ]
 
 /** The part of a process that signals go through. */
@@ -35,15 +38,35 @@ export const send = async (process: Signalled, { signal }: Sending): Promise<voi
   else await process.signal(signal)
 }
 
+/** True if this visitor may end, remove and restart what is in a session. */
+export const mayControl = ({ can, lists }: Link, { session }: Pick<Place, "session">): boolean =>
+  can("processControlAll") ||
+  (lists.get()?.sessions.some((one) => one.own && one.session === session) ?? false)
+
 /** Ends a process, if it runs, and forgets it. */
-export const remove = async ({ client }: Link, { session, processId }: Place): Promise<void> => {
+export const remove = (link: Link, place: Place): Promise<void> =>
+  asWriter(link, place, (process) => process.end({ remove: true }))
+
+/** True for a process that its server can start again. */
+export const canRestart = (link: Link, row: Row): boolean =>
+  row.restarts !== undefined && link.can("processRestart") && mayControl(link, row)
+
+/** Starts a process again: in its place and under its name, with an empty output. */
+export const restart = (link: Link, place: Place): Promise<void> =>
+  asWriter(link, place, (process) => process.restart())
+
+const asWriter = async (
+  { client }: Link,
+  { session, processId }: Place,
+  act: (process: ClientProcess) => Promise<unknown>,
+): Promise<void> => {
   const process = await client.attach({ session, processId }, Number.MAX_SAFE_INTEGER, {
     role: "writer",
     take: true,
   })
   try {
-    await process.end({ remove: true })
+    await act(process)
   } finally {
-    await process.detach()
+    await process.detach().catch(() => {})
   }
 }

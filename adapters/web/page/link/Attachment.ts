@@ -160,6 +160,16 @@ export class Attachment {
     return this.live().resize(size)
   }
 
+  /** The process, as soon as it is attached to. Rejects where that has failed. */
+  async attached(): Promise<ClientProcess> {
+    await new Promise<void>((resolve) => {
+      this.state.follow(({ kind }) => {
+        if (kind !== "attaching") resolve()
+      })
+    })
+    return this.live()
+  }
+
   /** The process, for further calls. Throws while there is none. */
   live(): ClientProcess {
     if (this.process !== undefined) return this.process

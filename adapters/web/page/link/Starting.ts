@@ -27,6 +27,15 @@ export interface Wanted {
 /** How much of its output is kept in files, where the server does that. */
 const historyBytes = 64 * 1024 * 1024
 
+/** The size of a new terminal, which gets that of its room as soon as that is known. */
+export const size: TerminalSize = { columns: 100, rows: 30 }
+
+/** What opens the shell of the server's user, in a terminal. */
+export const shell = ({ client }: Link): Wanted => {
+  const { path } = client.environmentInfo.shell
+  return { argv: [path], cwd: "", name: "", tty: true, stdin: false, size }
+}
+
 /** Starts it, and says where it is. Rejects with `ClientError`. */
 export const start = (link: Link, wanted: Wanted): Promise<Place> => {
   const options = optionsOf(link, wanted)
@@ -48,6 +57,8 @@ const optionsOf = ({ can }: Link, { argv, cwd, name, tty, stdin, size }: Wanted)
   ...(name === "" ? {} : { name }),
   ...(tty && can("processResize") ? { terminalSize: size } : {}),
   ...(tty ? {} : { pipeStdin: stdin }),
+  // So that it can be started again.
+  ...(can("processRestart") ? { restart: { policy: "no" } as const } : {}),
   ...(can("processReceipt") ? { receipt: true } : {}),
   ...(can("outputHistory") ? { history: { maxBytes: historyBytes } } : {}),
 })

@@ -76,11 +76,12 @@ describe("Lines", () => {
     expect([0, 1, 2, 3, 9].map((line) => rowOfLine(line, 7, wrapped))).toEqual([0, 3, 4, 6, 6])
   })
 
-  it("get smaller letters where a foreign terminal does not fit", () => {
+  it("get smaller letters where a foreign terminal does not fit, which can be read", () => {
     const cell = { width: 8, height: 16 }
     expect(fittingSize(13, cell, { columns: 80, rows: 24 }, { width: 1000, height: 900 })).toBe(13)
-    expect(fittingSize(13, cell, { columns: 200, rows: 50 }, { width: 800, height: 900 })).toBe(6.5)
-    expect(fittingSize(13, cell, { columns: 500, rows: 50 }, { width: 800, height: 900 })).toBe(6)
+    expect(fittingSize(13, cell, { columns: 125, rows: 50 }, { width: 800, height: 900 })).toBe(10)
+    expect(fittingSize(13, cell, { columns: 500, rows: 50 }, { width: 800, height: 900 })).toBe(9)
+    expect(fittingSize(8, cell, { columns: 500, rows: 50 }, { width: 800, height: 900 })).toBe(8)
   })
 })
 
@@ -90,11 +91,15 @@ describe("Settings", () => {
     expect(["{", "7", '{"theme":"pink","fontSize":"x","reader":1}'].map(Settings.parse)).toEqual(
       Array.from({ length: 3 }, () => Settings.defaults),
     )
-    expect(Settings.parse('{"theme":"dark","fontSize":99,"reader":true}')).toEqual({
+    expect(Settings.parse('{"theme":"dark","fontSize":99,"reader":true,"times":true}')).toEqual({
       theme: "dark",
       fontSize: 28,
       reader: true,
+      times: true,
     })
+    expect([-9, -1, 1, 99].map((pixels) => Settings.scaled(Settings.defaults, pixels).fontSize)).toEqual([
+      8, 12, 14, 28,
+    ])
     expect(Settings.nextTheme(Settings.nextTheme(Settings.nextTheme("system")))).toBe("system")
   })
 })

@@ -8,6 +8,9 @@ export type Action =
   | "help"
   | "filter"
   | "start"
+  | "shell"
+  | "smaller"
+  | "larger"
   | "down"
   | "up"
   | "beside"
@@ -54,10 +57,13 @@ export const shortcuts: ReadonlyArray<Shortcut> = [
   plain("help", "show this list", "?"),
   plain("filter", "filter the processes", "/"),
   plain("start", "start a process", "n"),
+  plain("shell", "open a shell", "s"),
   plain("down", "next process in the list", "ArrowDown", "j"),
   plain("up", "previous process in the list", "ArrowUp", "k"),
   plain("beside", "open the process beside the others", "b"),
   plain("theme", "light, dark, or as the system is", "t"),
+  plain("smaller", "smaller letters in terminals", "-"),
+  plain("larger", "larger letters in terminals", "+", "="),
   plain("reader", "screen reader mode on or off", "r"),
   everywhere("list", "leave the terminal, to the list", "l"),
   everywhere("previousTile", "previous terminal", "ArrowLeft"),

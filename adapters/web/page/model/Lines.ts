@@ -14,7 +14,13 @@ export const rowOfLine = (line: number, rows: number, wrapped: Wrapped): number 
   return Math.max(0, rows - 1)
 }
 
-/** The size of letters, in pixels, at which a terminal of a foreign size fits: at most the wanted one, at least 6. */
+/** The smallest letters that can be read, in pixels. */
+export const leastRead = 9
+
+/**
+ * The size of letters, in pixels, at which a terminal of a foreign size fits: at most the wanted one, and no
+ * smaller than can be read. Where it does not fit so, it is scrolled.
+ */
 export const fittingSize = (
   wanted: number,
   cell: { readonly width: number; readonly height: number },
@@ -26,5 +32,5 @@ export const fittingSize = (
     room.height / (cell.height * terminal.rows),
     1,
   )
-  return Math.max(6, Math.floor(wanted * scale * 2) / 2)
+  return Math.max(Math.min(wanted, leastRead), Math.floor(wanted * scale * 2) / 2)
 }

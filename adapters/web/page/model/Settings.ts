@@ -10,10 +10,12 @@ export interface Settings {
   readonly reader: boolean
   /** The size of the letters in terminals, in pixels. */
   readonly fontSize: number
+  /** Whether the history and the log have the time at the begin of each line. */
+  readonly times: boolean
 }
 
 /** What a new visitor has. */
-export const defaults: Settings = { theme: "system", reader: false, fontSize: 13 }
+export const defaults: Settings = { theme: "system", reader: false, fontSize: 13, times: false }
 
 /** The least and the largest letters. */
 export const fontSizes = { least: 8, most: 28 }
@@ -33,13 +35,19 @@ export const parse = (text: string | null): Settings => {
   return {
     theme: themes.find((theme) => theme === kept["theme"]) ?? defaults.theme,
     reader: kept["reader"] === true,
-    fontSize: Math.min(
-      fontSizes.most,
-      Math.max(fontSizes.least, Number.isNaN(size) ? defaults.fontSize : size),
-    ),
+    fontSize: bounded(Number.isNaN(size) ? defaults.fontSize : size),
+    times: kept["times"] === true,
   }
 }
 
 /** The theme behind this one, for a switch. */
 export const nextTheme = (theme: Theme): Theme =>
   themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system"
+
+/** Larger letters by so many pixels, or smaller ones, within the bounds. */
+export const scaled = (settings: Settings, pixels: number): Settings => ({
+  ...settings,
+  fontSize: bounded(settings.fontSize + pixels),
+})
+
+const bounded = (size: number): number => Math.min(fontSizes.most, Math.max(fontSizes.least, size))

@@ -5,7 +5,7 @@ import type { Action } from "../model/Keys.ts"
 import * as Keys from "../model/Keys.ts"
 import * as Outage from "../model/Outage.ts"
 import * as Rows from "../model/Rows.ts"
-import { nextTheme } from "../model/Settings.ts"
+import { nextTheme, scaled } from "../model/Settings.ts"
 import * as Store from "../model/Store.ts"
 import * as Tiles from "../model/Tiles.ts"
 import * as Announcer from "./Announcer.ts"
@@ -51,12 +51,12 @@ export const show = (
   const start = StartDialog.make(page)
   const help = HelpDialog.make()
   const list = ProcessList.make(page)
-  const area = TileArea.make(page, start.open)
-  const act = actions(page, { start: start.open, help, list, area })
+  const area = TileArea.make(page, start)
+  const act = actions(page, { start, help, list, area })
   const outage = OutageBar.make(link)
   document.body.append(
     outage.element,
-    side(page, name, list.element, start.open),
+    side(page, name, list.element, start),
     area.element,
     start.element,
     help,
@@ -69,7 +69,7 @@ export const show = (
 }
 
 interface Parts {
-  readonly start: () => void
+  readonly start: StartDialog.StartDialog
   readonly help: HTMLDialogElement
   readonly list: ProcessList.ProcessList
   readonly area: TileArea.TileArea
@@ -77,10 +77,15 @@ interface Parts {
 
 const actions = (page: Page, { start, help, list, area }: Parts) => {
   const { tiles, settings } = page
+  const scale = (pixels: number) => {
+    settings.set(scaled(settings.get(), pixels))
+    page.announce(`Letters of ${settings.get().fontSize} pixels`)
+  }
   const all: Partial<Record<Action, () => void>> = {
     help: () => (help.open ? help.close() : help.showModal()),
     filter: list.focusFilter,
-    start,
+    start: start.open,
+    shell: start.shell,
     down: () => list.move(1),
     up: () => list.move(-1),
     beside: list.beside,
@@ -101,6 +106,8 @@ const actions = (page: Page, { start, help, list, area }: Parts) => {
       settings.set({ ...settings.get(), theme })
       page.announce(`Colors: ${theme === "system" ? "as the system" : theme}`)
     },
+    smaller: () => scale(-1),
+    larger: () => scale(1),
     reader: () => {
       const reader = !settings.get().reader
       settings.set({ ...settings.get(), reader })
@@ -129,7 +136,7 @@ const onKey = (event: KeyboardEvent, act: (action: Action) => void): void => {
   act(action)
 }
 
-const side = (page: Page, name: string, list: HTMLElement, start: () => void): HTMLElement => {
+const side = (page: Page, name: string, list: HTMLElement, start: StartDialog.StartDialog): HTMLElement => {
   const dot = el("span", { class: "dot" })
   const text = el("span", {})
   const state = el("p", { class: "link", role: "status" }, dot, text)
@@ -151,6 +158,8 @@ const side = (page: Page, name: string, list: HTMLElement, start: () => void): H
       el(
         "div",
         { class: "tools" },
+        iconButton("smaller", "Smaller letters in terminals (-)", () => page.act("smaller")),
+        iconButton("larger", "Larger letters in terminals (+)", () => page.act("larger")),
         iconButton("theme", "Light, dark, or as the system (t)", () => page.act("theme")),
         iconButton("reader", "Screen reader mode (r)", () => page.act("reader"), "reader-switch"),
         iconButton("help", "Shortcuts (?)", () => page.act("help")),
@@ -159,10 +168,20 @@ const side = (page: Page, name: string, list: HTMLElement, start: () => void): H
       state,
     ),
     el(
-      "button",
-      { type: "button", class: "button primary start", onclick: start },
-      icon("plus"),
-      "Start a process",
+      "div",
+      { class: "starts" },
+      el(
+        "button",
+        { type: "button", class: "button primary start", onclick: start.open },
+        icon("plus"),
+        "Start a process",
+      ),
+      el(
+        "button",
+        { type: "button", class: "button", title: "Open a shell (s)", onclick: start.shell },
+        icon("shell"),
+        "Shell",
+      ),
     ),
     list,
   )

@@ -5,6 +5,8 @@
  */
 import type { GrepResult } from "../../../../core/protocol/History.ts"
 import { messageOf } from "../link/Attachment.ts"
+import type { Settings } from "../model/Settings.ts"
+import type { Store } from "../model/Store.ts"
 import * as Words from "../model/Words.ts"
 import { el, iconButton, say } from "./dom.ts"
 import * as HistoryView from "./HistoryView.ts"
@@ -27,6 +29,7 @@ export interface Options {
   readonly past: Past
   /** Makes a terminal of the pane in an element of the page. */
   readonly screenIn: (host: HTMLElement) => Screen
+  readonly settings: Store<Settings>
   readonly done: () => void
 }
 
@@ -38,7 +41,7 @@ export interface HistoryPane {
 }
 
 /** Makes one, at the end of the output; it is to be added to the page at once. */
-export const make = ({ past, screenIn, done }: Options): HistoryPane => {
+export const make = ({ past, screenIn, settings, done }: Options): HistoryPane => {
   const says = el("output", { class: "count", "aria-live": "polite" })
   const field = el("input", {
     type: "search",
@@ -53,7 +56,12 @@ export const make = ({ past, screenIn, done }: Options): HistoryPane => {
     "aria-label": "Go to line",
     class: "line",
   })
-  const view = HistoryView.make(past.history, screenIn)
+  const view = HistoryView.make(past.history, screenIn, () => settings.get().times)
+  const times = el("input", { type: "checkbox", checked: settings.get().times })
+  times.addEventListener("change", () => {
+    settings.set({ ...settings.get(), times: times.checked })
+    show(view.current())
+  })
   const fail = (error: unknown) => say(says, messageOf(error))
   const show = (place: HistoryView.Place) => void view.show(place).then((words) => say(says, words), fail)
   const matches = Matches.make((number) => show({ line: number }))
@@ -81,6 +89,7 @@ export const make = ({ past, screenIn, done }: Options): HistoryPane => {
     el("label", { class: "check", title: "A regular expression (RE2)" }, regex, ".*"),
     el("button", { class: "button" }, "Search"),
     line,
+    el("label", { class: "check", title: "The time at the begin of each line" }, times, "Times"),
     says,
     iconButton("up", "Older", () => show(view.older())),
     iconButton("down", "Newer", () => show(view.newer())),

@@ -2,7 +2,7 @@
 import * as HistoryPane from "./HistoryPane.ts"
 
 /** What it is made of. */
-export interface Options extends Pick<HistoryPane.Options, "past" | "screenIn"> {
+export interface Options extends Pick<HistoryPane.Options, "past" | "screenIn" | "settings"> {
   readonly parent: HTMLElement
   /** Why there is no history; undefined where there is one. */
   readonly refused: string | undefined
@@ -18,7 +18,7 @@ export interface HistoryToggle {
 }
 
 /** Makes it. */
-export const make = ({ parent, refused, past, screenIn, tell, closed }: Options): HistoryToggle => {
+export const make = ({ parent, refused, past, screenIn, settings, tell, closed }: Options): HistoryToggle => {
   let pane: HistoryPane.HistoryPane | undefined
   const close = () => {
     pane?.element.remove()
@@ -28,7 +28,7 @@ export const make = ({ parent, refused, past, screenIn, tell, closed }: Options)
   const toggle = () => {
     if (refused !== undefined) return tell(refused)
     if (pane === undefined) {
-      pane = HistoryPane.make({ past, screenIn, done: toggle })
+      pane = HistoryPane.make({ past, screenIn, settings, done: toggle })
       return parent.append(pane.element)
     }
     close()

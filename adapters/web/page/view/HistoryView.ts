@@ -1,5 +1,6 @@
 /** A part of all that a process has printed, on a terminal of its own: around a line, or at the end. */
 import type { HistoryResult } from "../../../../core/protocol/History.ts"
+import * as LineStamps from "../../../../core/client/LineStamps.ts"
 import { rowOfLine } from "../model/Lines.ts"
 import { PipeText } from "../model/PipeText.ts"
 import { el } from "./dom.ts"
@@ -10,6 +11,7 @@ export type Ask = (options: {
   from?: { line: number }
   tail?: number
   maxBytes: number
+  times: boolean
 }) => Promise<HistoryResult>
 
 /** A line, from 1, or the end. */
@@ -20,6 +22,8 @@ export interface HistoryView {
   readonly element: HTMLElement
   /** Shows a place: what is said of it. Rejects if the server refuses. */
   readonly show: (place: Place) => Promise<string>
+  /** The place that is shown. */
+  readonly current: () => Place
   /** Where the part before the shown one, or behind it, is. */
   readonly older: () => Place
   readonly newer: () => Place
@@ -35,18 +39,26 @@ const before = 100
 const tail = 2000
 
 /** Makes it; `screenIn` makes a terminal in an element of the page. */
-export const make = (ask: Ask, screenIn: (host: HTMLElement) => Screen): HistoryView => {
+export const make = (
+  ask: Ask,
+  screenIn: (host: HTMLElement) => Screen,
+  times: () => boolean,
+): HistoryView => {
   const host = el("div", { class: "history-screen" })
   let screen: Screen | undefined
+  let current: Place = "end"
   let first = 1
   let lines = 0
   return {
     element: host,
+    current: () => current,
     older: () => ({ line: Math.max(1, first - 1) }),
     newer: () => ({ line: first + lines + before }),
     show: async (place) => {
       const from = place === "end" ? undefined : { line: Math.max(1, place.line - before) }
-      const found = await ask(from === undefined ? { tail, maxBytes: part } : { from, maxBytes: part })
+      const how = { maxBytes: part, times: times() }
+      const found = await ask(from === undefined ? { tail, ...how } : { from, ...how })
+      current = place
       const shown = (screen ??= screenIn(host))
       shown.fill()
       shown.terminal.reset()
@@ -69,13 +81,15 @@ const wordsFor = ({ line, eof, closed }: HistoryResult, lines: number): string =
 }
 
 /** Shows a part; how many lines it has. */
-const paint = (screen: Screen, { chunks }: HistoryResult): number => {
+const paint = (screen: Screen, { chunks, times }: HistoryResult): number => {
+  const stamps = times === undefined ? undefined : LineStamps.make()
   const pipes = new PipeText()
   let ends = 0
   let rest = false
-  for (const { stream, chunk } of chunks) {
-    for (const byte of chunk) if (byte === 0x0a) ends += 1
-    rest = chunk.at(-1) !== 0x0a
+  for (const [index, { stream, chunk: printed }] of chunks.entries()) {
+    for (const byte of printed) if (byte === 0x0a) ends += 1
+    rest = printed.at(-1) !== 0x0a
+    const chunk = stamps?.add(stream, printed, times?.[index] ?? 0) ?? printed
     screen.intake.write(stream === "pty" ? chunk : pipes.take(stream, chunk))
   }
   return chunks.length === 0 ? 0 : ends + (rest ? 1 : 0)

@@ -24,7 +24,12 @@ export const make = (first: Row, open: (place: Place, beside: boolean) => void):
     "li",
     { class: "row", "data-key": key },
     button,
-    iconButton("beside", "Open beside the others (b, or Shift click)", () => open(first, true), "row-beside"),
+    iconButton(
+      "beside",
+      `Open ${titleOf(first)} beside the others (b, or Shift click)`,
+      () => open(first, true),
+      "row-beside",
+    ),
   )
   return {
     element,

@@ -1,7 +1,6 @@
 /** The list of processes, by session: filtered, live, and walked through with the arrow keys. */
 import * as Acting from "../link/Acting.ts"
 import { messageOf } from "../link/Attachment.ts"
-import type { Lists } from "../link/Link.ts"
 import * as Filter from "../model/Filter.ts"
 import { type Group, grouped, isOver, type Key, keyOf, type Row } from "../model/Rows.ts"
 import * as Words from "../model/Words.ts"
@@ -61,7 +60,7 @@ export const make = (page: Page): ProcessList => {
     const wanted = all.filter(Filter.parse(field.value))
     for (const key of rows.keys()) if (!lists.rows.has(key)) rows.delete(key)
     const gone = sight(page.link, lists.instance).seen === "gone"
-    ended = gone ? [] : wanted.filter((row) => row.state === "closed" && mayRemove(page, lists, row))
+    ended = gone ? [] : wanted.filter((row) => row.state === "closed" && Acting.mayControl(page.link, row))
     clear.hidden = ended.length === 0
     const found = grouped(wanted, lists.sessions.find(({ own }) => own)?.session)
     const isOneOf = found.length > 1
@@ -138,9 +137,6 @@ const groupElement = (
   arrange(list, rows.map(rowOf))
   return known ?? el("section", { id, "aria-label": title }, heading, list)
 }
-
-const mayRemove = ({ link }: Page, { sessions }: Lists, { session }: Row): boolean =>
-  link.can("processControlAll") || sessions.some((one) => one.own && one.session === session)
 
 const summaryOf = (all: ReadonlyArray<Row>, wanted: ReadonlyArray<Row>): string => {
   if (all.length === 0) return "Nothing runs here yet."

@@ -8,6 +8,7 @@ import { Intake } from "../model/Intake.ts"
 import { fittingSize } from "../model/Lines.ts"
 import type { Settings } from "../model/Settings.ts"
 import * as Colors from "./Colors.ts"
+import { mark } from "./dom.ts"
 import type { Renderers } from "./Renderers.ts"
 import { touchable } from "./Touch.ts"
 
@@ -129,6 +130,7 @@ export class Screen {
   fill(): TerminalSize | undefined {
     if (this.pictures > 0) return undefined
     this.setFont(this.look.fontSize)
+    mark(this.host, "data-scrolls", false)
     const proposed = this.fit.proposeDimensions()
     if (proposed === undefined || Number.isNaN(proposed.cols) || this.host.clientHeight === 0)
       return undefined
@@ -147,7 +149,13 @@ export class Screen {
     const now = this.terminal.options.fontSize ?? fontSize
     const wanted = { width: (cell.width * fontSize) / now, height: (cell.height * fontSize) / now }
     const room = { width: this.host.clientWidth - 22, height: this.host.clientHeight - 8 }
-    if (room.width > 0 && room.height > 0) this.setFont(fittingSize(fontSize, wanted, size, room))
+    if (room.width <= 0 || room.height <= 0) return
+    const fitting = fittingSize(fontSize, wanted, size, room)
+    this.setFont(fitting)
+    const scale = fitting / fontSize
+    const width = wanted.width * scale * size.columns
+    const height = wanted.height * scale * size.rows
+    mark(this.host, "data-scrolls", width > room.width + 1 || height > room.height + 1)
   }
 
   /** The size of a cell, in pixels; undefined while nothing is drawn. */
@@ -175,6 +183,18 @@ export class Screen {
       (_, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? "",
     )
     return `${lines.join("\n").trimEnd()}\n`
+  }
+
+  /** All lines that the terminal holds. */
+  allText(): string {
+    const { active } = this.terminal.buffer
+    let text = ""
+    for (let at = 0; at < active.length; at += 1) {
+      const line = active.getLine(at)
+      if (at > 0 && line?.isWrapped !== true) text += "\n"
+      text += line?.translateToString(active.getLine(at + 1)?.isWrapped !== true) ?? ""
+    }
+    return `${text.trimEnd()}\n`
   }
 
   /** Gives everything back. */

@@ -1,27 +1,35 @@
 /** Starts a process: a line for the shell or a program with its arguments, where, how, and under which name. */
 import type { EnvironmentInfo } from "../../../../core/protocol/Environment.ts"
+import * as ProcessName from "../../../../core/client/ProcessName.ts"
 import { toNative } from "../../../../core/client/RemotePath.ts"
 import { messageOf } from "../link/Attachment.ts"
 import * as Starting from "../link/Starting.ts"
 import * as CommandLine from "../model/CommandLine.ts"
 import * as Outage from "../model/Outage.ts"
-import { keyOf } from "../model/Rows.ts"
+import { keyOf, type Row } from "../model/Rows.ts"
 import { el, say } from "./dom.ts"
 import type { Page } from "./Page.ts"
-
-/** The size of a new terminal, which gets that of its room as soon as that is known. */
-const size = { columns: 100, rows: 30 }
 
 /** The dialog. */
 export interface StartDialog {
   readonly element: HTMLDialogElement
   readonly open: () => void
+  /** Opens a shell, without the dialog. */
+  readonly shell: () => void
 }
 
 /** What a form says, or what is wrong with it. */
 const argvOf = (line: string, isShell: boolean, { shell }: EnvironmentInfo): CommandLine.Split => {
   if (!isShell) return CommandLine.split(line)
   return line.trim() === "" ? { fault: "there is no command" } : { words: [shell.path, "-c", line] }
+}
+
+/** What is wrong with a name, by the rule of `procwire run --name`. */
+const faultOf = (name: string, rows: Iterable<Row>): string | undefined => {
+  if (name === "") return undefined
+  if (!ProcessName.isName(name)) return `the name '${name}' is not valid: expected ${ProcessName.expected}`
+  const isTaken = Array.from(rows).some((row) => row.name === name)
+  return isTaken ? `a process is called ${name} already: give another name, or remove it` : undefined
 }
 
 /** The parts of the form. */
@@ -60,13 +68,16 @@ const makeForm = (page: Page) => {
   const wanted = (): Starting.Wanted | { readonly fault: string } => {
     const split = argvOf(command.value, chosen("kind") === "shell", info)
     if ("fault" in split) return split
+    const called = name.value.trim()
+    const wrong = faultOf(called, page.link.lists.get()?.rows.values() ?? [])
+    if (wrong !== undefined) return { fault: wrong }
     return {
       argv: split.words,
       cwd: cwd.value.trim(),
-      name: name.value.trim(),
+      name: called,
       tty: chosen("streams") === "tty",
       stdin: stdin.checked,
-      size,
+      size: Starting.size,
     }
   }
   return { form, command, name, beside, fault, submit, cancel, wanted }
@@ -77,6 +88,23 @@ export const make = (page: Page): StartDialog => {
   const { form, command, name, beside, fault, submit, cancel, wanted } = makeForm(page)
   const element = el("dialog", { "aria-label": "Start a process" }, form)
 
+  const begin = async (wanted: Starting.Wanted, isBeside: boolean) => {
+    const place = await Starting.start(page.link, wanted)
+    page.started.add(keyOf(place))
+    await page.link.refresh()
+    // A dialog that closes gives the focus back: then the terminal takes it.
+    element.close()
+    page.open(place, isBeside)
+  }
+  const shell = async () => {
+    const status = page.link.status.get()
+    if (status.kind === "lost") return page.announce(`${Outage.headline(status)}.`, "bad")
+    const { open } = page.tiles.get()
+    await begin(Starting.shell(page.link), open.length > 0).catch((error: unknown) =>
+      page.announce(messageOf(error), "bad"),
+    )
+  }
+
   const start = async () => {
     const asked = wanted()
     if ("fault" in asked) return say(fault, `${asked.fault}.`)
@@ -84,11 +112,7 @@ export const make = (page: Page): StartDialog => {
     if (status.kind === "lost") return say(fault, `${Outage.headline(status)}.`)
     submit.disabled = true
     try {
-      const place = await Starting.start(page.link, asked)
-      page.started.add(keyOf(place))
-      await page.link.refresh()
-      element.close()
-      page.open(place, beside.checked)
+      await begin(asked, beside.checked)
     } catch (error) {
       say(fault, messageOf(error))
     } finally {
@@ -107,6 +131,7 @@ export const make = (page: Page): StartDialog => {
   })
   return {
     element,
+    shell: () => void shell(),
     open: () => {
       say(fault, "")
       command.value = ""

@@ -1,6 +1,7 @@
 /** A process that is shown: its head, its terminal, and what belongs to them. */
 import * as Acting from "../link/Acting.ts"
 import { Attachment, messageOf } from "../link/Attachment.ts"
+import * as Log from "../link/Log.ts"
 import * as Keys from "../model/Keys.ts"
 import * as Outage from "../model/Outage.ts"
 import { unmarked } from "../model/PipeText.ts"
@@ -8,6 +9,7 @@ import { isOver, type Key, keyOf, type Row, titleOf } from "../model/Rows.ts"
 import * as Tiles from "../model/Tiles.ts"
 import * as Clipboard from "./Clipboard.ts"
 import { el, mark } from "./dom.ts"
+import * as Download from "./Download.ts"
 import * as Facts from "./Facts.ts"
 import * as FindBar from "./FindBar.ts"
 import * as HistoryToggle from "./HistoryToggle.ts"
@@ -97,11 +99,12 @@ export class Tile {
       parent: this.element,
       refused: page.link.can("outputHistory") ? undefined : "The server keeps no output in files.",
       past: {
-        history: (options) => this.attachment.live().history(options),
-        grep: (options) => this.attachment.live().grep(options),
+        history: async (options) => (await this.attachment.attached()).history(options),
+        grep: async (options) => (await this.attachment.attached()).grep(options),
       },
       screenIn: (host) => this.newScreen(host, () => {}, HistoryView.part),
       tell: this.notice.tell,
+      settings: page.settings,
       closed: () => this.focus(),
     })
     this.follow()
@@ -135,6 +138,13 @@ export class Tile {
           page.tiles.set(Tiles.closed(page.tiles.get(), this.key))
           if (!this.isGone) await page.link.refresh()
         }),
+      restart: () =>
+        void this.trying(async () => {
+          page.started.add(this.key)
+          await Acting.restart(page.link, this.row)
+          await page.link.refresh()
+        }),
+      save: () => void this.trying(() => this.save()),
     }
   }
 
@@ -184,6 +194,27 @@ export class Tile {
     return this.page.link.instance.get() !== this.instance
   }
 
+  /** True if the process has ended, and everything that it printed was shown. */
+  get hasEnded(): boolean {
+    return this.attachment.state.get().kind === "closed"
+  }
+
+  private async kept(times: boolean): Promise<ReadonlyArray<Uint8Array>> {
+    return Log.read(await this.attachment.attached(), times)
+  }
+
+  /** Gives the browser the output as a file: all that the server keeps, or else what the terminal holds. */
+  private async save(): Promise<void> {
+    const { times } = this.page.settings.get()
+    const kept = this.isGone ? undefined : await this.kept(times).catch(() => undefined)
+    if (kept === undefined)
+      this.notice.tell("The file has what this terminal holds: the server keeps no more.")
+    Download.save(
+      `${fileName(titleOf(this.row))}.log`,
+      kept ?? [new TextEncoder().encode(this.screen.allText())],
+    )
+  }
+
   private resize(): void {
     const { row, screen, attachment } = this
     const inControl = attachment.writes.get() && !isOver(row) && this.told.exited === undefined
@@ -214,7 +245,10 @@ export class Tile {
 
   show(): void {
     const { seen, at } = sight(this.page.link, this.instance)
-    this.header.show(this.row, Facts.of(this.row, this.told, seen, at), this.attachment.writes.get())
+    this.header.show(this.row, Facts.of(this.row, this.told, seen, at), this.attachment.writes.get(), {
+      restart: seen === "now" && this.row.state === "closed" && Acting.canRestart(this.page.link, this.row),
+    })
+    mark(this.header.facts, "title", `Started ${new Date(this.row.startedAtMs).toLocaleString()}`)
     this.stdin.hidden = this.row.tty || !this.attachment.writes.get() || this.told.exited !== undefined
     mark(this.element, "data-writes", this.attachment.writes.get())
     const { receipt } = this.told
@@ -265,3 +299,9 @@ export class Tile {
 }
 
 const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}.`)
+
+const fileName = (title: string): string =>
+  title
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")
+    .replaceAll(/^[-.]+|-+$/g, "")
+    .slice(0, 60) || "process"

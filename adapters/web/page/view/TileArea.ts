@@ -1,9 +1,10 @@
 /** The room of the tiles: shows those that are open, side by side or one alone. */
 import type { Action } from "../model/Keys.ts"
-import type { Key } from "../model/Rows.ts"
+import { isOver, type Key } from "../model/Rows.ts"
 import * as Tiles from "../model/Tiles.ts"
 import { el, mark } from "./dom.ts"
 import type { Page } from "./Page.ts"
+import type { StartDialog } from "./StartDialog.ts"
 import { Tile } from "./Tile.ts"
 
 /** The room of the tiles. */
@@ -16,7 +17,7 @@ export interface TileArea {
 }
 
 /** Makes it; it is in the page when the first tile opens. */
-export const make = (page: Page, start: () => void): TileArea => {
+export const make = (page: Page, start: Pick<StartDialog, "open" | "shell">): TileArea => {
   const shown = new Map<Key, Tile>()
   const empty = emptyState(start)
   const element = el("main", { id: "tiles", class: "tiles", "aria-label": "Terminals" }, empty)
@@ -50,7 +51,12 @@ export const make = (page: Page, start: () => void): TileArea => {
       const row = rows?.get(key)
       const tile = shown.get(key)
       if (row === undefined || tile?.isGone === true) continue
-      if (tile !== undefined) tile.update(row)
+      if (tile?.hasEnded === true && !isOver(row)) {
+        // It was started again: its output is a new one.
+        shown.delete(key)
+        tile.dispose()
+      }
+      if (shown.has(key)) tile?.update(row)
       else {
         shown.set(key, new Tile(page, row))
         fresh = true
@@ -90,11 +96,16 @@ export const make = (page: Page, start: () => void): TileArea => {
 
 const narrow = matchMedia("(max-width: 700px)")
 
-const emptyState = (start: () => void): HTMLElement =>
+const emptyState = ({ open, shell }: Pick<StartDialog, "open" | "shell">): HTMLElement =>
   el(
     "div",
     { class: "empty" },
     el("p", {}, "No terminal is open."),
     el("p", { class: "dim" }, "Choose a process in the list, or start one. Press ? for all shortcuts."),
-    el("button", { type: "button", class: "button primary", onclick: start }, "Start a process"),
+    el(
+      "div",
+      { class: "actions" },
+      el("button", { type: "button", class: "button primary", onclick: open }, "Start a process"),
+      el("button", { type: "button", class: "button", onclick: shell }, "Open a shell"),
+    ),
   )

@@ -12,6 +12,13 @@ export interface Presses {
   readonly act: (action: Action) => void
   readonly send: (sending: Sending) => void
   readonly remove: () => void
+  readonly restart: () => void
+  readonly save: () => void
+}
+
+/** What can be done with a process that has ended, beyond looking at it. */
+export interface Offers {
+  readonly restart: boolean
 }
 
 /** The head of a tile, and the line of facts at its foot. */
@@ -19,7 +26,7 @@ export interface TileHeader {
   readonly element: HTMLElement
   readonly facts: HTMLElement
   /** Shows the facts; `writes` is whether this page is in control. */
-  readonly show: (row: Row, facts: Facts.Facts, writes: boolean) => void
+  readonly show: (row: Row, facts: Facts.Facts, writes: boolean, offers: Offers) => void
 }
 
 /** Makes one; `hasHistory` is whether the server keeps output in files. */
@@ -29,8 +36,10 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
   const state = el("span", { class: "state" })
   const more = el("span", { class: "more" })
   const control = el("button", { type: "button", class: "control", onclick: () => presses.act("control") })
-  const menu = sendMenu(presses.send)
-  const remove = iconButton("trash", "Remove from the list", presses.remove)
+  const called = shortened(titleOf(row))
+  const menu = sendMenu(called, presses.send)
+  const remove = iconButton("trash", `Remove ${called} from the list`, presses.remove)
+  const restart = iconButton("again", `Start ${called} again`, presses.restart)
   const element = el(
     "header",
     { class: "tile-header" },
@@ -42,26 +51,32 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
       { class: "tools", role: "toolbar", "aria-label": "Terminal" },
       control,
       menu,
+      restart,
       remove,
-      iconButton("search", "Find in the output (Ctrl Shift F)", () => presses.act("find")),
-      hasHistory && iconButton("history", "History (Ctrl Shift H)", () => presses.act("history")),
-      iconButton("copy", "Copy the selection, or the screen (Ctrl Shift C)", () => presses.act("copy")),
+      iconButton("save", `Download the log of ${called}`, presses.save),
+      iconButton("search", `Find in the output of ${called} (Ctrl Shift F)`, () => presses.act("find")),
+      hasHistory &&
+        iconButton("history", `Show all output of ${called} (Ctrl Shift H)`, () => presses.act("history")),
+      iconButton("copy", `Copy the selection, or the screen of ${called} (Ctrl Shift C)`, () =>
+        presses.act("copy"),
+      ),
       iconButton(
         "maximize",
-        "Alone, or beside the others (Ctrl Shift M)",
+        `Show ${called} alone, or beside the others (Ctrl Shift M)`,
         () => presses.act("maximize"),
         "only-wide",
       ),
       iconButton(
         "close",
-        "Close; the process goes on (Ctrl Shift X)",
+        `Close the terminal of ${called}, which goes on (Ctrl Shift X)`,
         () => presses.act("close"),
         "only-wide",
       ),
     ),
   )
-  const words = (writes: boolean) => (writes ? "Only look on (Ctrl Shift E)" : "Take control (Ctrl Shift E)")
-  const show: TileHeader["show"] = (row, facts, writes) => {
+  const words = (writes: boolean) =>
+    writes ? `Only look on at ${called} (Ctrl Shift E)` : `Take control of ${called} (Ctrl Shift E)`
+  const show: TileHeader["show"] = (row, facts, writes, offers) => {
     say(title, titleOf(row))
     say(state, facts.state)
     say(more, facts.more.map((fact) => ` \u00b7 ${fact}`).join(""))
@@ -70,6 +85,7 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
     control.hidden = over
     menu.hidden = over || !writes
     remove.hidden = !over
+    restart.hidden = !over || !offers.restart
     mark(control, "aria-pressed", String(writes))
     say(control, writes ? "In control" : "Read-only")
     mark(control, "title", words(writes))
@@ -78,13 +94,19 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
   return { element, facts: el("p", { class: "facts" }, state, more), show }
 }
 
-const sendMenu = (send: (sending: Sending) => void): HTMLSelectElement => {
+/** The most characters of a title in the words of a button. */
+const longest = 40
+
+const shortened = (title: string): string =>
+  title.length > longest ? `${title.slice(0, longest - 1)}\u2026` : title
+
+const sendMenu = (called: string, send: (sending: Sending) => void): HTMLSelectElement => {
   const first = el("option", { value: "" }, "Signal")
   const menu = el(
     "select",
-    { class: "send", "aria-label": "Send a signal" },
+    { class: "send", "aria-label": `Send a signal to ${called}` },
     first,
-    ...sendings.map(({ id, says }) => el("option", { value: id }, says)),
+    ...sendings.map(({ id, verb, how }) => el("option", { value: id }, `${verb} ${called} \u00b7 ${how}`)),
   )
   menu.addEventListener("change", () => {
     const chosen = sendings.find(({ id }) => id === menu.value)
