@@ -21,6 +21,7 @@ import * as Rows from "./show/Rows.ts"
 import * as Table from "./show/Table.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
+import * as Message from "./words/Message.ts"
 
 const command = "procwire ps"
 
@@ -56,7 +57,8 @@ AGE is the time since the start, UP that since the last restart, END that since 
 SIGTSTP has stopped is shown as stopped, where the server runs on Linux and shows its /proc.
 With -a there are also those of your own server that has died last, for a day; procwire logs shows what is left of them.
 Other commands take the name of a process; one that has none is called by its place, as in 3/abc. Of several hosts, -q
-prints the host, a tab and the name. A host that does not answer is a line on stderr, and the exit code is 1.`,
+prints the host, a tab and the name. Where the scope of this client hides the processes of others, a line on stderr says
+so. A host that does not answer is a line on stderr, and the exit code is 1.`,
   examples: [
     "procwire ps",
     "procwire ps -a --filter label=team=web --filter state=running",
@@ -75,11 +77,13 @@ export const ps = (_: Platform, args: ReadonlyArray<string>) =>
     const all = values.all === true
     if ("several" in asked) {
       const question = (client: ExecClient.ExecClient | undefined) =>
-        client === undefined ? Effect.succeed([]) : listed(client, all, filter)
+        client === undefined ? Effect.succeed(none) : listed(client, all, filter)
       const answers = yield* EachHost.ask(asked.several, "procwire-ps", question)
       const found = answers.flatMap(({ answer, host }) =>
-        Either.isLeft(answer) ? [] : answer.right.map((row) => ({ host, ...row })),
+        Either.isLeft(answer) ? [] : answer.right.rows.map((row) => ({ host, ...row })),
       )
+      for (const { answer, host } of answers)
+        if (Either.isRight(answer) && answer.right.hides) Message.say(`${host}: ${hidden}`)
       yield* print(found, values)
       return EachHost.told(answers)
     }
@@ -88,15 +92,29 @@ export const ps = (_: Platform, args: ReadonlyArray<string>) =>
     const options = { clientName: "procwire-ps", heartbeat: false } as const
     const lost = "own" in target ? yield* lostOf(all, filter) : []
     const found =
-      reached === undefined ? [] : yield* listed(yield* Access.connect(reached, options), all, filter)
-    const rows = [...lost, ...found]
+      reached === undefined ? none : yield* listed(yield* Access.connect(reached, options), all, filter)
+    if (found.hides) Message.say(hidden)
+    const rows = [...lost, ...found.rows]
     yield* print(rows, values)
-    if (rows.length === 0 && process.stderr.isTTY && process.stdout.isTTY)
+    if (rows.length === 0 && !found.hides && process.stderr.isTTY && process.stdout.isTTY)
       process.stderr.write(
         "nothing runs; procwire run -d -- COMMAND starts something, ps -a has what ended\n",
       )
     return 0
   }).pipe(Effect.scoped)
+
+/** What one server lists, and whether it hides the processes of other clients. */
+interface Listed {
+  readonly rows: ReadonlyArray<Rows.Seen>
+  readonly hides: boolean
+}
+
+const none: Listed = { rows: [], hides: false }
+
+/** An empty list would say that nothing runs. */
+const hidden =
+  "the server hides the processes of other clients: a token with the scope observe shows them, or " +
+  "a server with --scope observe"
 
 const listed = (client: ExecClient.ExecClient, all: boolean, filter: Filters.Filter) =>
   Effect.gen(function* () {
@@ -105,7 +123,8 @@ const listed = (client: ExecClient.ExecClient, all: boolean, filter: Filters.Fil
     const found = yield* Stream.runCollect(client.list({ sessions: sees ? "all" : "own", ...filter.asked }))
     const wanted = (row: ListedProcess) =>
       (all || filter.asked.states !== undefined || Rows.isLive(row)) && filter.matches(row)
-    return yield* Control.seen(client, Chunk.toReadonlyArray(found).filter(wanted))
+    const rows = yield* Control.seen(client, Chunk.toReadonlyArray(found).filter(wanted))
+    return { rows, hides: !sees }
   })
 
 /** Those of a server of one's own that has died, among those that have ended. */

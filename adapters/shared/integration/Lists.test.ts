@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
 import { connect } from "../../testing/Client.ts"
 import { command } from "../../testing/Runtime.ts"
+import * as Program from "../testing/Program.ts"
 
 const [program, ...main] = command
 const args = ["serve", "--listen", "tcp://127.0.0.1:0", "--list-sessions", "all"]
@@ -60,3 +61,23 @@ it("show the processes of a session that has lost its client, but not its id", a
   ])
   expect(JSON.stringify([sessions, await rows()])).not.toContain(other.sessionId)
 })
+
+it("are said by ps to hide the processes of others, where the scope of the client does", async () => {
+  const { call } = Program.make()
+  const closed = spawn(program, [...main, "serve", "--listen", "tcp://127.0.0.1:0"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  try {
+    const address = String(await once(closed.stdout, "data")).trim()
+    const other = await connect({ url: address })
+    await other.start({ argv: ["sleep", "600"], name: "hidden" })
+    const hides =
+      "procwire: the server hides the processes of other clients: a token with the scope observe shows them, or " +
+      "a server with --scope observe\n"
+    expect(await call("ps", "-q", "--server", address)).toEqual({ code: 0, stdout: "", stderr: hides })
+    expect(await call("ps", "-q", "--server", url)).toMatchObject({ code: 0, stderr: "" })
+    await other.close()
+  } finally {
+    closed.kill("SIGKILL")
+  }
+}, 120_000)
