@@ -263,7 +263,8 @@ export const processCredit = table("process/credit", {
       "for it until process/closed, of the process and of an attachment.",
     run: async (t) => {
       const wire = await t.open()
-      const script = "head -c 300000 /dev/zero; exit 4"
+      // Less than what servers keep for a client before they pause a child, which must end by itself.
+      const script = "head -c 200000 /dev/zero; exit 4"
       const child = await Child.start(wire, { script, params: { credit: chunk } })
       await wire.ok("process/attach", { processId: child.id, as: "seen", credit: chunk })
       const seen = Child.attach(wire, "seen")
@@ -276,7 +277,7 @@ export const processCredit = table("process/credit", {
         await grant(wire, each.id, plenty)
         Check.equal(await each.exited(), 4, "the exit code")
         await each.ended()
-        Check.equal(pushed(each), 300_000, "the bytes")
+        Check.equal(pushed(each), 200_000, "the bytes")
         inOrder(each, 1)
         await wire.refused("process/credit", { processId: each.id, bytes: 1 }, -32600)
       }
