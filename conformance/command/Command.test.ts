@@ -26,8 +26,10 @@ const run = (program: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Pr
   })
 
 const node = [process.execPath]
-const good = ["--command", Own.quoted(Own.own(), "stdio")]
-const bad = ["--command", Own.quoted(Own.broken("error-code-wrong"), "stdio")]
+// Only a hang takes so long, however busy the machine is.
+const patience = ["--timeout-ms", "120000"]
+const good = ["--command", Own.quoted(Own.own(), "stdio"), ...patience]
+const bad = ["--command", Own.quoted(Own.broken("error-code-wrong"), "stdio"), ...patience]
 const missingField = "process/read/missing-process-id-is-named"
 
 test("the exit code is 0 when every must has passed", async () => {

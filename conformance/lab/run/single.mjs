@@ -14,6 +14,9 @@ const { quote } = await import("../../../dist/conformance/suite/ShellWords.js")
 
 const unshare = ["--map-root-user", "--mount"]
 
+/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+const hangMs = 120_000
+
 /** Hides the repository and Node, in a mount namespace; a line for a shell. */
 const hide = () => {
   const node = quote(realpathSync(process.execPath))
@@ -46,7 +49,15 @@ const test = (name, args) => {
   // Cases start the runtime of the suite, which is a copy that is not hidden.
   const node = join(folder, "node")
   copyFileSync(realpathSync(process.execPath), node)
-  const suite = [`${root}dist/procwire-conformance.mjs`, "--command", server, "--strict", ...args]
+  const patience = ["--timeout-ms", String(hangMs)]
+  const suite = [
+    `${root}dist/procwire-conformance.mjs`,
+    "--command",
+    server,
+    "--strict",
+    ...patience,
+    ...args,
+  ]
   const env = { PATH: "/usr/bin:/bin", HOME: home }
   const { status } = spawnSync(node, suite, { cwd: alone, stdio: "inherit", env })
   rmSync(folder, { recursive: true, force: true })
