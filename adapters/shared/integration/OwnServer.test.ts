@@ -4,8 +4,10 @@ import { once } from "node:events"
 import * as fs from "node:fs"
 import process from "node:process"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { connect } from "../../testing/Client.ts"
 import { command, name, unboundCommand } from "../../testing/Runtime.ts"
 import * as OwnFolder from "../cli/server/OwnFolder.ts"
+import { visit } from "../testing/Browser.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as Program from "../testing/Program.ts"
 
@@ -151,6 +153,84 @@ describe("the server of one's own", () => {
     expect(stdout).toContain("systemctl --user enable --now procwire.socket\n")
     const service = fs.readFileSync(folder.at("config/systemd/user/procwire.service"), "utf8")
     expect(service).toContain(" serve --listen=systemd --list-sessions=all ")
+  })
+})
+
+describe("the page of the server of one's own", () => {
+  const link = /^http:\/\/127\.0\.0\.1:\d+\/#once=[\w-]{43}\n$/
+
+  // guards: own-page
+  it("is at the link that up --web prints, which lets one browser in; the next call prints another", async () => {
+    const { call, folder } = Program.make()
+    const first = await call("up", "--web")
+    expect(first).toEqual({ code: 0, stdout: expect.stringMatching(link), stderr: "" })
+    expect(await call("run", "-d", "-i", "--name", "echo", "--", "cat")).toEqual(ok("echo\n"))
+    const browser = await visit(first.stdout.trim())
+    expect(browser.status).toBe(204)
+    expect(await browser.info()).toMatchObject({ login: false, scopes: ["own", "observe", "control"] })
+    expect(await (await fetch(first.stdout.trim())).text()).toContain("page.js")
+    expect((await visit(first.stdout.trim())).status).toBe(401)
+
+    const page = await connect(browser.target, { reconnect: false })
+    const rows = []
+    for await (const row of page.list({ sessions: "all" })) rows.push(row)
+    expect(rows).toMatchObject([{ name: "echo", argv: ["cat"] }])
+    const { processId, session } = rows[0] ?? expect.unreachable()
+    const seen = await page.attach({ processId, session }, 0, { role: "writer" })
+    await seen.write("from the page\n")
+    expect(await call("wait", "echo", "--for", "text:from the page")).toMatchObject({ code: 0, stderr: "" })
+    await page.close()
+
+    const both = await Promise.all([call("up", "--web"), call("up", "--web", "--json")])
+    const { url, started, link: third } = JSON.parse(both[1].stdout) as Record<string, unknown>
+    expect([url, started]).toEqual([`unix:${folder.at("run/procwire/server.sock")}`, false])
+    const later = [both[0].stdout.trim(), String(third)]
+    for (const one of later)
+      expect([(await visit(one)).status, (await visit(one)).status]).toEqual([204, 401])
+    expect((await call("ps", "-q")).stdout).toBe("echo\n")
+
+    // Nobody else reads a link, and none is left where it was told.
+    const printed = folder.at("run/procwire/server.out")
+    expect(fs.statSync(printed).mode & 0o777).toBe(0o600)
+    expect(fs.readFileSync(printed, "utf8")).not.toContain("once=")
+    // Its port has no other way in: other users of this machine reach it.
+    const port = browser.target.url.replace(/ws$/, "")
+    await expect(connect({ url: port }, { reconnect: false })).rejects.toMatchObject({ reason: "Connect" })
+    expect((await call("down")).code).toBe(0)
+    await expect(fetch(new URL(first.stdout))).rejects.toThrow()
+  })
+
+  itOnNode("is not added to a server that runs without it, whose processes go on", async () => {
+    const { call, folder } = Program.make()
+    const url = `unix:${folder.at("run/procwire/server.sock")}`
+    // A server with the page was there before, and was killed.
+    await call("up", "--web", "-q")
+    const [pid = ""] = fs.readFileSync(folder.at("run/procwire/server.pid"), "utf8").split(" ")
+    process.kill(Number(pid), "SIGKILL")
+    if (process.platform === "linux")
+      await vi.waitFor(() => expect(Proc.isAlive(Number(pid))).toBe(false), 60_000)
+    await call("run", "-d", "--name", "web", "--", "sleep", "600")
+    expect(await call("up", "--web")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        `procwire: the server of your own runs without the page: ${url}; procwire down ends it and all its processes, ` +
+        "and procwire up --web then starts it with the page\n",
+    })
+    expect((await call("ps", "-q")).stdout).toBe("web\n")
+    fs.rmSync(folder.at("run/procwire/server.pid"))
+    expect(await call("up", "--web")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("was not started by procwire: end it where it was started"),
+    })
+    process.kill(Number(pidsOf(`--listen=${url}`)[0]), "SIGKILL")
+  })
+
+  itOnNode("is not what systemd starts", async () => {
+    const { call, folder } = Program.make()
+    const { code, stderr } = await call("up", "--web", "--install")
+    expect([code, stderr.split("\n")[0]]).toEqual([2, "procwire: --install and --web exclude each other"])
+    expect(fs.existsSync(folder.at("config/systemd"))).toBe(false)
   })
 })
 

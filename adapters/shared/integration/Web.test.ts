@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { connect } from "../../testing/Client.ts"
 import { command, platform } from "../../testing/Runtime.ts"
 import * as Program from "../Program.ts"
+import { visit } from "../testing/Browser.ts"
 
 const [program, ...main] = command
 const folder = mkdtempSync(join(tmpdir(), "procwire-web-"))
@@ -28,24 +29,6 @@ const launch = (...args: ReadonlyArray<string>) => {
   const next = async () => String((await lines.next()).value)
   const ended = once(server, "close").then(([code]) => ({ code: code as number | null, logs }))
   return { server, next, ended, logs: () => logs }
-}
-
-/** The page at a link, as the browser that opens it talks to the server. */
-const visit = async (link: string) => {
-  const [page = "", secret = ""] = link.split("#once=")
-  const { origin } = new URL(page)
-  const post = (path: string, body: object, headers = {}) =>
-    fetch(new URL(path, page), {
-      method: "POST",
-      headers: { origin, "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    })
-  const login = await post("login", { token: secret })
-  const cookie = (login.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
-  const info = async () =>
-    (await (await fetch(new URL("info", page), { headers: { cookie } })).json()) as object
-  const url = new URL("ws", page).href.replace(/^http/, "ws")
-  return { status: login.status, secret, cookie, post, info, target: { url, headers: { origin, cookie } } }
 }
 
 describe("procwire serve --web", () => {

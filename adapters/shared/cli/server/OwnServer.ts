@@ -6,6 +6,7 @@
  * control the processes of all clients.
  */
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import { homedir } from "node:os"
@@ -22,11 +23,12 @@ import * as LostProcesses from "./LostProcesses.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
 import * as PidFile from "./PidFile.ts"
+import * as Printed from "./Printed.ts"
 import * as ProcessBegin from "../../process/ProcessBegin.ts"
 
-/** The server of one's own cannot be started, reached or ended. */
+/** The server of one's own cannot be started, reached or ended, or has no page. */
 export class OwnServerError extends Data.TaggedError("OwnServerError")<{
-  readonly reason: "Start" | "Connect" | "Stop"
+  readonly reason: "Start" | "Connect" | "Page" | "Stop"
   readonly message: string
 }> {}
 
@@ -44,8 +46,22 @@ export const flags = (env: OwnFolder.Env): ReadonlyArray<string> => [
   "--grace-ms=5000",
 ]
 
-/** How long a server may take until it listens. */
+/**
+ * The flags for the page. Other users of this machine can reach its port, so clients that come without a link are asked
+ * for a token there: nobody has one with this digest.
+ */
+const pageFlags = [
+  "--listen=ws://127.0.0.1:0",
+  "--web",
+  "--ws-auth=capability-token",
+  `--ws-token-sha256=${"0".repeat(64)}`,
+]
+
+/** How long a server may take until it listens, or until it prints a link. */
 const startMillis = 60_000
+
+/** How often what is awaited is looked for. */
+const lookMillis = 10
 
 /** The socket. */
 export const socketIn = (folder: string): string => join(folder, "server.sock")
@@ -70,12 +86,66 @@ export const ensure = (
     const url = `unix:${path}`
     if (yield* isServed(path)) return { url, started: false }
     yield* FileLock.take(join(folder, "lock"), platform.openFfi)
-    // Another command may have started it while this one waited for the lock.
-    if (yield* isServed(path)) return { url, started: false }
-    yield* OwnFolder.make(env, OwnFolder.historiesPath(env))
-    yield* LostProcesses.keep(env)
-    return { url, started: yield* start(folder, env) }
+    return { url, started: yield* startOnce(folder, env) }
   }).pipe(Effect.scoped)
+
+/** The server of one's own with its page, and a new one-time link to that. */
+export interface OwnPage extends OwnServer {
+  readonly link: string
+}
+
+/** The same with the page. A server that runs without it is left as it is, and told as an error. */
+export const ensurePage = (
+  platform: Platform,
+  env: OwnFolder.Env,
+): Effect.Effect<OwnPage, OwnServerError | ConfigurationError> =>
+  Effect.gen(function* () {
+    const folder = yield* OwnFolder.make(env)
+    // Without the lock, two commands could take the same link.
+    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
+    const started = yield* startOnce(folder, env, pageFlags)
+    if (!started) yield* askForLink(folder)
+    return { url: `unix:${socketIn(folder)}`, started, link: yield* printedLink(folder) }
+  }).pipe(Effect.scoped)
+
+/** Has the server that runs print another link. */
+const askForLink = (folder: string): Effect.Effect<void, OwnServerError> =>
+  Effect.suspend(() => {
+    const url = `unix:${socketIn(folder)}`
+    const pid = PidFile.read(folder)
+    if (pid === undefined)
+      return failed("Page", `${notOurs(url)}; procwire up --web then starts one with the page`)
+    // Without a page the signal would end it.
+    if (!Printed.hasPage(folder)) {
+      return failed(
+        "Page",
+        `the server of your own runs without the page: ${url}; procwire down ends it and all its processes, and ` +
+          "procwire up --web then starts it with the page",
+      )
+    }
+    // A link is there already if the command that had asked for it was interrupted.
+    Printed.takeLink(folder)
+    return Effect.ignore(Effect.try(() => process.kill(pid, "SIGUSR2")))
+  })
+
+const printedLink = (folder: string): Effect.Effect<string, OwnServerError> =>
+  takeLink(folder).pipe(
+    Effect.timeoutFail({
+      duration: startMillis,
+      onTimeout: () =>
+        new OwnServerError({
+          reason: "Page",
+          message: `the server of your own has printed no link within ${startMillis / 1000} s; see ${logIn(folder)}`,
+        }),
+    }),
+  )
+
+/** Completes when the file has a link, and takes it. */
+const takeLink = (folder: string): Effect.Effect<string> =>
+  Effect.suspend(() => {
+    const link = Printed.takeLink(folder)
+    return link === undefined ? Effect.delay(takeLink(folder), lookMillis) : Effect.succeed(link)
+  })
 
 /** True if somebody accepts connections there. */
 const isServed = (path: string): Effect.Effect<boolean, OwnServerError> =>
@@ -93,8 +163,17 @@ const isServed = (path: string): Effect.Effect<boolean, OwnServerError> =>
     return Effect.sync(() => socket.destroy())
   })
 
+/** Starts the server, for which the lock is held, if nobody listens there: another command may have done so. */
+const startOnce = (folder: string, env: OwnFolder.Env, more: ReadonlyArray<string> = []) =>
+  Effect.gen(function* () {
+    if (yield* isServed(socketIn(folder))) return false
+    yield* OwnFolder.make(env, OwnFolder.historiesPath(env))
+    yield* LostProcesses.keep(env)
+    return yield* start(folder, [...flags(env), ...more])
+  })
+
 /** Starts the server and returns when it listens; false if another one has come first. */
-const start = (folder: string, env: OwnFolder.Env): Effect.Effect<boolean, OwnServerError> =>
+const start = (folder: string, told: ReadonlyArray<string>): Effect.Effect<boolean, OwnServerError> =>
   Effect.gen(function* () {
     const path = socketIn(folder)
     const denial = ProcessBegin.denial()
@@ -102,41 +181,62 @@ const start = (folder: string, env: OwnFolder.Env): Effect.Effect<boolean, OwnSe
       return yield* failed("Start", `a server of your own could not be ended again from here: ${denial}`)
     const log = logIn(folder)
     const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
-    const pid = yield* launch(OwnProgram.argv(["serve", `--listen=unix:${path}`, ...flags(env)]), log)
-    if (pid !== undefined) {
-      PidFile.write(folder, pid)
-      return true
-    }
+    const printed = Printed.unfinishedIn(folder)
+    const pid = yield* launch(
+      OwnProgram.argv(["serve", `--listen=unix:${path}`, ...told]),
+      printed,
+      log,
+    ).pipe(
+      Effect.tap((pid) => {
+        if (pid === undefined) return
+        PidFile.write(folder, pid)
+        fs.renameSync(printed, Printed.fileIn(folder))
+      }),
+      Effect.ensuring(Effect.sync(() => fs.rmSync(printed, { force: true }))),
+    )
+    if (pid !== undefined) return true
     if (yield* isServed(path)) return false
-    const told = fs.readFileSync(log).subarray(before).toString().trim() || "it ended without a word"
-    return yield* failed("Start", `the server of your own did not start: ${told}; see ${log}`)
+    const said = fs.readFileSync(log).subarray(before).toString().trim() || "it ended without a word"
+    return yield* failed("Start", `the server of your own did not start: ${said}; see ${log}`)
   })
 
 /** The pid of a server that listens; undefined if it has ended before. */
 const launch = (
   argv: ReadonlyArray<string>,
+  printed: string,
   log: string,
 ): Effect.Effect<number | undefined, OwnServerError> =>
-  Effect.async<number | undefined, OwnServerError>((resume) => {
-    const stderr = fs.openSync(log, "a", 0o600)
+  Effect.suspend(() => {
+    // A process that had the same pid may have left it.
+    fs.rmSync(printed, { force: true })
+    const files = [printed, log].map((file) => fs.openSync(file, "a", 0o600))
     // Through the shell, which is all that Deno's permissions let a command start.
     const child = spawn("/bin/sh", ["-c", 'exec "$@"', "sh", ...argv], {
       cwd: homedir(),
       detached: true,
-      stdio: ["ignore", "pipe", stderr],
+      stdio: ["ignore", ...files],
       env: withoutOwn(process.env),
     })
-    fs.closeSync(stderr)
-    child.once("error", ({ message }) =>
-      resume(failed("Start", `cannot start a server of your own: ${message}`)),
-    )
-    child.once("close", () => resume(Effect.succeed(undefined)))
-    child.stdout?.once("data", () => {
-      child.stdout?.destroy()
-      child.unref()
-      resume(Effect.succeed(child.pid))
+    for (const file of files) fs.closeSync(file)
+    const closed = once(child, "close")
+    const ends = Effect.tryPromise({
+      try: () => closed,
+      catch: (error) =>
+        new OwnServerError({
+          reason: "Start",
+          message: `cannot start a server of your own: ${OsError.fromUnknown(error).message}`,
+        }),
     })
-    return Effect.sync(() => void child.kill("SIGKILL"))
+    const listens = Effect.sync(() => Printed.isBegun(printed)).pipe(
+      Effect.repeat({ until: (begun) => begun, schedule: Schedule.spaced(lookMillis) }),
+      Effect.map(() => {
+        child.unref()
+        return child.pid
+      }),
+    )
+    return Effect.raceFirst(Effect.as(ends, undefined), listens).pipe(
+      Effect.onInterrupt(() => Effect.sync(() => void child.kill("SIGKILL"))),
+    )
   }).pipe(
     Effect.timeoutFail({
       duration: startMillis,
@@ -158,6 +258,10 @@ const withoutOwn = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 const failed = (reason: OwnServerError["reason"], message: string) =>
   Effect.fail(new OwnServerError({ reason, message }))
 
+const notOurs = (url: string): string =>
+  `the server at ${url} was not started by procwire: end it where it was started, such as with systemctl --user stop ` +
+  "procwire.socket procwire.service"
+
 /** How long the end of a server may take: its processes have 5 seconds of it. */
 const endMillis = 30_000
 
@@ -168,20 +272,12 @@ export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, OwnS
     const path = socketIn(folder)
     if (!(yield* isServed(path))) return undefined
     const pid = PidFile.read(folder)
-    if (pid === undefined)
-      return yield* failed(
-        "Stop",
-        `the server at unix:${path} was not started by procwire: end it where it was started, such as with ` +
-          "systemctl --user stop procwire.socket procwire.service",
-      )
+    if (pid === undefined) return yield* failed("Stop", notOurs(`unix:${path}`))
     // It may have ended since.
     yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGTERM")))
     yield* ended(folder, pid)
     return pid
   })
-
-/** How often the end of a server is looked for. */
-const lookMillis = 10
 
 /** Completes when the server is gone, which closes its socket before it ends its processes. */
 const ended = (folder: string, pid: number): Effect.Effect<void, OwnServerError> =>
