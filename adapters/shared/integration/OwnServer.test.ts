@@ -86,7 +86,7 @@ describe("the server of one's own", () => {
       await call("run", "-d", "--name", "web", "--", "sh", "-c", "echo one; echo three; exec sleep 600")
       await call("run", "-d", "--name", "done", "--", "sh", "-c", "echo over; exit 3")
       await call("wait", "done")
-      await call("wait", "web", "--until", "three")
+      await call("wait", "web", "--for", "text:three")
       await kill()
       const told = async () => {
         const { stdout } = await call("ps", "-a", "--json")
@@ -117,7 +117,7 @@ describe("the server of one's own", () => {
       expect(fs.statSync(histories).mode & 0o777).toBe(0o700)
       // One of its own name is meant, and what the second server leaves takes the place of what the first one has left.
       await call("run", "-d", "--name", "web", "--", "sh", "-c", "echo four; exec sleep 600")
-      await call("wait", "web", "--until", "four")
+      await call("wait", "web", "--for", "text:four")
       expect(await shown()).toEqual(ok("four\n"))
       await kill()
       expect(await shown()).toEqual({ code: 0, stdout: "four\n", stderr: gone })
