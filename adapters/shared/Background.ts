@@ -7,9 +7,7 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timer
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-
-/** The longest interval of a timer. */
-const LONGEST_MILLIS = 2 ** 31 - 1
+import { longestTimerMillis } from "../../core/protocol/Timer.ts"
 
 const system = Clock.make()
 
@@ -23,7 +21,7 @@ export const clock: Clock.Clock = {
   sleep: (duration) =>
     Effect.async<void>((resume) => {
       const millis = Duration.toMillis(duration)
-      if (millis > LONGEST_MILLIS) return
+      if (millis > longestTimerMillis) return
       const timer = setTimeout(() => resume(Effect.void), millis).unref()
       return Effect.sync(() => clearTimeout(timer))
     }),
@@ -34,6 +32,6 @@ export const holder = (): ((busy: boolean) => void) => {
   let timer: NodeJS.Timeout | undefined
   return (busy) => {
     clearInterval(timer)
-    timer = busy ? setInterval(() => {}, LONGEST_MILLIS) : undefined
+    timer = busy ? setInterval(() => {}, longestTimerMillis) : undefined
   }
 }

@@ -12,9 +12,6 @@ import type { Asked, Grace } from "./Cause.ts"
 import * as Control from "./Control.ts"
 import type { Process } from "./Process.ts"
 
-/** The longest time that the timers of all runtimes accept: 2^31 - 1 milliseconds, 24 days. */
-export const mostMillis = 2 ** 31 - 1
-
 /** When a process has to end. */
 export interface Times {
   /** So many milliseconds after its spawn. */

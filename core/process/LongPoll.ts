@@ -10,6 +10,7 @@ import * as Runtime from "effect/Runtime"
 import type { EndedBy, ResourceLimit } from "../protocol/Process.ts"
 import type { Mark } from "../protocol/Mark.ts"
 import type { Receipt } from "../protocol/Receipt.ts"
+import { longestTimerMillis } from "../protocol/Timer.ts"
 import type * as OutputLog from "./OutputLog.ts"
 import type { Exited, Process } from "./Process.ts"
 
@@ -65,9 +66,6 @@ export interface Before {
   readonly isCut: boolean
 }
 
-/** The longest delay that the timers of all runtimes accept: 2^31 - 1 milliseconds, 24 days. */
-const maxSleepMillis = 2 ** 31 - 1
-
 /** Answers at once if there is news above `afterSeq`, or else when there is or when `waitMillis` have passed. */
 export const read = (process: Process, request: ReadRequest): Effect.Effect<ReadState> => {
   if (request.waitMillis === 0 || hasNews(process, request.afterSeq))
@@ -86,7 +84,7 @@ const hasNews = (process: Process, seq: number): boolean =>
 const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
   Effect.flatMap(Effect.runtime<never>(), (runtime) =>
     Effect.async<void>((resume) => {
-      const sleep = Effect.interruptible(Effect.sleep(Math.min(waitMillis, maxSleepMillis)))
+      const sleep = Effect.interruptible(Effect.sleep(Math.min(waitMillis, longestTimerMillis)))
       const alarm = Runtime.runFork(runtime)(sleep)
       const stop = () => {
         unsubscribe()

@@ -1,7 +1,7 @@
 /** The deadlines of a start, and the grace of a terminate: their params, checked and with the names of signals. */
 import * as Effect from "effect/Effect"
 import type { Grace } from "../process/Cause.ts"
-import { mostMillis } from "../process/Deadline.ts"
+import { longestTimerMillis } from "../protocol/Timer.ts"
 import type { Asked } from "../process/ProcessRegistry.ts"
 import type { ParamsOf } from "../protocol/Methods.ts"
 import * as Signals from "../protocol/Signals.ts"
@@ -53,10 +53,10 @@ const bounded = (
   value: number | null | undefined,
   least: number,
 ): Effect.Effect<number | undefined, ParamsError> =>
-  value != null && (value < least || value > mostMillis)
+  value != null && (value < least || value > longestTimerMillis)
     ? Effect.fail(
         new ParamsError({
-          message: `${name} must be from ${least} to ${mostMillis} milliseconds (24 days): ${value}`,
+          message: `${name} must be from ${least} to ${longestTimerMillis} milliseconds (24 days): ${value}`,
         }),
       )
     : Effect.succeed(value ?? undefined)

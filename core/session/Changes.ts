@@ -12,6 +12,7 @@ import * as FiberId from "effect/FiberId"
 import type { Entry } from "../process/ProcessTable.ts"
 import type { ChangeKind, ChangesResult, ProcessChange } from "../protocol/Changes.ts"
 import { firstThat } from "../protocol/Sorted.ts"
+import { longestTimerMillis } from "../protocol/Timer.ts"
 import * as Listing from "./Listing.ts"
 
 /** The most changes that are kept. */
@@ -22,9 +23,6 @@ export const mostCharacters = 1024 * 1024
 
 /** The most changes of one answer. */
 export const mostTold = 250
-
-/** The longest delay that the timers of all runtimes accept: 2^31 - 1 milliseconds, 24 days. */
-const maxSleepMillis = 2 ** 31 - 1
 
 /** The changes of one server. */
 export class Changes {
@@ -76,7 +74,7 @@ export class Changes {
       }
       this.readers.add(reader)
       return Deferred.await(news).pipe(
-        Effect.timeoutOption(Math.min(waitMillis, maxSleepMillis)),
+        Effect.timeoutOption(Math.min(waitMillis, longestTimerMillis)),
         Effect.map(() => this.after(found.nextSeq - 1, wanted)),
         Effect.ensuring(Effect.sync(() => this.readers.delete(reader))),
       )

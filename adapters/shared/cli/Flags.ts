@@ -3,6 +3,7 @@ import { parseArgs } from "node:util"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
+import { longestTimerMillis } from "../../../core/protocol/Timer.ts"
 
 /** Wrong use of the command line: the message names the flag or the value, and the exit code is 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{
@@ -92,9 +93,6 @@ export const wholeNumber = (
 /** Milliseconds of the units of a duration. */
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** The longest time that the wire has, and timers of the runtimes: 2^31 - 1 ms, which is 596 hours and a half. */
-const mostMillis = 2 ** 31 - 1
-
 /** A line for the help of each command with such a flag. */
 export const durationText = "A duration is a number of seconds, or one with a unit: 500ms, 30s, 2m, 1h."
 
@@ -103,7 +101,7 @@ export const duration = (
   command: string,
   flag: string,
   value: string,
-  most = mostMillis,
+  most = longestTimerMillis,
 ): Effect.Effect<number, UsageError> => {
   const [, count, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? []
   const millis = Math.round(Number(count ?? 0) * (units[unit] ?? 0))

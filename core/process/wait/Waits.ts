@@ -17,9 +17,7 @@ import { EvidenceWatch } from "./EvidenceWatch.ts"
 import { OutputSearch } from "./OutputSearch.ts"
 import { gapAfter, offsetAfter, printed } from "./Printed.ts"
 import { Wait } from "./Wait.ts"
-
-/** The longest delay that the timers of all runtimes accept: 2^31 - 1 milliseconds, 24 days. */
-const maxSleepMillis = 2 ** 31 - 1
+import { longestTimerMillis } from "../../protocol/Timer.ts"
 
 /** The waits of any process, made when it has the first. */
 export const byProcess = (evidence: ProcessEvidenceService): ((process: Process) => Waits) => {
@@ -159,7 +157,7 @@ const alarmOf = (wait: Wait, clock: Clock.Clock): Effect.Effect<void> =>
     for (;;) {
       const due = wait.due()
       if (due === Infinity) return
-      yield* Effect.sleep(Math.min(Math.max(0, due - clock.unsafeCurrentTimeMillis()), maxSleepMillis))
+      yield* Effect.sleep(Math.min(Math.max(0, due - clock.unsafeCurrentTimeMillis()), longestTimerMillis))
       wait.look()
     }
   })
