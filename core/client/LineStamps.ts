@@ -1,5 +1,5 @@
 /** Output with the time at the begin of each line, for each stream on its own. */
-import { utf8 } from "../protocol/Bytes.ts"
+import { concat, utf8 } from "../protocol/Bytes.ts"
 
 /** Prefixes lines. */
 export interface LineStamps {
@@ -28,14 +28,4 @@ export const make = (): LineStamps => {
       return concat(parts)
     },
   }
-}
-
-const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

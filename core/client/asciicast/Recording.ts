@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { concat } from "../../protocol/Bytes.ts"
 import type { HistoryResult } from "../../protocol/History.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
 import { ClientError } from "../ClientError.ts"
@@ -190,16 +191,4 @@ class Recorder {
     this.size = `${columns}x${rows}`
     return header + (this.writer?.resize(time - this.begin, { rows, columns }) ?? "")
   }
-}
-
-const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const [only] = parts
-  if (only !== undefined && parts.length === 1) return only
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

@@ -5,6 +5,7 @@
  * the history, and where that has nothing, it begins anew with what is there, and says from which seq.
  */
 import * as Effect from "effect/Effect"
+import { concat } from "../../protocol/Bytes.ts"
 import { mostScrollback } from "../../protocol/Screen.ts"
 import type { TerminalSize } from "../../spawn/Spawner.ts"
 import type { Chunk } from "../Chunk.ts"
@@ -215,13 +216,3 @@ const refusal = (id: string, { rows, columns }: TerminalSize): ScreenError | und
           `the terminal of process ${id} has ${rows} rows of ${columns} columns: ` +
           `a picture has at most ${mostCells} cells (process/resize makes it smaller)`,
       })
-
-const concat = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all
-}

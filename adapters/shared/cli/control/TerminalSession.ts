@@ -15,6 +15,7 @@ import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
 import type * as Reconnect from "../../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
+import { concat } from "../../../../core/protocol/Bytes.ts"
 import { mostScrollback, type ScreenResult } from "../../../../core/protocol/Screen.ts"
 import type { TerminalSize } from "../../../../core/spawn/Spawner.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
@@ -122,7 +123,7 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
     let [printed, painted] = [0, 0]
     /** A terminal that gets another size forgets its scroll region, which programs rely on. */
     const over = (): Uint8Array => {
-      const begin = isOver ? new Uint8Array() : concat(replay.rest(), resetRegion)
+      const begin = isOver ? new Uint8Array() : concat([replay.rest(), resetRegion])
       isOver = true
       return begin
     }
@@ -131,7 +132,7 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
       printed = output.seq
       if (output.stream === "pty") modes.scan(output.bytes)
       const isOld = output.stream === "pty" && output.seq < row.nextSeq
-      const bytes = isOld ? replay.take(output.bytes) : concat(over(), output.bytes)
+      const bytes = isOld ? replay.take(output.bytes) : concat([over(), output.bytes])
       return LocalTerminal.write(output.stream === "stderr" ? "stderr" : "stdout", bytes)
     }
     const paint = ({ seq, ansi = "" }: ScreenResult) => {
@@ -139,7 +140,7 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
       painted = seq
       const bytes = new TextEncoder().encode(ansi)
       modes.scan(bytes)
-      return Effect.as(LocalTerminal.write("stdout", concat(over(), bytes)), true)
+      return Effect.as(LocalTerminal.write("stdout", concat([over(), bytes])), true)
     }
     return {
       begin: LocalTerminal.write("stdout", new Uint8Array(LocalTerminal.size()?.rows ?? 0).fill(lineFeed)),
@@ -187,14 +188,6 @@ const gone = (event: Extract<ProcessEvent, { kind: "failed" }>) =>
     : toError(event)
 
 const resetRegion = new TextEncoder().encode("\u001b7\u001b[r\u001b8")
-
-const concat = (one: Uint8Array, other: Uint8Array): Uint8Array => {
-  if (one.length === 0) return other
-  const all = new Uint8Array(one.length + other.length)
-  all.set(one)
-  all.set(other, one.length)
-  return all
-}
 
 /** Sends what is typed, but for the detach keys; `leave` is for those, and for Ctrl-C where nothing is sent. */
 const typed = (
