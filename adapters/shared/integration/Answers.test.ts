@@ -2,9 +2,9 @@
  * What real programs ask their terminal, answered by the server where nobody is attached. A program that is not on this
  * machine is skipped, and its line says so.
  */
-import { execFileSync } from "node:child_process"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
+import { has } from "../../testing/Programs.ts"
 import { connect } from "../../testing/Client.ts"
 import { name as runtime } from "../../testing/Runtime.ts"
 import * as Program from "../testing/Program.ts"
@@ -14,15 +14,6 @@ beforeAll(async () => {
   client = await connect({ inProcess: true })
 })
 afterAll(() => client.close())
-
-const has = (program: string): boolean => {
-  try {
-    execFileSync("/bin/sh", ["-c", `command -v ${program}`])
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Only a fault takes so long. */
 const timeoutMs = 60_000

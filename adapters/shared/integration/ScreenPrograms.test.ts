@@ -2,9 +2,9 @@
  * The pictures of real programs: what a server says of them, painted in a second terminal, is what the whole output
  * paints. A program that is not on this machine is skipped, and its line says so.
  */
-import { execFileSync } from "node:child_process"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client, ClientProcess } from "../../../core/client/Client.ts"
+import { has } from "../../testing/Programs.ts"
 import { connect } from "../../testing/Client.ts"
 import { everything, open } from "../terminal/testing/Compare.ts"
 
@@ -13,15 +13,6 @@ beforeAll(async () => {
   client = await connect({ inProcess: true })
 })
 afterAll(() => client.close())
-
-const has = (program: string): boolean => {
-  try {
-    execFileSync("/bin/sh", ["-c", `command -v ${program}`])
-    return true
-  } catch {
-    return false
-  }
-}
 
 const [rows, columns] = [24, 80]
 

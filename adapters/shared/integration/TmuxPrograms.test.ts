@@ -1,15 +1,14 @@
+import * as fs from "node:fs"
 /**
  * cli/: programs that people use, in a real terminal behind `procwire attach`: with the mouse, a large paste, two
  * people at one, and a link that is cut. Skipped where there is no tmux, or not the program.
  */
-import * as fs from "node:fs"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { has } from "../../testing/Programs.ts"
 import { name as runtime } from "../../testing/Runtime.ts"
 import { open, term, windowOf } from "../testing/AttachedWindow.ts"
 import { CuttingProxy } from "../testing/CuttingProxy.ts"
 import * as Tmux from "../testing/Tmux.ts"
-
-const has = (name: string) => fs.existsSync(`/usr/bin/${name}`)
 
 /** What a terminal sends for a click, at a column and row that count from 1. */
 const click = (column: number, row: number) => `\u001b[<0;${column};${row}M\u001b[<0;${column};${row}m`

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client, ClientProcess } from "../../../core/client/Client.ts"
 import type { WaitCondition } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
+import { has } from "../../testing/Programs.ts"
 import { connect } from "../../testing/Client.ts"
 import * as SshServer from "../../testing/SshServer.ts"
 
@@ -26,15 +27,6 @@ afterAll(async () => {
   await client.close()
   rmSync(folder, { recursive: true })
 })
-
-const has = (program: string): boolean => {
-  try {
-    execFileSync("/bin/sh", ["-c", `command -v ${program}`])
-    return true
-  } catch {
-    return false
-  }
-}
 
 const linux = process.platform === "linux" && ["x64", "arm64"].includes(process.arch)
 
