@@ -15,10 +15,10 @@ import * as Message from "./words/Message.ts"
 
 const command = "procwire events"
 
-/** How often a server is asked that tells no changes. */
+/** The pause between two questions to a server that tells no changes. */
 const intervalMillis = 500
 
-/** How long one that tells them waits for the next one before it is asked again. */
+/** The longest wait of a server that tells them for the next one. */
 const waitMillis = 30_000
 
 const flags = {

@@ -103,7 +103,7 @@ export const ps = (_: Platform, args: ReadonlyArray<string>) =>
     return 0
   }).pipe(Effect.scoped)
 
-/** What one server lists, and whether it hides the processes of other clients. */
+/** The list of one server, and whether it hides the processes of other clients. */
 interface Listed {
   readonly rows: ReadonlyArray<Rows.Seen>
   readonly hides: boolean

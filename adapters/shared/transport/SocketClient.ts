@@ -14,7 +14,7 @@ import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as UnixSocketFile from "./UnixSocketFile.ts"
 
-/** How long a server may take to accept. */
+/** The longest time that a server may take to accept. */
 const connectDeadline = "30 seconds"
 
 /** Connects; closing the scope ends the connection. */

@@ -57,10 +57,10 @@ const pageFlags = [
   `--ws-token-sha256=${"0".repeat(64)}`,
 ]
 
-/** How long a server may take until it listens, or until it prints a link. */
+/** The longest time until a server listens, or until it prints a link. */
 const startMillis = 60_000
 
-/** How often what is awaited is looked for. */
+/** The pause between two looks for what is awaited. */
 const lookMillis = 10
 
 /** The socket. */

@@ -1,6 +1,6 @@
 /**
- * What the server of one's own prints, its addresses and links to its page: a file beside its socket that only its user
- * may read. A link is taken out of the file when it is told, so that none waits there for another reader.
+ * The output of the server of one's own, its addresses and links to its page: a file beside its socket that only its
+ * user may read. A link is taken out of the file when it is told, so that none waits there for another reader.
  */
 import * as fs from "node:fs"
 import { join } from "node:path"
