@@ -20,6 +20,11 @@ const sim = "conformance/lab/simulation"
 const faults = "conformance/lab/faults"
 const stress = "conformance/lab/stress"
 
+/** The transport suite on what comes with procwire, and servers at every kind of address. */
+const transportSuites = ["LineSuite", "Listening", "SocketSuite", "WebSocketSuite"].map(
+  (name) => `${integration}/${name}.test.ts`,
+)
+
 /** @type {readonly Part[]} Those that judge most come first. */
 export const parts = [
   {
@@ -89,10 +94,24 @@ export const parts = [
         "RunSignals",
         "Scopes",
         "WaitEvidence",
-        "WrongUse",
       ].map((name) => `${integration}/${name}.test.ts`),
     ],
     touched: ["adapters/shared/cli/", "adapters/shared/serve/", "adapters/node/", `${integration}/`],
+  },
+  {
+    name: "words",
+    says: "the words of the commands: names, habits, help and errors, and the shell of agents, command by command",
+    tests: ["BashTool", "Habits", "SeveralNames", "Spawners", "UserWords", "WrongUse"].map(
+      (name) => `${integration}/${name}.test.ts`,
+    ),
+    touched: ["adapters/shared/cli/", "adapters/shared/mcp/", "core/agent/"],
+  },
+  {
+    name: "transports",
+    says: "the transport suite on lines, sockets, TLS and WebSocket, and servers there, on Node, Bun and Deno",
+    tests: transportSuites,
+    steps: ["bun", "deno"].map((runtime) => [".ci/test.mjs", "--on", runtime, ...transportSuites]),
+    touched: ["adapters/shared/transport/", "conformance/transport/", "core/transport/"],
   },
   {
     name: "terminals",
@@ -259,17 +278,17 @@ const ofRuntimes = [
   "adapters/shared/transport/",
   ...[
     "ClientFiles",
+    "ClosingEnds",
     "Dollar",
     "FirstExec",
     "GivingUp",
     "Limits",
-    "LineSuite",
-    "Listening",
     "RunInput",
+    "Serve",
     "Server",
-    "SocketSuite",
+    "Shell",
     "StartFailure",
-    "WebSocketSuite",
+    "WebStreams",
   ].map((name) => `${integration}/${name}.test.ts`),
 ]
 
