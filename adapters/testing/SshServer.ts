@@ -1,4 +1,4 @@
-/** The real sshd of this machine, for tests: `conformance/targets/sshd.mjs` on the runtime that runs the test. */
+/** The real sshd of this machine, for tests: `sshd.mjs` on the runtime that runs the test. */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import process from "node:process"
@@ -30,7 +30,7 @@ export interface SshServer {
   readonly close: () => void
 }
 
-const path = fileURLToPath(new URL("../../conformance/targets/sshd.mjs", import.meta.url))
+const path = fileURLToPath(new URL("sshd.mjs", import.meta.url))
 
 /** Starts one; it ends with this process. */
 export const start = async (...settings: ReadonlyArray<string>): Promise<SshServer> => {

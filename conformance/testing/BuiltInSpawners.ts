@@ -52,7 +52,7 @@ export interface Opened {
 /** What runs beside a spawner: a program whose first line stands for the word in `with`, until it is killed. */
 const beside: { readonly [word: string]: (folder: string) => ReadonlyArray<string> } = {
   "{URL}": (folder) => [...command, "serve", "--listen", `unix:${join(folder, "socket")}`],
-  "{SSH}": () => [process.execPath, join(root, "conformance/targets/sshd.mjs")],
+  "{SSH}": () => [process.execPath, join(root, "adapters/testing/sshd.mjs")],
 }
 
 let containers: TestContainers.TestContainers | undefined
