@@ -286,8 +286,8 @@ const ofRuntimes = [
     "RunInput",
     "Serve",
     "Server",
-    "Shell",
     "StartFailure",
+    "V0",
     "WebStreams",
   ].map((name) => `${integration}/${name}.test.ts`),
 ]
