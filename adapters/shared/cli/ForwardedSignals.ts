@@ -28,7 +28,13 @@ export const exitCode = (name: Name): number => 128 + constants.signals[name]
 export const die = (name: Name): never => {
   process.removeAllListeners(name)
   // The terminal and the files are as they should be once every other listener has run.
-  if (name !== "SIGQUIT") process.on("exit", () => process.kill(process.pid, name))
+  if (name !== "SIGQUIT")
+    process.on("exit", () => {
+      process.kill(process.pid, name)
+      // Deno has its signals taken by a thread, which ends the process a little later.
+      if ("Deno" in globalThis && process.pid !== 1)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+    })
   return process.exit(exitCode(name))
 }
 
