@@ -9,6 +9,7 @@ import { Files } from "../../../core/files/Files.ts"
 import * as Paths from "../../../core/files/Paths.ts"
 import { name, platform } from "../../testing/Runtime.ts"
 import * as Folder from "../testing/Folder.ts"
+import { until } from "../testing/TestChild.ts"
 
 const files = Context.get(
   Effect.runSync(Layer.buildWithScope(platform.layerFiles, Effect.runSync(Scope.make()))),
@@ -128,16 +129,18 @@ describe(`the files of ${name}`, () => {
 
   it("watches a folder", async () => {
     const { at, sh } = Folder.make()
-    const seen = Effect.async<void, FileError, Scope.Scope>((resume) => {
-      const changed = () => resume(Effect.void)
-      void Effect.runPromise(
-        Effect.scoped(Effect.zipRight(files.watch(at(""), changed), Effect.never)).pipe(
-          Effect.timeoutOption("5 seconds"),
-        ),
-      )
-      setTimeout(() => sh(": >a"), 100)
-    })
-    await run(seen)
+    let changes = 0
+    const changed = () => {
+      sh(": >a; rm a")
+      return changes > 0
+    }
+    const seen = Effect.promise(() => until(changed, "a change"))
+    await run(
+      Effect.zipRight(
+        files.watch(at(""), () => void changes++),
+        seen,
+      ),
+    )
     expect(await fails(files.watch(at("none"), () => {}))).toContain("NotFound")
   })
 })
