@@ -119,7 +119,7 @@ export const processes = [
       known.held = `${known.held ?? ""}${bytesOf(chunk).toString("latin1")}`
       if (!known.held.includes("##") || known.answered) return
       known.answered = true
-      writes(c, processId, "\x1b[0n".repeat(20_000))
+      writes(c, processId, "\x1b[0n".repeat(60_000))
     },
   })),
   fault`failure-without-kind: The error of a failed start tells programs nothing.
