@@ -122,8 +122,8 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
     /** Output up to here has been printed, and up to there it is in a picture. */
     let [printed, painted] = [0, 0]
     /** A terminal that gets another size forgets its scroll region, which programs rely on. */
-    const over = (): Uint8Array => {
-      const begin = isOver ? new Uint8Array() : concat([replay.rest(), resetRegion])
+    const over = (): ReadonlyArray<Uint8Array> => {
+      const begin = isOver ? [] : [replay.rest(), resetRegion]
       isOver = true
       return begin
     }
@@ -132,7 +132,7 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
       printed = output.seq
       if (output.stream === "pty") modes.scan(output.bytes)
       const isOld = output.stream === "pty" && output.seq < row.nextSeq
-      const bytes = isOld ? replay.take(output.bytes) : concat([over(), output.bytes])
+      const bytes = isOld ? replay.take(output.bytes) : concat([...over(), output.bytes])
       return LocalTerminal.write(output.stream === "stderr" ? "stderr" : "stdout", bytes)
     }
     const paint = ({ seq, ansi = "" }: ScreenResult) => {
@@ -140,7 +140,7 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
       painted = seq
       const bytes = new TextEncoder().encode(ansi)
       modes.scan(bytes)
-      return Effect.as(LocalTerminal.write("stdout", concat([over(), bytes])), true)
+      return Effect.as(LocalTerminal.write("stdout", concat([...over(), bytes])), true)
     }
     return {
       begin: LocalTerminal.write("stdout", new Uint8Array(LocalTerminal.size()?.rows ?? 0).fill(lineFeed)),
