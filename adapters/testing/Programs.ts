@@ -1,4 +1,4 @@
-/** What this machine has. */
+/** The programs of this machine. */
 import { spawnSync } from "node:child_process"
 
 /** True if the shell finds a program of that name. */

@@ -1,4 +1,4 @@
-/** What the timers of all runtimes accept. */
+/** The bound of timers. */
 
-/** Their longest delay: 2^31 - 1 milliseconds, 24 days. With a longer one they fire at once. */
+/** The longest delay that those of all runtimes accept: 2^31 - 1 milliseconds, 24 days. A longer one ends at once. */
 export const longestTimerMillis = 2 ** 31 - 1

@@ -1,4 +1,4 @@
-/** How a program ends by a signal that it has taken before. */
+/** The end of a program by a signal that it has taken before. */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
