@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs"
 import * as process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -8,6 +9,7 @@ import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it, vi } from "vitest"
 import type { Transport } from "../../../core/transport/Transport.ts"
+import * as Folder from "../testing/Folder.ts"
 import { isAlive } from "../testing/Proc.ts"
 import * as CommandTransport from "./CommandTransport.ts"
 
@@ -85,9 +87,15 @@ describe("CommandTransport", () => {
     run(
       Effect.gen(function* () {
         // The command dies at once; what it has started writes while nothing here can read.
-        const transport = yield* shell("(sleep 0.05; seq 1 5000) & echo $$")
+        const folder = Folder.make()
+        const [go, written] = [folder.at("go"), folder.at("written")]
+        const transport = yield* shell(
+          `(until [ -e ${go} ]; do sleep 0.01; done; seq 1 5000; : >${written}) & echo $$`,
+        )
         const pid = Number(yield* transport.incoming.take)
-        yield* Effect.promise(() => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 }))
+        while (isAlive(pid)) yield* Effect.promise(() => new Promise(setImmediate))
+        writeFileSync(go, "")
+        while (!existsSync(written));
         for (const until = Date.now() + 500; Date.now() < until;);
         expect((yield* take(transport, 5000)).at(-1)).toBe("5000")
         yield* transport.incoming.await
@@ -97,8 +105,10 @@ describe("CommandTransport", () => {
   it("ends incoming although a descendant goes on writing", () =>
     run(
       Effect.gen(function* () {
-        const transport = yield* shell("sh -c 'echo $$; exec yes 1111111111111111' &")
+        // The command lives until its descendant has written, as it owes nothing that comes later.
+        const transport = yield* shell("sh -c 'echo $$; exec yes 1111111111111111' & read -r line")
         const pid = Number(yield* transport.incoming.take)
+        transport.write("go")
         const draining = Effect.forever(transport.incoming.takeAll)
         yield* Effect.exit(Effect.raceFirst(Effect.exit(draining), transport.incoming.await))
         process.kill(pid, "SIGKILL")
