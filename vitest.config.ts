@@ -16,19 +16,12 @@ const adapters =
 /** The simulation computes the same on every runtime, which `conformance/lab/simulation/Simulation.test.ts` compares. */
 const onNodeAlone = "Bun" in globalThis || "Deno" in globalThis ? ["core/simulation/**"] : []
 
-/** Talk to servers in processes of their own, as the command starts them. */
-const clients = [
-  "Audit,AuditDisk,Command,Configuration,Control,Doctor,Escapes,Events,HalfOpen,History,Hosts,Limits,LineSuite",
-  "Listening,Lists,OwnServer,Recordings,Renewal,Restart,Scopes,Server,SocketSuite,Systemd,Tmux,TmuxPrograms",
-  "Token,WebSocketSuite,WrongUse",
-].join()
-
-/** Files whose tests change nothing that is global, and in whose process no spawner of procwire runs. */
+/** Files whose tests change nothing that is global, and count nothing that belongs to their whole process. */
 const together = [
   "adapters/shared/{audit,auth,confine,directory,door,files,fleet,host,http,mcp}/**/*.test.ts",
   "adapters/shared/{platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
   "adapters/shared/cli/{*/*,KeptProgram,McpCommand,ServeCommand,Shutdown,Telemetry,TerminalModes}.test.ts",
-  `adapters/shared/integration/{${clients}}.test.ts`,
+  "adapters/shared/integration/**/*.test.ts",
   "adapters/shared/process/{GroupAddress,ProcessTable,ProgramPath}.test.ts",
   "adapters/web/**/*.test.ts",
   "conformance/{report,suite}/**/*.test.ts",

@@ -24,7 +24,7 @@ test("the wait status tells a code from a signal, core dump or not", () => {
 test("a child that has ended tells its CPU time and its peak of memory, and whether that can be its own", async () => {
   // Also that of the process that started this one, as it was at the exec.
   const own = process.resourceUsage().maxRSS
-  const big = own * 1024 + 150_000_000
+  const big = own * 1024 + 20_000_000
   // This tail keeps everything.
   const argv = ["/bin/sh", "-c", `head -c ${big} /dev/zero | tail -c ${big} >/dev/null`] as const
   const child = await TestChild.run(spawner, { argv })
