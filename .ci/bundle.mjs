@@ -10,7 +10,7 @@ const requireInEsm =
 
 /** Packages with native parts, the optional accelerators of ws, and peers that the user installs. */
 export const external = [
-  "koffi",
+  "@koromix/*",
   "@homebridge/node-pty-prebuilt-multiarch",
   "bufferutil",
   "utf-8-validate",

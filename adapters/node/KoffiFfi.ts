@@ -1,4 +1,8 @@
-/** The C library through koffi, because Node has no FFI of its own. Symbols are those of the running process. */
+/**
+ * The C library through koffi, because Node has no FFI of its own. Symbols are those of the running process.
+ *
+ * Only the part of koffi that is compiled for this machine is loaded, and is all that the package installs of it.
+ */
 import { createRequire } from "node:module"
 import type * as Koffi from "koffi"
 import type { Ffi, Parameter } from "../shared/process/posix/Ffi.ts"
@@ -11,9 +15,12 @@ const types: Readonly<Record<Parameter, string>> = {
   texts: "const char **",
 }
 
-/** Throws if koffi has no binary for this platform. */
+/** What koffi has for this machine: a package for each system and processor. */
+const compiled = `@koromix/koffi-${process.platform}-${process.arch}`
+
+/** Throws if it is not installed. */
 export const open = (): Ffi => {
-  const koffi = createRequire(import.meta.url)("koffi") as typeof Koffi
+  const koffi = createRequire(import.meta.url)(compiled) as typeof Koffi
   const library = koffi.load(null)
   return {
     bind: (name, parameters, result = "int") => {

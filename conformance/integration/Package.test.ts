@@ -2,7 +2,7 @@
  * The package as npm publishes it: what is in it, and that all of it works where nothing is installed but `effect`.
  * What works without that is in WithoutPeers.test.ts.
  */
-import { execFile, spawn } from "node:child_process"
+import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
   existsSync,
@@ -177,10 +177,18 @@ describe("The package", { timeout: 600_000 }, () => {
     expect(components.map(({ purl }) => purl)).toContain(`pkg:npm/effect@${versionOf("effect")}`)
   })
 
-  it("brings at most 41 packages, itself counted, and leaves effect to who needs it", () => {
-    const { packages } = json<{ packages: object }>(join(folder, "node_modules/.package-lock.json"))
-    expect(Object.keys(packages).length).toBeLessThanOrEqual(41)
+  it("brings 12 packages and 12 MB at most, itself counted, without a script, and leaves effect to who needs it", () => {
+    const { packages } = json<{
+      packages: { readonly [path: string]: { readonly hasInstallScript?: true } }
+    }>(join(folder, "node_modules/.package-lock.json"))
+    expect(Object.keys(packages).length).toBeLessThanOrEqual(12)
+    expect(Object.keys(packages).filter((path) => packages[path]?.hasInstallScript)).toEqual([])
     expect(only).not.toContain("effect")
+    const paths = Object.keys(packages).map((path) => join(folder, path))
+    const kibibytes = execFileSync("du", ["-skc", ...paths], { encoding: "utf8" })
+      .split("\n")
+      .at(-2)
+    expect(Number.parseInt(kibibytes ?? "")).toBeLessThanOrEqual(12_000)
   })
 
   it("answers --version with both commands, and speaks MCP without the SDK", async () => {

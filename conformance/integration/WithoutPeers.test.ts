@@ -29,10 +29,10 @@ beforeAll(() => {
   const packing = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder]
   const tarball = execFileSync("npm", packing, { cwd: root, encoding: "utf8" }).trim()
   execFileSync("tar", ["-xzf", join(folder, tarball), "-C", installed, "--strip-components=1"])
-  const { dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
-    readonly dependencies: { readonly [name: string]: string }
-  }
-  Object.keys(dependencies).forEach(lend)
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(installed, "package.json"), "utf8"),
+  ) as { readonly [kind: string]: { readonly [name: string]: string } }
+  Object.keys({ ...dependencies, ...optionalDependencies }).forEach(lend)
 })
 
 interface Ran {
@@ -125,7 +125,7 @@ describe("The package with effect, without vitest", () => {
       platform: "node",
       format: "esm",
       logLevel: "warning",
-      external: ["@homebridge/node-pty-prebuilt-multiarch", "koffi"],
+      external: ["@homebridge/node-pty-prebuilt-multiarch"],
       plugins: [
         {
           name: "other-version",
@@ -143,6 +143,22 @@ describe("The package with effect, without vitest", () => {
     expect(proved.code).toBe(0)
     const ran = await procwire("run", "--spawner", "./other.mjs", "--", "echo", "hi")
     expect(ran).toEqual({ code: 0, out: "hi\n", err: "" })
+  })
+
+  test("names the package that a PTY needs where libc cannot be called, and how to install it", async () => {
+    const inWorker = `import("procwire/node").then(async ({ connect }) => {
+      const client = await connect({ inProcess: true })
+      const refused = await client.run({ argv: ["true"], tty: true }).catch(({ message }) => message)
+      console.log(refused)
+      await client.close()
+    })`
+    const program = `import { Worker } from "node:worker_threads"
+      new Worker(${JSON.stringify(inWorker)}, { eval: true })`
+    const ran = await node("--input-type=module", "-e", program)
+    expect(ran.err).toBe("")
+    expect(ran.out).toContain(
+      "no PTY on this host: Error: it needs a package: npm install @homebridge/node-pty-prebuilt-multiarch",
+    )
   })
 
   test("names a package that the module imports and that is missing", async () => {

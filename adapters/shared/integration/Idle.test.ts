@@ -44,7 +44,7 @@ beforeAll(async () => {
     bundle: true,
     platform: "node",
     format: "esm",
-    external: ["koffi", "@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"],
+    external: ["@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"],
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url)',
     },
