@@ -8,7 +8,7 @@ import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Certificates from "../shared/testing/Certificates.ts"
-import { connect } from "./index.ts"
+import { connect } from "../testing/Client.ts"
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
