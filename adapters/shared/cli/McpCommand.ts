@@ -212,7 +212,7 @@ const serve = (
       },
       options,
     )
-    const stdio = yield* StdioTransport.make()
+    const stdio = yield* StdioTransport.make({ halfOpen: true })
     const about = { version, instructions: Instructions.make(environmentInfo, options) }
     const ended = Effect.flatMap(asked, (name) => commands.end(name, graceMillis))
     yield* Effect.raceFirst(ToolServer.serve(tools, stdio, about), ended)

@@ -8,6 +8,7 @@ export { Server } from "@modelcontextprotocol/sdk/server"
 // @ts-types="@modelcontextprotocol/sdk/types"
 export {
   CallToolRequestSchema,
+  CancelledNotificationSchema,
   ErrorCode,
   JSONRPCMessageSchema,
   ListResourceTemplatesRequestSchema,
@@ -20,4 +21,10 @@ export {
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js"
 export type { Transport } from "@modelcontextprotocol/sdk/shared/transport"
-export type { CallToolResult, ReadResourceResult, Resource, Tool } from "@modelcontextprotocol/sdk/types"
+export type {
+  CallToolResult,
+  JSONRPCMessage,
+  ReadResourceResult,
+  Resource,
+  Tool,
+} from "@modelcontextprotocol/sdk/types"

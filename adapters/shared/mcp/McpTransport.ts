@@ -20,10 +20,32 @@ export const make = (sdk: typeof McpSdk, transport: Transport): McpTransport => 
 
   const write = (message: unknown): boolean => transport.write(JSON.stringify(message))
 
+  /** Requests whose answers the peer gets also behind its end. Calls of tools may take for ever, and end with it. */
+  const asked = new Set<unknown>()
+  let whenAnswered = () => {}
+  const settle = (id: unknown) => {
+    asked.delete(id)
+    if (asked.size === 0) whenAnswered()
+  }
+  const allAnswered = Effect.async<void>((resume) => {
+    whenAnswered = () => resume(Effect.void)
+    if (asked.size === 0) whenAnswered()
+  })
+
+  const note = (message: McpSdk.JSONRPCMessage): void => {
+    if (!("method" in message)) return
+    const cancelled = sdk.CancelledNotificationSchema.safeParse(message)
+    if (cancelled.success) settle(cancelled.data.params.requestId)
+    else if ("id" in message && message.method !== "tools/call") asked.add(message.id)
+  }
+
   const accept = (text: string): void => {
     const json = parse(text)
     const message = sdk.JSONRPCMessageSchema.safeParse(json)
-    if (message.success) return mcp.onmessage?.(message.data)
+    if (message.success) {
+      note(message.data)
+      return mcp.onmessage?.(message.data)
+    }
     const id = sdk.RequestIdSchema.safeParse(Object(json).id)
     const error = { code: sdk.ErrorCode.InvalidRequest, message: "Invalid Request" }
     if (id.success) write({ jsonrpc: "2.0", id: id.data, error })
@@ -32,8 +54,11 @@ export const make = (sdk: typeof McpSdk, transport: Transport): McpTransport => 
 
   const mcp: McpTransport = {
     start: () => Promise.resolve(),
-    send: (message) =>
-      write(message) ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve)),
+    send: (message) => {
+      const room = write(message)
+      if (!("method" in message)) settle(message.id)
+      return room ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))
+    },
     close: async () => {
       release()
       mcp.onclose?.()
@@ -42,8 +67,7 @@ export const make = (sdk: typeof McpSdk, transport: Transport): McpTransport => 
       for (;;) {
         const [messages, done] = yield* transport.incoming.takeAll
         for (const message of messages) accept(message)
-        // The SDK answers in a later microtask, also what came in one piece with EOF.
-        if (done) return yield* Effect.sleep(0)
+        if (done) return yield* allAnswered
       }
     }),
   }

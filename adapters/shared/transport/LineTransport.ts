@@ -24,6 +24,8 @@ export interface Options {
   readonly output: Writable
   /** The longest line, in bytes; the default is 64 MiB. */
   readonly maxMessageBytes?: number
+  /** Whether the peer may end what it writes and read on: later messages to it go out then, until `close`. */
+  readonly halfOpen?: boolean
   /** Cuts long base64 out of messages that come. Without it, all of them are texts. */
   readonly cut?: (line: Uint8Array) => CutText | undefined
   /** Called when the peer takes nothing more; `incoming` goes on then. Without it, it ends. */
@@ -41,6 +43,7 @@ export const make = ({
   input,
   output,
   maxMessageBytes,
+  halfOpen = false,
   cut,
   onOutputClosed,
   whyEnded = (tell) => tell(),
@@ -57,10 +60,13 @@ export const make = ({
     const queue = SendQueue.make(output)
     const decoder = new Framing.LineDecoder(maxMessageBytes, cut)
 
-    const end = (error?: TransportError) => {
+    const endInput = (error?: TransportError) => {
       ended = true
       input.pause()
       inbox.end(error)
+    }
+    const end = (error?: TransportError) => {
+      endInput(error)
       queue.stop()
     }
     const endNormally = () => end()
@@ -78,7 +84,7 @@ export const make = ({
     const inputEnded = () => {
       if (ended || over) return
       over = true
-      whyEnded(end)
+      whyEnded(halfOpen ? endInput : end)
     }
     input.on("end", inputEnded).on("close", inputEnded).on("error", broken(inputEnded))
     const outputClosed = () => {

@@ -24,7 +24,9 @@ import * as LineTransport from "./LineTransport.ts"
 export const label = "JSON-RPC message from exec-server stdio"
 
 /** Takes over fd 0 and fd 1 until the scope closes. May be made once per process. */
-export const make = (terms: Terms = {}): Effect.Effect<Transport, TransportError, Scope.Scope> =>
+export const make = (
+  terms: Terms & Pick<LineTransport.Options, "halfOpen"> = {},
+): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.try({
     try: () => ({
       label,
