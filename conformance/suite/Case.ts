@@ -23,6 +23,7 @@ export const capabilities = [
   "environment-config",
   "filesystem",
   "filesystem-blocks",
+  "filesystem-change",
   "filesystem-walk",
   "filesystem-watch",
   "grace-flag",

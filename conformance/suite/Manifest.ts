@@ -44,6 +44,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "environment-config": { method: "environmentConfig/read", flag: "environmentConfigRead" },
   filesystem: { method: "fs/readFile" },
   "filesystem-blocks": { method: "fs/open" },
+  "filesystem-change": { flag: "fsChange" },
   "filesystem-walk": { method: "fs/walk" },
   "filesystem-watch": { method: "fs/watchMissing", flag: "fsWatchMissing" },
   "http-client": { method: "http/request" },

@@ -1,7 +1,7 @@
-/** Writing, creating and removing. */
+/** Writing, creating, renaming and removing. */
 import * as Effect from "effect/Effect"
-import type { RemoveOptions } from "./FileCalls.ts"
-import { FileError } from "./FileError.ts"
+import type { RemoveOptions, RenameOptions } from "./FileCalls.ts"
+import { FileError, invalid } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 import { join, pin, pinEntry, split } from "./Paths.ts"
 import { containsLink } from "./Reading.ts"
@@ -109,4 +109,55 @@ const gone = (removal: Effect.Effect<void, FileError>) =>
     removal,
     ({ reason }) => reason === "NotFound",
     () => Effect.void,
+  )
+
+/** Moves what the last component of `source` names: a link, not its target. */
+export const rename = (
+  files: FilesService,
+  source: string,
+  destination: string,
+  { overwrite, follow }: RenameOptions,
+): Effect.Effect<void, FileError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const from = follow ? source : yield* pinUnlinked(files, source)
+      const to = follow ? destination : yield* pinUnlinked(files, destination)
+      yield* files.rename(from, to, { overwrite })
+    }),
+  )
+
+/** The path with every folder held. Fails if its last component is a link; it need not exist. */
+const pinUnlinked = (files: FilesService, path: string) =>
+  Effect.gen(function* () {
+    const place = yield* pinEntry(files, path)
+    const isLink = files.info(place, { follow: false }).pipe(
+      Effect.map(({ kind }) => kind === "link"),
+      Effect.orElseSucceed(() => false),
+    )
+    return (yield* isLink) ? yield* containsLink : place
+  })
+
+/** Sets the permission bits of what the path leads to. */
+export const setMode = (files: FilesService, path: string, mode: number, follow: boolean) =>
+  follow
+    ? files.setMode(path, mode, { follow })
+    : Effect.scoped(
+        Effect.flatMap(pinUnlinked(files, path), (place) => files.setMode(place, mode, { follow })),
+      )
+
+/** Makes a link. Its target is a text: it is not looked at, and may not exist. */
+export const createSymlink = (files: FilesService, target: string, path: string, follow: boolean) => {
+  if (target === "" || target.includes("\0")) return badTarget(target)
+  return follow
+    ? files.makeLink(target, path)
+    : Effect.scoped(Effect.flatMap(pinEntry(files, path), (place) => files.makeLink(target, place)))
+}
+
+const badTarget = (target: string) =>
+  Effect.fail(
+    invalid(
+      target === ""
+        ? "fs/createSymlink requires a target that is not empty"
+        : `fs/createSymlink requires a target without NUL: ${JSON.stringify(target)}`,
+    ),
   )

@@ -27,6 +27,14 @@ export interface RemoveOptions {
   readonly follow: boolean
 }
 
+/** What `rename` may do. */
+export interface RenameOptions {
+  /** What is at the destination is replaced; never a folder that is not empty. */
+  readonly overwrite: boolean
+  /** False if no component of either path may be a symbolic link. */
+  readonly follow: boolean
+}
+
 /** Paths are absolute and native (see `NativePath`). `follow: false` fails if a component of the path is a link. */
 export interface FileCalls {
   /** The whole content of a regular file. */
@@ -54,6 +62,16 @@ export interface FileCalls {
   readonly remove: (path: string, options: RemoveOptions) => Effect.Effect<void, FileError>
   /** Copies a file or a link; with `recursive` a folder too. */
   readonly copy: (source: string, destination: string, recursive: boolean) => Effect.Effect<void, FileError>
+  /** Moves a file, a link or a folder within its file system. */
+  readonly rename: (
+    source: string,
+    destination: string,
+    options: RenameOptions,
+  ) => Effect.Effect<void, FileError>
+  /** Sets the permission bits of a file or a folder. */
+  readonly setMode: (path: string, mode: number, follow: boolean) => Effect.Effect<void, FileError>
+  /** Makes a symbolic link with the text `target` at `path`. */
+  readonly createSymlink: (target: string, path: string, follow: boolean) => Effect.Effect<void, FileError>
   /** Opens a file. It is closed with the scope. */
   readonly open: (path: string, mode: FileSystem.OpenMode) => Effect.Effect<Block, FileError, Scope.Scope>
 }

@@ -82,6 +82,21 @@ export interface FilesService {
   readonly removeFolder: (path: string) => Effect.Effect<void, FileError>
   /** `unlink`: anything but a folder. */
   readonly removeFile: (path: string) => Effect.Effect<void, FileError>
+  /**
+   * `rename` within one file system: a link itself, not its target. Without `overwrite` it fails for a destination that
+   * exists, and never replaces one that comes into being meanwhile.
+   */
+  readonly rename: (
+    source: string,
+    destination: string,
+    options: { readonly overwrite: boolean },
+  ) => Effect.Effect<void, FileError>
+  /** `chmod`: permission bits. With `follow: false` it fails for a symbolic link. */
+  readonly setMode: (
+    path: string,
+    mode: number,
+    options: { readonly follow: boolean },
+  ) => Effect.Effect<void, FileError>
   /** The target of a symbolic link. */
   readonly readLink: (path: string) => Effect.Effect<string, FileError>
   /** Creates a symbolic link. */
@@ -128,6 +143,8 @@ export const none: FilesService = {
   makeFolder: () => refused,
   removeFolder: () => refused,
   removeFile: () => refused,
+  rename: () => refused,
+  setMode: () => refused,
   readLink: () => refused,
   makeLink: () => refused,
   open: () => refused,

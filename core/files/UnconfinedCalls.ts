@@ -18,6 +18,9 @@ export const make = (files: FilesService): FileCalls => ({
   walk: (path, options) => Walk.walk(files, path, options),
   remove: (path, options) => Changing.remove(files, path, options),
   copy: (source, destination, recursive) => Copying.copy(files, source, destination, recursive),
+  rename: (source, destination, options) => Changing.rename(files, source, destination, options),
+  setMode: (path, mode, follow) => Changing.setMode(files, path, mode, follow),
+  createSymlink: (target, path, follow) => Changing.createSymlink(files, target, path, follow),
   open: (path, mode) => (mode === "read" ? openToRead(files, path) : openToReplace(files, path)),
 })
 

@@ -81,6 +81,8 @@ export const Capabilities = struct("Capabilities", () => ({
   processAnswers: Schema.Boolean,
   /** Beyond the peer implementation: `session/end`. */
   sessionEnd: Schema.Boolean,
+  /** Beyond the peer implementation: `fs/rename`, `fs/setMode` and `fs/createSymlink`. */
+  fsChange: Schema.Boolean,
 }))
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

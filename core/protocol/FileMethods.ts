@@ -69,6 +69,22 @@ export const requests = {
     result: FileSystem.CopyResult,
     says: "copies a file, a link, or a folder with what is in it",
   }),
+  "fs/rename": file({
+    params: FileSystem.RenameParams,
+    result: FileSystem.RenameResult,
+    says: "moves a file, a link or a folder within a file system, at once (beyond the peer; capability fsChange)",
+  }),
+  "fs/setMode": file({
+    params: FileSystem.SetModeParams,
+    result: FileSystem.SetModeResult,
+    repeatable: always,
+    says: "sets the permission bits of a file or a folder (beyond the peer; capability fsChange)",
+  }),
+  "fs/createSymlink": file({
+    params: FileSystem.CreateSymlinkParams,
+    result: FileSystem.CreateSymlinkResult,
+    says: "makes a symbolic link (beyond the peer; capability fsChange)",
+  }),
   "fs/open": file({
     params: FileSystem.OpenParams,
     result: FileSystem.OpenResult,

@@ -7,7 +7,7 @@
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
 import { nullable, omittable } from "./Fields.ts"
-import { BigU64, Usize } from "./Integers.ts"
+import { BigU64, Mode, Usize } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
 import * as PathUri from "./PathUri.ts"
 import { Sandbox } from "./Sandbox.ts"
@@ -146,6 +146,41 @@ export const CopyParams = struct("WireFsCopyParams", () => ({
 }))
 /** No members. */
 export const CopyResult = nothing("FsCopyResponse")
+
+/**
+ * Moves what `sourcePath` names; a link itself, not its target. `overwrite` is false by default: then nothing may be at
+ * `destinationPath`. With true it is replaced as by rename(2): a file or a link by anything but a folder, an empty
+ * folder by a folder.
+ */
+export const RenameParams = struct("WireFsRenameParams", () => ({
+  sourcePath: path,
+  destinationPath: path,
+  overwrite: nullable(Schema.Boolean),
+  followSymlinks,
+  sandbox,
+}))
+/** No members. */
+export const RenameResult = nothing("FsRenameResponse")
+
+/** Sets the permission bits of what the path leads to. */
+export const SetModeParams = struct("WireFsSetModeParams", () => ({
+  path,
+  mode: Mode,
+  followSymlinks,
+  sandbox,
+}))
+/** No members. */
+export const SetModeResult = nothing("FsSetModeResponse")
+
+/** Makes a symbolic link at `path`, where nothing may be. `target` is its text, a native path that need not exist. */
+export const CreateSymlinkParams = struct("WireFsCreateSymlinkParams", () => ({
+  target: Schema.String,
+  path,
+  followSymlinks,
+  sandbox,
+}))
+/** No members. */
+export const CreateSymlinkResult = nothing("FsCreateSymlinkResponse")
 
 /** Chosen by the client, unique among the open handles of its connection. */
 const handleId = Schema.String

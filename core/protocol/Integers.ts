@@ -65,6 +65,9 @@ export const U53 = later(() => whole("u53", 0n, exact))
 /** 0 to 65535. */
 export const U16 = later(() => whole("u16", 0n, 65_535n))
 
+/** The permission bits of a file: 0 to 0o7777. */
+export const Mode = later(() => whole("a mode of 0 to 4095", 0n, 0o7777n))
+
 /** A 32-bit signed integer. */
 export const I32 = later(() =>
   Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({ identifier: "i32" }),

@@ -68,6 +68,8 @@ export const make = (
     processAutoRemove: true,
     processAnswers: pty,
     sessionEnd: true,
+    // Modes and links of Windows are others.
+    fsChange: available && host.platform !== "windows",
   },
 })
 

@@ -94,6 +94,8 @@ export class Disk {
       }),
     removeFolder: (path) => this.operation(() => this.removed(path)),
     removeFile: (path) => this.operation(() => this.removed(path)),
+    rename: () => failure("Unsupported"),
+    setMode: () => failure("Unsupported"),
     readLink: () => failure("Unsupported"),
     makeLink: () => failure("Unsupported"),
     open: (path, { create }) =>

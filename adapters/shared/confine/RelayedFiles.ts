@@ -48,6 +48,19 @@ export const make = (
           recursive,
         }),
       ),
+    rename: (source, destination, { overwrite, follow }) =>
+      Effect.asVoid(
+        call("fs/rename", {
+          sourcePath: PathUri.fromPath(source),
+          destinationPath: PathUri.fromPath(destination),
+          overwrite,
+          followSymlinks: follow,
+        }),
+      ),
+    setMode: (path, mode, followSymlinks) =>
+      Effect.asVoid(call("fs/setMode", { ...at(path), mode, followSymlinks })),
+    createSymlink: (target, path, followSymlinks) =>
+      Effect.asVoid(call("fs/createSymlink", { ...at(path), target, followSymlinks })),
     open: (path, mode) =>
       Effect.gen(function* () {
         const handleId = randomBytes(HANDLE_BYTES).toString("hex")

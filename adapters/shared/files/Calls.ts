@@ -36,6 +36,8 @@ export interface Calls {
   /** Truncates the file to 0 bytes. */
   readonly empty: (fd: number) => Promise<void>
   readonly chmod: (fd: number, mode: number) => Promise<void>
+  /** The same by a path, of what it leads to. */
+  readonly chmodAt: (path: string, mode: number) => Promise<void>
   readonly chown: (fd: number, uid: number, gid: number) => Promise<void>
   /** The `fstat` of a descriptor. */
   readonly statOf: (fd: number) => Promise<Stat>
@@ -51,6 +53,10 @@ export interface Calls {
   readonly removeFolder: (path: string) => Promise<void>
   readonly removeFile: (path: string) => Promise<void>
   readonly rename: (from: string, to: string) => Promise<void>
+  /** Rejects with EEXIST if something is at `to` (`renameat2` of Linux); absent where it cannot be called. */
+  readonly renameNew?: (from: string, to: string) => Promise<void>
+  /** Makes another name (a hard link) of a file. */
+  readonly linkFile: (from: string, to: string) => Promise<void>
 }
 
 /** `S_IFMT` and its values, which are the same on all POSIX systems. */

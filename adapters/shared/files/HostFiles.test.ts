@@ -127,6 +127,55 @@ describe(`the files of ${name}`, () => {
     expect(await run(content)).toBe("in")
   })
 
+  it("renames, and replaces only what it is told to", async () => {
+    const { at, sh } = Folder.make("printf a >a; printf b >b; mkdir d e f; : >d/x; : >f/y; ln -s a l")
+    const rename = (from: string, to: string, overwrite: boolean) =>
+      files.rename(at(from), at(to), { overwrite })
+    const exists = "AlreadyExists: File exists (os error 17)"
+    for (const [from, to] of [
+      ["a", "b"],
+      ["a", "l"],
+      ["a", "d"],
+      ["d", "e"],
+      ["d", "b"],
+      ["a", "a"],
+    ] as const)
+      expect(await fails(rename(from, to, false))).toBe(exists)
+    expect(sh("cat a b; ls; ls d e f")).toBe("aba\nb\nd\ne\nf\nl\nd:\nx\n\ne:\n\nf:\ny\n")
+    await run(rename("a", "l", true))
+    await run(rename("d", "e", true))
+    expect(sh("test ! -L l; cat l; ls; ls e")).toBe("ab\ne\nf\nl\nx\n")
+    await run(rename("b", "c\udcff", false))
+    await run(rename("c\udcff", "b", false))
+    expect(await fails(rename("e", "f", true))).toBe("Other: Directory not empty (os error 39)")
+    expect(await fails(rename("b", "f", true))).toBe("IsADirectory: Is a directory (os error 21)")
+    expect(await fails(rename("e", "b", true))).toBe("NotADirectory: Not a directory (os error 20)")
+    expect(await fails(rename("e", "e/in", false))).toBe("InvalidInput: Invalid argument (os error 22)")
+    expect(await fails(rename("e", "e/in", true))).toBe("InvalidInput: Invalid argument (os error 22)")
+    const gone = "NotFound: No such file or directory (os error 2)"
+    for (const overwrite of [false, true]) {
+      expect(await fails(rename("none", "x", overwrite))).toBe(gone)
+      expect(await fails(rename("b", "none/x", overwrite))).toBe(gone)
+      // No name can be moved into /proc, which is another file system.
+      const away = files.rename(at("b"), "/proc/b", { overwrite })
+      expect(await fails(away)).toBe("Other: Cross-device link (os error 18)")
+    }
+    expect(sh("ls")).toBe("b\ne\nf\nl\n")
+  })
+
+  it("sets modes of files and folders, and of what a link leads to", async () => {
+    const { at, sh } = Folder.make(": >a; mkdir d; ln -s a l")
+    await run(files.setMode(at("l"), 0o4751, { follow: true }))
+    await run(files.setMode(at("d"), 0o1700, { follow: false }))
+    expect(sh("stat -c %a a d")).toBe("4751\n1700\n")
+    expect(await fails(files.setMode(at("l"), 0o600, { follow: false }))).toBe(
+      "InvalidInput: path contains a symbolic link",
+    )
+    await run(files.setMode(at("a"), 0, { follow: false }))
+    expect(sh("stat -c %a a")).toBe("0\n")
+    expect(await fails(files.setMode(at("none"), 0, { follow: true }))).toContain("NotFound")
+  })
+
   it("watches a folder", async () => {
     const { at, sh } = Folder.make()
     let changes = 0

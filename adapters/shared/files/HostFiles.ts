@@ -10,14 +10,15 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { FileError, type FileReason } from "../../../core/files/FileError.ts"
+import { FileError, type FileReason, invalid } from "../../../core/files/FileError.ts"
 import { Files, type FilesService, type OpenFile } from "../../../core/files/Files.ts"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
 import * as OsError from "../host/OsError.ts"
 import type { Ffi } from "../process/posix/Ffi.ts"
-import type { Calls } from "./Calls.ts"
+import type { Calls, Stat } from "./Calls.ts"
 import * as LibcCalls from "./LibcCalls.ts"
 import * as NodeCalls from "./NodeCalls.ts"
+import * as RenameNew from "./RenameNew.ts"
 import * as Save from "./Save.ts"
 import { isSilent } from "./Silent.ts"
 
@@ -55,6 +56,12 @@ export const make = (calls: Calls): FilesService => ({
   makeFolder: (path) => attempt(() => calls.makeFolder(path)),
   removeFolder: (path) => attempt(() => calls.removeFolder(path)),
   removeFile: (path) => attempt(() => calls.removeFile(path)),
+  rename: (source, destination, { overwrite }) =>
+    attempt(() =>
+      overwrite ? calls.rename(source, destination) : RenameNew.renameNew(calls, source, destination),
+    ),
+  setMode: (path, mode, { follow }) =>
+    attempt(() => (follow ? calls.chmodAt(path, mode) : setModeOf(calls, path, mode))),
   readLink: (path) => attempt(() => calls.readLink(path)),
   makeLink: (target, path) => attempt(() => calls.makeLink(target, path)),
   save: (path, bytes, { follow }) => attempt(() => Save.save(calls, path, bytes, follow)),
@@ -161,12 +168,13 @@ const readFully = async (calls: Calls, fd: number, offset: bigint, length: numbe
   return buffer
 }
 
+/** Whether an open file has a path by its descriptor. */
+const isNamed = (calls: Calls): Promise<boolean> =>
+  process.platform === "linux" ? isFolder(calls, "/proc/self/fd") : Promise.resolve(false)
+
 const hold = (calls: Calls): FilesService["hold"] => {
   let named: Promise<boolean> | undefined
-  const isNamed = Effect.promise(
-    () =>
-      (named ??= process.platform === "linux" ? isFolder(calls, "/proc/self/fd") : Promise.resolve(false)),
-  )
+  const hasNames = Effect.promise(() => (named ??= isNamed(calls)))
   const held = (folder: string) =>
     Effect.acquireRelease(
       attempt(() => calls.open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW)),
@@ -178,7 +186,7 @@ const hold = (calls: Calls): FilesService["hold"] => {
       if (kind !== "directory") throw OsError.coded("ENOTDIR")
       return folder
     })
-  return (folder) => Effect.flatMap(isNamed, (named) => (named ? held(folder) : looked(folder)))
+  return (folder) => Effect.flatMap(hasNames, (named) => (named ? held(folder) : looked(folder)))
 }
 
 const isFolder = (calls: Calls, path: string) =>
@@ -186,6 +194,24 @@ const isFolder = (calls: Calls, path: string) =>
     ({ kind }) => kind === "directory",
     () => false,
   )
+
+/** `chmod` of anything but a link. On Linux what was looked at is what is changed, whoever replaces it meanwhile. */
+const setModeOf = async (calls: Calls, path: string, mode: number): Promise<void> => {
+  const check = ({ kind }: Stat) => {
+    if (kind === "link") throw invalid("path contains a symbolic link")
+  }
+  if (!(await isNamed(calls))) {
+    check(await calls.stat(path, false))
+    return calls.chmodAt(path, mode)
+  }
+  const fd = await calls.open(path, O_PATH | O_NOFOLLOW)
+  try {
+    check(await calls.statOf(fd))
+    await calls.chmodAt(`/proc/self/fd/${fd}`, mode)
+  } finally {
+    await calls.close(fd)
+  }
+}
 
 const watch =
   (calls: Calls): FilesService["watch"] =>

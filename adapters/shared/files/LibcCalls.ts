@@ -19,6 +19,7 @@ const O_PATH = 0o10000000
 const AT_FDCWD = -100
 const AT_SYMLINK_NOFOLLOW = 0x100
 const AT_EMPTY_PATH = 0x1000
+const RENAME_NOREPLACE = 1
 /** STATX_BASIC_STATS and STATX_BTIME. */
 const STATX_MASK = 0xfff
 const PATH_MAX = 4096
@@ -88,6 +89,7 @@ export const make = (ffi: Ffi): Calls => {
     sync: async (fd) => void check(libc.fsync(fd)),
     empty: async (fd) => void check(libc.ftruncate(fd, 0)),
     chmod: async (fd, mode) => void check(libc.fchmod(fd, mode)),
+    chmodAt: async (name, mode) => void check(libc.chmod(NativePath.toCString(name), mode)),
     chown: async (fd, uid, gid) => void check(libc.fchown(fd, uid, gid)),
     statOf: async (fd) => stat(fd, NativePath.toCString(""), AT_EMPTY_PATH),
     stat: async (name, follow) =>
@@ -102,6 +104,11 @@ export const make = (ffi: Ffi): Calls => {
     removeFolder: async (name) => void check(libc.rmdir(NativePath.toCString(name))),
     removeFile: async (name) => void check(libc.unlink(NativePath.toCString(name))),
     rename: async (from, to) => void check(libc.rename(NativePath.toCString(from), NativePath.toCString(to))),
+    renameNew: async (from, to) => {
+      const [source, target] = [NativePath.toCString(from), NativePath.toCString(to)]
+      check(libc.renameat2(AT_FDCWD, source, AT_FDCWD, target, RENAME_NOREPLACE))
+    },
+    linkFile: async (from, to) => void check(libc.link(NativePath.toCString(from), NativePath.toCString(to))),
   }
 }
 
@@ -115,6 +122,7 @@ const bind = (ffi: Ffi) => ({
   fsync: ffi.bind("fsync", ["int"]),
   ftruncate: ffi.bind("ftruncate", ["int", "long"]),
   fchmod: ffi.bind("fchmod", ["int", "int"]),
+  chmod: ffi.bind("chmod", ["buffer", "int"]),
   fchown: ffi.bind("fchown", ["int", "int", "int"]),
   statx: ffi.bind("statx", ["int", "buffer", "int", "int", "buffer"]),
   getdents: ffi.bind("getdents64", ["int", "buffer", "long"], "long"),
@@ -124,6 +132,8 @@ const bind = (ffi: Ffi) => ({
   rmdir: ffi.bind("rmdir", ["buffer"]),
   unlink: ffi.bind("unlink", ["buffer"]),
   rename: ffi.bind("rename", ["buffer", "buffer"]),
+  renameat2: ffi.bind("renameat2", ["int", "buffer", "int", "buffer", "int"]),
+  link: ffi.bind("link", ["buffer", "buffer"]),
 })
 
 /** `struct statx`: linux/stat.h. */

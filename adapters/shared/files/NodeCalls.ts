@@ -25,6 +25,7 @@ export const make = (): Calls => ({
   sync: (fd) => call((done) => fs.fsync(fd, done)),
   empty: (fd) => call((done) => fs.ftruncate(fd, 0, done)),
   chmod: (fd, mode) => call((done) => fs.fchmod(fd, mode, done)),
+  chmodAt: (path, mode) => call((done) => fs.chmod(native(path), mode, done)),
   chown: (fd, uid, gid) => call((done) => fs.fchown(fd, uid, gid, done)),
   statOf: (fd) => call<fs.BigIntStats>((done) => fs.fstat(fd, { bigint: true }, done)).then(toStat),
   stat: (path, follow) =>
@@ -41,6 +42,7 @@ export const make = (): Calls => ({
   removeFolder: (path) => call((done) => fs.rmdir(native(path), done)),
   removeFile: (path) => call((done) => fs.unlink(native(path), done)),
   rename: (from, to) => call((done) => fs.rename(native(from), native(to), done)),
+  linkFile: (from, to) => call((done) => fs.link(native(from), native(to), done)),
 })
 
 type Done<A> = (error: Error | null, value?: A) => void

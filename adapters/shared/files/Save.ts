@@ -28,7 +28,7 @@ export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow
     // Opened to check that the file itself may be written, even if its folder would allow a rename.
     fd = await calls.open(path, O_WRONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW))
   } catch (error) {
-    if (isOne(error, "ENOENT")) return create(calls, follow ? await target(calls, path) : path, bytes)
+    if (OsError.isOne(error, "ENOENT")) return create(calls, follow ? await target(calls, path) : path, bytes)
     throw error
   }
   try {
@@ -55,9 +55,6 @@ export const writeAll = async (calls: Calls, fd: number, bytes: Uint8Array, from
 
 /** The most bytes that one call reads or writes, so that none takes long. */
 export const pieceBytes = 1024 * 1024
-
-const isOne = (error: unknown, ...names: ReadonlyArray<string>) =>
-  names.includes(OsError.nameOf(OsError.errnoOf(error)))
 
 /** The target of a dangling link; any other path that does not exist is its own. */
 const target = async (calls: Calls, path: string): Promise<string> => {
@@ -95,7 +92,7 @@ const replace = async (calls: Calls, path: string, bytes: Uint8Array, old: Stat)
     return true
   } catch (error) {
     // The folder or the owner does not allow it, the file is a mount point, or the folder has no files of ours: /proc.
-    if (isOne(error, "EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV", "ENOENT")) return false
+    if (OsError.isOne(error, "EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV", "ENOENT")) return false
     throw error
   }
 }

@@ -79,6 +79,10 @@ export const errnoOf = (error: unknown): number => {
   return (constants.errno as Readonly<Record<string, number>>)[code] ?? 0
 }
 
+/** True for what a `node:` function threw with one of these codes. */
+export const isOne = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
+  codes.includes(nameOf(errnoOf(error)))
+
 /** True for what a `node:` function threw because the disk, or the share of it that one may have, takes no more. */
 export const isFull = (error: unknown): boolean => full.has((error as NodeJS.ErrnoException).code)
 

@@ -217,6 +217,76 @@ export const fsSandbox = folderTable("fs/sandbox", {
       Check.equal(await folder.sh("cat in/a"), "changed", "the content")
     },
   },
+  "changes-never-unconfined": {
+    level: "must",
+    spec: [],
+    requires: ["filesystem-change"],
+    setup: `${setup}; chmod 640 out/b in/a; ln -s ../out in/away; mkdir sealed; printf kept >sealed/c`,
+    says:
+      "fs/rename, fs/setMode and fs/createSymlink never exceed a restricted profile: nothing is moved into, out of or " +
+      "within what may not be written, no mode is set there, also through a link, and no link is made there.",
+    run: async (folder) => {
+      const { wire, uri, sh } = folder
+      const move = (from: string, to: string) => ({ sourcePath: uri(from), destinationPath: uri(to) })
+      const tried: ReadonlyArray<readonly [string, JsonObject]> = [
+        ["fs/rename", move("in/a", "out/stolen")],
+        ["fs/rename", move("in/a", "in/away/stolen")],
+        ["fs/rename", { ...move("in/a", "out/b"), overwrite: true }],
+        ["fs/rename", move("out/b", "in/stolen")],
+        ["fs/rename", move("sealed/c", "sealed/d")],
+        ["fs/rename", move("in", "renamed")],
+        ["fs/setMode", { path: uri("out/b"), mode: 0o777 }],
+        ["fs/setMode", { path: uri("in/escape"), mode: 0o777 }],
+        ["fs/setMode", { path: uri("sealed/c"), mode: 0o777 }],
+        ["fs/createSymlink", { target: "b", path: uri("out/link") }],
+        ["fs/createSymlink", { target: "b", path: uri("in/away/link") }],
+        ["fs/createSymlink", { target: "c", path: uri("sealed/link") }],
+      ]
+      const entry = (name: string, access: string) => ({
+        path: { type: "path", path: uri(name) },
+        access,
+      })
+      const fileSystem = { type: "restricted", entries: [entry("in", "write"), entry("sealed", "read")] }
+      const permissions = { type: "managed", file_system: fileSystem, network: "restricted" }
+      for (const [method, params] of tried)
+        await wire.begin(method, { ...params, sandbox: { permissions, ...level } })
+      for (const [method, params] of tried) await wire.begin(method, { ...params, sandbox: readOnly })
+      Check.equal(
+        await sh("cat in/a out/b sealed/c; stat -c %a in/a out/b; ls . in out sealed"),
+        "insideoutsidekept640\n640\n.:\nin\nout\nsealed\n\nin:\na\naway\nescape\n\nout:\nb\n\nsealed:\nc\n",
+        "the files",
+      )
+    },
+  },
+  "changes-inside": {
+    level: "must",
+    spec: [],
+    requires: ["sandbox", "filesystem-change"],
+    setup,
+    says:
+      "Where writing is allowed, fs/rename, fs/setMode and fs/createSymlink work under a restricted profile, and a new " +
+      "link leads nowhere else: what it leads to is refused with -32004. Where only reading is, each is refused with " +
+      "-32603 and os error 30.",
+    run: async (folder) => {
+      const { ok, refused, uri, sh } = folder
+      const text = "Read-only file system (os error 30)"
+      const requests = (sandbox: JsonObject): ReadonlyArray<readonly [string, JsonObject]> => [
+        ["fs/setMode", { path: uri("in/a"), mode: 0o600, sandbox }],
+        ["fs/createSymlink", { target: "../out/b", path: uri("in/l"), sandbox }],
+        ["fs/rename", { sourcePath: uri("in/a"), destinationPath: uri("in/c"), sandbox }],
+      ]
+      for (const [method, params] of requests(only(folder, "in", "read")))
+        await refused(method, params, -32603, text)
+      const sandbox = only(folder, "in", "write")
+      for (const [method, params] of requests(sandbox)) await ok(method, params)
+      await refused("fs/readFile", { path: uri("in/l"), sandbox }, -32004, noFile)
+      Check.equal(
+        await sh("ls in; stat -c %a in/c; readlink in/l"),
+        "c\nescape\nl\n600\n../out/b\n",
+        "the files",
+      )
+    },
+  },
   "handle-of-a-sandbox": {
     level: "must",
     spec: ["b73"],

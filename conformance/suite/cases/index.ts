@@ -11,6 +11,7 @@ import { environmentExact } from "./environment-exact.ts"
 import { environment } from "./environment-policy.ts"
 import { earlier } from "./earlier.ts"
 import { info } from "./environment.ts"
+import { fsCreateSymlink, fsRename, fsSetMode } from "./fs-change.ts"
 import { fsCopy } from "./fs-copy.ts"
 import { fsCanonicalize, fsCreateDirectory, fsReadDirectory } from "./fs-folders.ts"
 import { fsMetadata } from "./fs-metadata.ts"
@@ -168,6 +169,9 @@ export const cases: ReadonlyArray<Case> = [
   ...fsRemove,
   ...fsNoFollow,
   ...fsCopy,
+  ...fsRename,
+  ...fsSetMode,
+  ...fsCreateSymlink,
   ...fsSandbox,
   ...fsOpen,
   ...fsReadBlock,

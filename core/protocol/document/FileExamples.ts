@@ -101,6 +101,22 @@ export const fileExamples: { readonly [method: string]: Example } = {
     params: [{ sourcePath: path, destinationPath: "file:///srv/app/copy.c", recursive: false }],
     result: [{}],
   },
+  "fs/rename": {
+    params: [
+      {
+        sourcePath: "file:///srv/app/out.new",
+        destinationPath: "file:///srv/app/out",
+        overwrite: true,
+        followSymlinks: true,
+      },
+    ],
+    result: [{}],
+  },
+  "fs/setMode": { params: [{ path, mode: 0o644, followSymlinks: true }], result: [{}] },
+  "fs/createSymlink": {
+    params: [{ target: "../main.c", path: "file:///srv/app/src/main.c", followSymlinks: true }],
+    result: [{}],
+  },
   "fs/open": { params: [{ handleId: "h1", path, mode: "read" }], result: [{ handleId: "h1" }] },
   "fs/readBlock": {
     params: [{ handleId: "h1", offset: 0, len: 65_536 }],

@@ -16,6 +16,13 @@ export const fields: { readonly [name: string]: string } = {
   "WireFsRemoveParams.force": "whether a path that is not there is no error; the default is true",
   "WireFsCopyParams.sourcePath": "what to copy, as a `file:` URI",
   "WireFsCopyParams.destinationPath": "where to, as a `file:` URI",
+  "WireFsRenameParams.sourcePath": "what to move, as a `file:` URI",
+  "WireFsRenameParams.destinationPath": "where to, as a `file:` URI",
+  "WireFsRenameParams.overwrite":
+    "whether what is there is replaced, as by rename(2), and never a folder that is not empty; the default is false",
+  "WireFsSetModeParams.mode": "the permission bits, with set-id and sticky: 0 to 4095",
+  "WireFsCreateSymlinkParams.target":
+    "the text of the link: a native path, absolute or relative to the folder of the link",
   "WireFsOpenParams.mode": "`read` (the default) only reads; `replace` creates or truncates, and only writes",
   "FsReadBlockParams.len": "the most bytes to read, 1 to 1,048,576",
   "FsReadBlockResponse.eof": "whether fewer bytes were read than asked for",

@@ -92,6 +92,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processAutoRemove: ["WireExecParams.autoRemove"],
       processAnswers: ["WireExecParams.answers"],
       sessionEnd: ["session/end"],
+      fsChange: ["fs/rename", "fs/setMode", "fs/createSymlink"],
       processMarks: ["WireExecParams.marks", "ReadResponse.marks", "process/mark"],
       processAttach: [
         "process/attach",

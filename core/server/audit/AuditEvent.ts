@@ -93,11 +93,13 @@ export const events = [
       signal: Schema.optional(Schema.Int),
     },
   ),
-  request("file", "a file method; `bytes` of the content that was read or written", {
+  request("file", "a file method; `bytes` of the content that was read or written, `target` of a link", {
     ...operation,
     method: Schema.String,
     path: Schema.String,
     destination: Schema.optional(Schema.String),
+    mode: Schema.optional(Schema.Int),
+    target: Schema.optional(Schema.String),
     bytes: Schema.optional(Schema.Number),
     reason,
   }),

@@ -20,6 +20,8 @@ interface About {
   readonly method: string
   readonly path: string
   readonly destination?: string
+  readonly mode?: number
+  readonly target?: string
 }
 
 type Bytes<A> = (result: A) => number | undefined
@@ -75,6 +77,12 @@ const audited = (calls: FileCalls, scribe: Scribe): FileCalls => {
     remove: (path, options) => change({ method: "fs/remove", path }, calls.remove(path, options)),
     copy: (path, destination, recursive) =>
       change({ method: "fs/copy", path, destination }, calls.copy(path, destination, recursive)),
+    rename: (path, destination, options) =>
+      change({ method: "fs/rename", path, destination }, calls.rename(path, destination, options)),
+    setMode: (path, mode, follow) =>
+      change({ method: "fs/setMode", path, mode }, calls.setMode(path, mode, follow)),
+    createSymlink: (target, path, follow) =>
+      change({ method: "fs/createSymlink", path, target }, calls.createSymlink(target, path, follow)),
     open: (path, mode) => {
       const about = { method: "fs/open", path }
       const opened =

@@ -124,6 +124,20 @@ const pathMethods = ({ platform, lock, native, calls }: Access) => {
       change({ path: sourcePath, sandbox }, (calls, source) =>
         Effect.flatMap(native(destinationPath), (to) => calls.copy(source, to, recursive)),
       ),
+
+    "fs/rename": (params: ParamsOf<"fs/rename">) => {
+      const { sourcePath, destinationPath, overwrite, sandbox } = params
+      const options = { overwrite: overwrite ?? false, follow: follows(params) }
+      return change({ path: sourcePath, sandbox }, (calls, source) =>
+        Effect.flatMap(native(destinationPath), (to) => calls.rename(source, to, options)),
+      )
+    },
+
+    "fs/setMode": (params: ParamsOf<"fs/setMode">) =>
+      change(params, (calls, path) => calls.setMode(path, params.mode, follows(params))),
+
+    "fs/createSymlink": (params: ParamsOf<"fs/createSymlink">) =>
+      change(params, (calls, path) => calls.createSymlink(params.target, path, follows(params))),
   }
 }
 

@@ -48,6 +48,9 @@ IDEMPOTENT = {
     "fs/walk": "always",
     "fs/remove": "conditional",
     "fs/copy": "never",
+    "fs/rename": "never",
+    "fs/setMode": "always",
+    "fs/createSymlink": "never",
     "fs/open": "never",
     "fs/readBlock": "never",
     "fs/writeBlock": "never",
@@ -159,6 +162,7 @@ class PartialCapabilities(TypedDict, total=False):
     processAutoRemove: bool
     processAnswers: bool
     sessionEnd: bool
+    fsChange: bool
 
 
 class EnvironmentStatus(TypedDict):
@@ -1154,6 +1158,43 @@ class WireFsCopyParams(_WireFsCopyParams, total=False):
     sandbox: Union["WireFileSystemSandboxContext", None]
 
 
+class _WireFsRenameParams(TypedDict):
+    sourcePath: str
+    destinationPath: str
+
+
+class WireFsRenameParams(_WireFsRenameParams, total=False):
+    """Moves what `sourcePath` names; a link itself, not its target. `overwrite` is false by default: then
+    nothing may be at `destinationPath`. With true it is replaced as by rename(2): a file or a link by
+    anything but a folder, an empty folder by a folder."""
+    overwrite: Union[bool, None]
+    followSymlinks: Union[bool, None]
+    sandbox: Union["WireFileSystemSandboxContext", None]
+
+
+class _WireFsSetModeParams(TypedDict):
+    path: str
+    mode: int
+
+
+class WireFsSetModeParams(_WireFsSetModeParams, total=False):
+    """Sets the permission bits of what the path leads to."""
+    followSymlinks: Union[bool, None]
+    sandbox: Union["WireFileSystemSandboxContext", None]
+
+
+class _WireFsCreateSymlinkParams(TypedDict):
+    target: str
+    path: str
+
+
+class WireFsCreateSymlinkParams(_WireFsCreateSymlinkParams, total=False):
+    """Makes a symbolic link at `path`, where nothing may be. `target` is its text, a native path that need not
+    exist."""
+    followSymlinks: Union[bool, None]
+    sandbox: Union["WireFileSystemSandboxContext", None]
+
+
 class _WireFsOpenParams(TypedDict):
     handleId: str
     path: str
@@ -1414,6 +1455,15 @@ FsRemoveResponse = Dict[str, Any]
 
 
 FsCopyResponse = Dict[str, Any]
+
+
+FsRenameResponse = Dict[str, Any]
+
+
+FsSetModeResponse = Dict[str, Any]
+
+
+FsCreateSymlinkResponse = Dict[str, Any]
 
 
 FsWriteBlockResponse = Dict[str, Any]

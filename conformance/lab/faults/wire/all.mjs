@@ -2,6 +2,7 @@
 // Every broken server of the wire suite.
 import { attachments } from "./attachments.mjs"
 import { envelopes } from "./envelopes.mjs"
+import { files } from "./files.mjs"
 import { gateways } from "./gateways.mjs"
 import { output } from "./output.mjs"
 import { processes } from "./processes.mjs"
@@ -21,6 +22,7 @@ export const faults = [
   ...records,
   ...sessions,
   ...attachments,
+  ...files,
   ...gateways,
   ...v0,
 ]

@@ -35,11 +35,12 @@ const env = [{ PATH: "/usr/bin:/bin", A: "é" }, {}]
 const content = { chunk: [chunk, ""], dataBase64: [chunk], bodyBase64: [chunk], headers: [[]] }
 const patterns = { pattern: ["a|[b-d]+$", "(", "", "x"], flags: ["", "i", "im", "l", "q"] }
 const bounds = { timeoutMs: [1, 5, 29], credit: [null, 65_536], cursor: [null, "1.0", "1.4", "x"] }
+const linked = { target: ["a", "p1", ""] }
 const signal = ["interrupt", "terminate", "hangup", "quit", "SIGUSR1", "WINCH", 1, 64]
 const unused = { sandbox: [null], shellSnapshot: [null], networkProxy: [null], managedNetwork: [null] }
 const started = { cwd: ["file:///tmp"], env, rows: [24], columns: [80], keep: [null], ...unused }
 /** Members that have one of these values: ids that meet, small bounds, nothing that outlives its session. @type {Json} */
-const pinned = { ...untouchable, ...names, ...started, ...content, ...patterns, ...bounds, signal }
+const pinned = { ...untouchable, ...names, ...started, ...content, ...patterns, ...bounds, ...linked, signal }
 
 /**
  * A value of a schema, which a member of this name has: often a part of its example, where there is one.
