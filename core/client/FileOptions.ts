@@ -41,6 +41,33 @@ export interface CopyOptions {
   readonly recursive?: boolean
 }
 
+/** Options of `mkdir`. */
+export interface MkdirOptions extends LinkOptions {
+  /** Whether parent directories are created too, and an existing directory is no failure. Default: false. */
+  readonly recursive?: boolean
+}
+
+/** Options of `rename`. */
+export interface RenameOptions extends LinkOptions {
+  /**
+   * Whether what is at the destination is replaced: a file or a link, and an empty directory by a directory, but no
+   * directory with something in it. Default: false.
+   */
+  readonly overwrite?: boolean
+}
+
+/** Options of `glob`. */
+export interface GlobOptions {
+  /** The directory that patterns are relative to. Default: the server's directory. */
+  readonly cwd?: string
+  /** Whether directories are found, too. Default: true, only files. */
+  readonly onlyFiles?: boolean
+  /** Whether wildcards match names that begin with a dot. Default: false. */
+  readonly dot?: boolean
+  /** Patterns of what is left out, with all that is below it; they match names that begin with a dot. Default: none. */
+  readonly ignore?: ReadonlyArray<string>
+}
+
 /** Options of `watchMissing`. */
 export interface WatchOptions {
   /** An existing path, whose change also ends the watch. Default: none. */
@@ -60,6 +87,9 @@ export const names = {
     pruneHiddenDirectories: true,
   } satisfies OptionNames.Names<WalkOptions>,
   copy: { recursive: true } satisfies OptionNames.Names<CopyOptions>,
+  mkdir: { recursive: true, followSymlinks: true } satisfies OptionNames.Names<MkdirOptions>,
+  rename: { overwrite: true, followSymlinks: true } satisfies OptionNames.Names<RenameOptions>,
+  glob: { cwd: true, onlyFiles: true, dot: true, ignore: true } satisfies OptionNames.Names<GlobOptions>,
   watch: { present: true } satisfies OptionNames.Names<WatchOptions>,
 }
 

@@ -97,6 +97,12 @@ const callsOfCurrent = ({
     readDirectory: (how) => fs.readDirectory("/a", how),
     walk: (how) => fs.walk("/a", {}, how),
     canonicalize: (how) => fs.canonicalize("/a", how),
+    exists: (how) => fs.exists("/a", how),
+    mkdir: (how) => fs.mkdir("/a", {}, how),
+    glob: (how) => fs.glob("*", {}, how),
+    rename: (how) => fs.rename("/a", "/b", {}, how),
+    chmod: (how) => fs.chmod("/a", 0o600, {}, how),
+    symlink: (how) => fs.symlink("/a", "/b", {}, how),
     remove: (how) => fs.remove("/a", {}, how),
     copy: (how) => fs.copy("/a", "/b", {}, how),
     watchMissing: (how) => fs.watchMissing(["/a"], {}, how),
@@ -242,7 +248,7 @@ const ends = {
     "http.stream",
     "a streamed response.text",
     "a streamed response.close",
-    ...["canonicalize", "readDirectory", "readFile", "readTextFile", "stat", "walk"].map(
+    ...["canonicalize", "exists", "glob", "readDirectory", "readFile", "readTextFile", "stat", "walk"].map(
       (one) => `fs.${one}`,
     ),
     ...["grep", "history", "read", "screen", "wait"].map((one) => `process.${one}`),
@@ -261,7 +267,9 @@ const ends = {
     "file.close",
     "file.read",
     "file.write",
-    ...["copy", "createDirectory", "remove", "writeFile"].map((one) => `fs.${one}`),
+    ...["chmod", "copy", "createDirectory", "mkdir", "remove", "rename", "symlink", "writeFile"].map(
+      (one) => `fs.${one}`,
+    ),
     ...["closeStdin", "detach", "end", "interrupt", "resize", "restart", "signal", "terminate", "write"].map(
       (one) => `process.${one}`,
     ),

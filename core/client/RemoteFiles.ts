@@ -18,15 +18,20 @@ import * as FileBlocks from "./FileBlocks.ts"
 import { checked, names } from "./FileOptions.ts"
 import type * as Options from "./FileOptions.ts"
 import type * as FileWatch from "./FileWatch.ts"
-import type * as OptionNames from "./OptionNames.ts"
+import * as FileGlob from "./FileGlob.ts"
+import * as OptionNames from "./OptionNames.ts"
 import * as RemotePath from "./RemotePath.ts"
-import { named, toNamed } from "./SystemFailure.ts"
+import { lacking } from "./StartOptions.ts"
+import { isMissing, named, toNamed } from "./SystemFailure.ts"
 
 export type {
   CopyOptions,
   FolderOptions,
+  GlobOptions,
   LinkOptions,
+  MkdirOptions,
   RemoveOptions,
+  RenameOptions,
   WalkOptions,
   WatchOptions,
 } from "./FileOptions.ts"
@@ -61,18 +66,48 @@ export interface RemoteFiles {
   readonly writeFile: (path: string, data: string | Uint8Array, options?: Options.LinkOptions) => Done
   /** Type, size in bytes, and times of a path. */
   readonly stat: (path: string, options?: Options.LinkOptions) => Done<FileSystem.Metadata>
-  /** Creates a directory. */
+  /**
+   * Whether something is at a path. A symbolic link counts as what it leads to. What cannot be known fails: a directory
+   * on the way that may not be searched (`EACCES`).
+   */
+  readonly exists: (path: string) => Done<boolean>
+  /** Creates a directory, with its parents; one that is there is no failure. */
   readonly createDirectory: (path: string, options?: Options.FolderOptions) => Done
+  /** Creates a directory as in Node: without `recursive`, not its parents, and one that is there fails (`EEXIST`). */
+  readonly mkdir: (path: string, options?: Options.MkdirOptions) => Done
   /** The entries of a directory. Names that are not UTF-8 have U+FFFD. */
   readonly readDirectory: (path: string) => Done<ReadonlyArray<FileSystem.DirectoryEntry>>
   /** The entries below a directory. */
   readonly walk: (path: string, options?: Options.WalkOptions) => Done<Walked>
+  /**
+   * The files that match a pattern, or one of several, as absolute paths in the order of their bytes. `*` stands for
+   * any part of a name, `?` for one character, `[a-z]` and `[!a]` for one of a set, `**` for any number of directories,
+   * `{a,b}` for alternatives; a backslash takes their meaning from them. Symbolic links below the first wildcard are
+   * neither found nor followed, and directories that cannot be read are left out.
+   */
+  readonly glob: (
+    patterns: string | ReadonlyArray<string>,
+    options?: Options.GlobOptions,
+  ) => Done<ReadonlyArray<string>>
   /** The absolute path without symbolic links; the file must exist. */
   readonly canonicalize: (path: string) => Done<string>
   /** Removes a file or directory. */
   readonly remove: (path: string, options?: Options.RemoveOptions) => Done
   /** Copies a file, or a directory with its content; a directory needs `recursive`, which is the default. */
   readonly copy: (source: string, destination: string, options?: Options.CopyOptions) => Done
+  /**
+   * Moves a file, a symbolic link itself, or a directory, in one step. The destination must not exist (`EEXIST`),
+   * unless `overwrite` says that it is replaced. It is on the same file system (`EXDEV`): `copy` and `remove` go
+   * further. Needs the capability `fsChange`.
+   */
+  readonly rename: (source: string, destination: string, options?: Options.RenameOptions) => Done
+  /** Sets the permission bits, such as `0o755`, of what the path leads to. Needs the capability `fsChange`. */
+  readonly chmod: (path: string, mode: number, options?: Options.LinkOptions) => Done
+  /**
+   * Makes a symbolic link at `path`, where nothing may be. The target is kept as it is, need not exist, and is relative
+   * to the directory of the link unless it is absolute. Needs the capability `fsChange`.
+   */
+  readonly symlink: (target: string, path: string, options?: Options.LinkOptions) => Done
   /** Reads the content in blocks of up to 1 MiB, for each run of the stream. */
   readonly readStream: (path: string) => Stream.Stream<Uint8Array, ClientError>
   /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
@@ -131,7 +166,7 @@ export const make = (
 
   const walk = (path: string, options: Options.WalkOptions) =>
     Effect.map(
-      call("fs/walk", { path: uri(path), options: { ...walkOptions, ...options } }),
+      call("fs/walk", { path: uri(path), options: { ...FileGlob.widest, ...options } }),
       ({ entries, errors, truncated }) => ({
         entries: entries.map(({ path, kind }) => ({ path: native(path), kind })),
         errors: errors.map(({ path, message }) => ({ path: native(path), message })),
@@ -147,6 +182,17 @@ export const make = (
     options: O | undefined,
     use: (options: Partial<O>) => Effect.Effect<A, ClientError>,
   ) => named({ method, path })(checked(method, table, options, use))
+
+  /** A call that needs the capability `fsChange`. */
+  const changing = <O>(
+    method: string,
+    table: OptionNames.Names<O>,
+    options: O | undefined,
+    use: (options: Partial<O>) => Done,
+  ) =>
+    checked(method, table, options, (given) =>
+      info().capabilities?.fsChange === true ? use(given) : Effect.fail(lacking(`fs.${method}`, "fsChange")),
+    )
 
   return {
     readFile: (path, options) =>
@@ -169,6 +215,15 @@ export const make = (
       on("stat", path, names.link, options, ({ followSymlinks = true }) =>
         call("fs/getMetadata", { path: uri(path), followSymlinks }),
       ),
+    exists: (path) =>
+      named({ method: "exists", path })(call("fs/getMetadata", { path: uri(path) })).pipe(
+        Effect.as(true),
+        Effect.catchIf(isMissing, () => Effect.succeed(false)),
+      ),
+    mkdir: (path, options) =>
+      on("mkdir", path, names.mkdir, options, ({ recursive = false, ...given }) =>
+        done(call("fs/createDirectory", { path: uri(path), recursive, ...given })),
+      ),
     createDirectory: (path, options) =>
       on("createDirectory", path, names.folder, options, (given) =>
         done(call("fs/createDirectory", { path: uri(path), ...given })),
@@ -178,6 +233,8 @@ export const make = (
         Effect.map(call("fs/readDirectory", { path: uri(path) }), ({ entries }) => entries),
       ),
     walk: (path, options) => on("walk", path, names.walk, options, (given) => walk(path, given)),
+    glob: (patterns, options) =>
+      checked("glob", names.glob, options, (given) => FileGlob.glob(call, info(), patterns, given)),
     canonicalize: (path) =>
       named({ method: "canonicalize", path })(
         Effect.map(call("fs/canonicalize", { path: uri(path) }), (found) => native(found.path)),
@@ -190,6 +247,28 @@ export const make = (
       named({ method: "copy", path: source, place: `${source} to ${destination}` })(
         checked("copy", names.copy, options, ({ recursive = true }) =>
           done(call("fs/copy", { sourcePath: uri(source), destinationPath: uri(destination), recursive })),
+        ),
+      ),
+    rename: (source, destination, options) =>
+      named({ method: "rename", path: source, place: `${source} to ${destination}` })(
+        changing("rename", names.rename, options, (given) =>
+          done(call("fs/rename", { sourcePath: uri(source), destinationPath: uri(destination), ...given })),
+        ),
+      ),
+    chmod: (path, mode, options) =>
+      named({ method: "chmod", path })(
+        changing("chmod", names.link, options, (given) =>
+          isMode(mode)
+            ? done(call("fs/setMode", { path: uri(path), mode, ...given }))
+            : Effect.fail(
+                OptionNames.invalid(`fs.chmod takes a mode of 0 to 0o7777, not ${OptionNames.shown(mode)}`),
+              ),
+        ),
+      ),
+    symlink: (target, path, options) =>
+      named({ method: "symlink", path, place: `${target} at ${path}` })(
+        changing("symlink", names.link, options, (given) =>
+          done(call("fs/createSymlink", { target, path: uri(path), ...given })),
         ),
       ),
     readStream: (path) =>
@@ -213,9 +292,6 @@ export const make = (
   }
 }
 
-const walkOptions = {
-  maxDepth: 64,
-  maxDirectories: 10_000,
-  maxEntries: 50_000,
-  followDirectorySymlinks: false,
-}
+/** Programs in JavaScript may pass any value. */
+const isMode = (mode: unknown): boolean =>
+  Number.isInteger(mode) && Number(mode) >= 0 && Number(mode) <= 0o7777

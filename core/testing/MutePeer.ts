@@ -27,7 +27,7 @@ const answers: { readonly [method: string]: object } = {
     environmentInfo: {
       shell: { name: "sh", path: "/bin/sh" },
       cwd: "file:///",
-      capabilities: { requestCancel: true, processAttach: true },
+      capabilities: { requestCancel: true, processAttach: true, fsChange: true },
     },
     protocolVersion: "exec-server.v0",
   },

@@ -72,6 +72,11 @@ describe("procwire serve --audit", () => {
     await client.fs.copy(path, `${path}2`)
     await expect(client.fs.readFile(join(folder, "none"))).rejects.toMatchObject({ rpcCode: -32004 })
     await client.fs.remove(path)
+    await client.fs.rename(`${path}2`, `${path}3`)
+    await client.fs.rename(`${path}3`, `${path}2`, { overwrite: true })
+    await client.fs.chmod(`${path}2`, 0o600)
+    await client.fs.symlink("a file2", `${path}l`)
+    await expect(client.fs.symlink("x", `${path}l`)).rejects.toMatchObject({ code: "EEXIST" })
     const opened = await client.fs.open(`${path}2`)
     await opened.read(0, 5)
     await opened.close()
@@ -104,6 +109,12 @@ describe("procwire serve --audit", () => {
       { method: "fs/writeFile", path },
       { method: "fs/copy", path, destination: `${path}2` },
     ]
+    const [moved, movedBack] = [
+      { method: "fs/rename", path: `${path}2`, destination: `${path}3` },
+      { method: "fs/rename", path: `${path}3`, destination: `${path}2` },
+    ]
+    const changed = { method: "fs/setMode", path: `${path}2`, mode: 0o600 }
+    const linked = { method: "fs/createSymlink", path: `${path}l`, target: "a file2" }
     const [removed, got] = [
       { method: "fs/remove", path },
       { method: "GET", url: `${at}?` },
@@ -121,10 +132,20 @@ describe("procwire serve --audit", () => {
       [5, toFile({ method: stat, path: none, outcome: "failed", reason: "NotFound" })],
       [6, toFile({ ...removed, ...begun })],
       [6, toFile({ ...removed, ...done })],
-      [7, toFile({ method: "fs/open", path: `${path}2`, ...done })],
-      [8, toFile({ method: "fs/close", path: `${path}2`, ...done, bytes: 5 })],
-      [9, { event: "http", ...got, ...begun }],
-      [9, { event: "http", ...got, ...done, status: 201, bytes }],
+      [7, toFile({ ...moved, ...begun })],
+      [7, toFile({ ...moved, ...done })],
+      [8, toFile({ ...movedBack, ...begun })],
+      [8, toFile({ ...movedBack, ...done })],
+      [9, toFile({ ...changed, ...begun })],
+      [9, toFile({ ...changed, ...done })],
+      [10, toFile({ ...linked, ...begun })],
+      [10, toFile({ ...linked, ...done })],
+      [11, toFile({ ...linked, target: "x", ...begun })],
+      [11, toFile({ ...linked, target: "x", outcome: "failed", reason: "AlreadyExists" })],
+      [12, toFile({ method: "fs/open", path: `${path}2`, ...done })],
+      [13, toFile({ method: "fs/close", path: `${path}2`, ...done, bytes: 5 })],
+      [14, { event: "http", ...got, ...begun }],
+      [14, { event: "http", ...got, ...done, status: 201, bytes }],
     ])
   })
 

@@ -1,7 +1,9 @@
 /** `client.fs` of core/client, over `HostFiles` of the runtime that runs the test. */
 import { createHash } from "node:crypto"
 import { readdirSync, readlinkSync } from "node:fs"
+import process from "node:process"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { ClientError } from "../../../core/client/ClientError.ts"
 import type { Client } from "../../../core/client/Client.ts"
 import { connect } from "../../testing/Client.ts"
 import { name } from "../../testing/Runtime.ts"
@@ -60,6 +62,148 @@ describe(`client.fs on ${name}`, () => {
     await client.fs.remove(at("c"))
     await client.fs.remove(at("never"))
     expect(sh("ls")).toBe("a\nd\ngone\nl\n")
+  })
+
+  it("tells whether something is there", async () => {
+    const { at } = Folder.make(": >a; mkdir d; ln -s d l; ln -s none gone")
+    const found = await Promise.all(
+      ["a", "d", "l", "gone", "none", "none/x", "a/x"].map((name) => client.fs.exists(at(name))),
+    )
+    expect(found).toEqual([true, true, true, false, false, false, false])
+    await expect(client.fs.exists(at("x".repeat(300)))).rejects.toMatchObject({ code: "ENAMETOOLONG" })
+  })
+
+  it("makes directories as Node does", async () => {
+    const { at, sh } = Folder.make(": >a")
+    await client.fs.mkdir(at("d"))
+    await expect(client.fs.mkdir(at("d"))).rejects.toMatchObject({ code: "EEXIST", method: "mkdir" })
+    await expect(client.fs.mkdir(at("e/f"))).rejects.toMatchObject({ code: "ENOENT", path: at("e/f") })
+    for (let twice = 0; twice < 2; twice += 1) await client.fs.mkdir(at("e/f"), { recursive: true })
+    await expect(client.fs.mkdir(at("a"), { recursive: true })).rejects.toMatchObject({ code: "EEXIST" })
+    expect(sh("ls -R")).toBe(".:\na\nd\ne\n\n./d:\n\n./e:\nf\n\n./e/f:\n")
+  })
+
+  it("renames, and replaces only where it is told to", async () => {
+    const { at, sh } = Folder.make("printf a >a; printf b >b; mkdir d e; : >d/x; : >e/y; ln -s b l")
+    await client.fs.rename(at("a"), at("c"))
+    await expect(client.fs.rename(at("c"), at("b"))).rejects.toMatchObject({
+      reason: "Server",
+      code: "EEXIST",
+      rpcCode: -32603,
+      method: "rename",
+      path: at("c"),
+      message: `rename ${at("c")} to ${at("b")}: file exists`,
+    })
+    await client.fs.rename(at("c"), at("b"), { overwrite: true })
+    await expect(client.fs.rename(at("d"), at("e"), { overwrite: true })).rejects.toMatchObject({
+      code: "ENOTEMPTY",
+    })
+    await client.fs.rename(at("l"), at("m"))
+    await client.fs.rename(at("d"), at("f"))
+    expect(sh("cat b; readlink m; ls; ls f e")).toBe("ab\nb\ne\nf\nm\ne:\ny\n\nf:\nx\n")
+    await expect(client.fs.rename(at("none"), at("x"))).rejects.toMatchObject({
+      code: "ENOENT",
+      rpcCode: -32004,
+    })
+    await expect(client.fs.rename(at("b"), "/proc/b")).rejects.toMatchObject({
+      code: "EXDEV",
+      message: `rename ${at("b")} to /proc/b: cross-device link`,
+    })
+  })
+
+  it("sets modes and makes links", async () => {
+    const { at, sh } = Folder.make("printf a >a; mkdir d")
+    await client.fs.chmod(at("a"), 0o751)
+    await client.fs.symlink("../a", at("d/l"))
+    await client.fs.symlink("none", at("gone"))
+    expect(sh("stat -c %a a; readlink d/l gone; cat d/l")).toBe("751\n../a\nnone\na")
+    await expect(client.fs.symlink("b", at("a"))).rejects.toMatchObject({
+      code: "EEXIST",
+      message: `symlink b at ${at("a")}: file exists`,
+    })
+    const noFollow = { followSymlinks: false }
+    await expect(client.fs.chmod(at("d/l"), 0o600, noFollow)).rejects.toMatchObject({
+      message: `chmod ${at("d/l")}: path contains a symbolic link`,
+    })
+    await client.fs.chmod(at("d/l"), 0o600)
+    expect(sh("stat -c %a a")).toBe("600\n")
+    await expect(client.fs.symlink("", at("x"))).rejects.toThrow("requires a target that is not empty")
+    await expect(client.fs.symlink("a\0b", at("x"))).rejects.toThrow(
+      'fs/createSymlink requires a target without NUL: "a\\u0000b"',
+    )
+    for (const mode of ["755", -1, 0o10000, 0.5])
+      await expect(client.fs.chmod(at("a"), mode as number)).rejects.toMatchObject({
+        reason: "InvalidOption",
+        message: `fs.chmod takes a mode of 0 to 0o7777, not ${JSON.stringify(mode)}`,
+      })
+  })
+
+  it("goes over no link where it is told so", async () => {
+    const { at, sh } = Folder.make("mkdir d; : >d/a; ln -s d l; ln -s a d/la")
+    const noFollow = { followSymlinks: false }
+    const refused = [
+      client.fs.rename(at("l/a"), at("b"), noFollow),
+      client.fs.rename(at("d/a"), at("l/b"), noFollow),
+      client.fs.rename(at("d/la"), at("b"), noFollow),
+      client.fs.rename(at("d/a"), at("d/la"), { ...noFollow, overwrite: true }),
+      client.fs.chmod(at("l/a"), 0o600, noFollow),
+      client.fs.symlink("a", at("l/b"), noFollow),
+      client.fs.mkdir(at("l/b"), noFollow),
+    ].map((promise) =>
+      promise.then(
+        () => "done",
+        (error: ClientError) => String(error.code),
+      ),
+    )
+    expect(await Promise.all(refused)).toEqual([
+      "ENOTDIR",
+      "ENOTDIR",
+      "-32600",
+      "-32600",
+      "ENOTDIR",
+      "ENOTDIR",
+      "ENOTDIR",
+    ])
+    await client.fs.rename(at("d/a"), at("d/b"), noFollow)
+    await client.fs.symlink("b", at("d/lb"), noFollow)
+    await client.fs.chmod(at("d/b"), 0o640, noFollow)
+    expect(sh("stat -c %a d/b; ls d; readlink d/lb")).toBe("640\nb\nla\nlb\nb\n")
+  })
+
+  it("finds files by patterns", async () => {
+    const { at, path } = Folder.make(
+      "mkdir -p src/deep .git/x node_modules/m; : >a.ts; : >src/b.ts; : >src/c.js; : >src/deep/d.ts; : >.git/e.ts; " +
+        ": >.f.ts; : >node_modules/m/g.ts; ln -s a.ts l.ts; ln -s src/deep link; mkdir 'odd[1]'; : >'odd[1]/h.ts'; " +
+        `: >"$(printf 'x\\377.ts')"`,
+    )
+    const found = async (...[patterns, options]: Parameters<typeof client.fs.glob>) =>
+      (await client.fs.glob(patterns, { cwd: path, ...options })).map((name) => name.slice(path.length + 1))
+    expect(await found("*.ts")).toEqual(["a.ts", "x\udcff.ts"])
+    const all = ["a.ts", "node_modules/m/g.ts", "odd[1]/h.ts", "src/b.ts", "src/deep/d.ts", "x\udcff.ts"]
+    expect(await found("**/*.ts")).toEqual(all)
+    const ignore = ["**/node_modules", "x*"]
+    expect(await found("**/*.ts", { ignore, dot: true })).toEqual([
+      ".f.ts",
+      ".git/e.ts",
+      "a.ts",
+      "odd[1]/h.ts",
+      "src/b.ts",
+      "src/deep/d.ts",
+    ])
+    expect(await found(["src/*.{ts,js}", "{a,none}.ts", "src/b.*"])).toEqual(["a.ts", "src/b.ts", "src/c.js"])
+    expect(await found("s*", { onlyFiles: false })).toEqual(["src"])
+    expect(await found(".*/*.ts")).toEqual([".git/e.ts"])
+    expect(await found("link/*")).toEqual(["link/d.ts"])
+    expect(await found(`${at("src")}/d*/*`, { cwd: "/" })).toEqual(["src/deep/d.ts"])
+    expect(await found("*.ts", { cwd: at("odd[1]") })).toEqual(["odd[1]/h.ts"])
+    expect(await found(["none/*", "a.ts/*", "none"])).toEqual([])
+    expect(await client.fs.glob("packag?.json")).toEqual([`${process.cwd()}/package.json`])
+    const [odd = ""] = await client.fs.glob("x*", { cwd: path })
+    expect(await client.fs.readTextFile(odd)).toBe("")
+    await expect(client.fs.glob("!a")).rejects.toMatchObject({ reason: "InvalidOption" })
+    await expect(client.fs.glob("*", { ignore: "a" as never })).rejects.toThrow(
+      'fs.glob takes an array of patterns as ignore, not "a"',
+    )
   })
 
   it("fails with the code of the server", async () => {

@@ -8,6 +8,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import * as Confinement from "../../../core/protocol/Confinement.ts"
 import * as Places from "../testing/EscapePlaces.ts"
 import * as Escapes from "../testing/Escapes.ts"
 import * as FileEscapes from "../testing/FileEscapes.ts"
@@ -89,7 +90,7 @@ describe.runIf(canConfine)("a client of a confined server", { tags: ["bubblewrap
         const tried = await attempt(confined, escape, more)
         expect(tried).toMatchObject({ escaped: false })
         // Refused by the kernel, and not because nothing works here.
-        expect(tried.said).toMatch(/Read-only|Permission denied|No such file/)
+        expect(tried.said).toMatch(/Read-only|Permission denied|No such file|Cross-device/)
       }
     })
   }
@@ -99,6 +100,41 @@ describe.runIf(canConfine)("a client of a confined server", { tags: ["bubblewrap
     const { fs } = confined.client
     await fs.writeFile(join(places.WORK, "made"), "by a client")
     expect(new TextDecoder().decode(await fs.readFile(join(places.WORK, "made")))).toBe("by a client")
+  })
+
+  // guards: confinement
+  it("puts nothing where tools take commands from", async () => {
+    reset()
+    const { call, fs } = free.client
+    const work = join(places.WORK, "inside")
+    const paths = (from: string, to: string) => ({
+      sourcePath: uri(join(work, from)),
+      destinationPath: uri(join(work, to)),
+      ...toWrite("inside"),
+    })
+    await fs.mkdir(join(work, "a"))
+    await call("fs/rename", paths("a", "b"))
+    for (const name of Confinement.guardedNames) {
+      const refusals = [
+        call("fs/rename", { ...paths("b", name), overwrite: true }),
+        call("fs/rename", paths("b", name)),
+        call("fs/rename", paths(name, "away")),
+        call("fs/createSymlink", { path: uri(join(work, name, "hooks")), target: "/", ...toWrite("inside") }),
+        call("fs/setMode", { path: uri(join(work, name)), mode: 0o777, ...toWrite("inside") }),
+      ].map((refused) =>
+        refused.then(
+          () => "done",
+          ({ message }: Error) => message.replace(/ \(os error .*/, ""),
+        ),
+      )
+      expect(await Promise.all(refusals)).toEqual([
+        "Resource busy",
+        "File exists",
+        "Resource busy",
+        "Read-only file system",
+        "Read-only file system",
+      ])
+    }
   })
 
   // guards: confinement

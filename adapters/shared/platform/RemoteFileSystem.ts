@@ -29,6 +29,7 @@ export const make = (
 ): PlatformFileSystem.FileSystem => {
   const { fs } = client
   const place = (method: string, path: string) => at({ module, method, pathOrDescriptor: path })
+  const changes = client.environmentInfo.capabilities?.fsChange === true
   let opened = 0
 
   const stat = (method: string, path: string) => place(method, path)(fs.stat(path))
@@ -84,6 +85,16 @@ export const make = (
       const refusal = RemoteFileHandle.refusalOf("writeFile", flag === "r" ? "r+" : flag, mode)
       return refusal ?? place("writeFile", path)(fs.writeFile(path, data))
     },
+    rename: (from, to) =>
+      changes
+        ? place("rename", from)(fs.rename(from, to, { overwrite: true }))
+        : lacks("rename", "rename files", "mv"),
+    chmod: (path, mode) =>
+      changes
+        ? place("chmod", path)(fs.chmod(path, mode))
+        : lacks("chmod", "change the mode of a file", "chmod"),
+    symlink: (target, path) =>
+      changes ? place("symlink", path)(fs.symlink(target, path)) : lacks("symlink", "make links", "ln -s"),
     ...absent,
   })
 }
@@ -93,12 +104,9 @@ const lacks = (method: string, what: string, command: string) =>
 
 /** What the wire lacks altogether. */
 const absent = {
-  chmod: () => lacks("chmod", "change the mode of a file", "chmod"),
   chown: () => lacks("chown", "change the owner of a file", "chown"),
   link: () => lacks("link", "make links", "ln"),
   readLink: () => lacks("readLink", "read links", "readlink"),
-  rename: () => lacks("rename", "rename files", "mv"),
-  symlink: () => lacks("symlink", "make links", "ln -s"),
   utimes: () => lacks("utimes", "change the times of a file", "touch"),
 }
 

@@ -86,7 +86,6 @@ export const open = async (): Promise<{ readonly confined: Place; readonly free:
   for (const folder of [places.WORK, places.OUTSIDE, places.SECRET]) fs.mkdirSync(folder)
   fs.symlinkSync(places.OUTSIDE, join(places.WORK, "link"))
   fs.symlinkSync(places.SECRET, join(places.WORK, "secret"))
-  fs.writeFileSync(join(places.SECRET, "key"), "the key\n")
   const env = { ...places, ABSTRACT: `procwire-${process.pid}`, PATH: process.env["PATH"] ?? "" }
   const other = () => spawn("perl", ["-e", listener], { env, stdio: ["ignore", "pipe", "inherit"] })
   const PORT = hasPerl ? await firstLine(other()) : ""
@@ -107,6 +106,7 @@ export const reset = () => {
   const script = "rm -rf outside/[!s]* work/[!ls]* work/swap; mkdir -p elsewhere work/inside"
   execFileSync("/bin/sh", ["-c", script], { cwd: base })
   for (const name of ["file", "remove"]) fs.writeFileSync(join(places.OUTSIDE, name), "")
+  fs.writeFileSync(join(places.SECRET, "key"), "the key\n")
 }
 
 /** The URI of a path. */

@@ -1,9 +1,11 @@
 /** Ways out of a sandbox that a client tries by a method on files, as data. */
 
+type Changing = "rename" | "setMode" | "createSymlink"
+
 /** A way out that a client tries by a method on files. */
 export interface FileEscape {
   readonly name: string
-  readonly method: "fs/readFile" | "fs/writeFile" | "fs/copy" | "fs/remove" | "fs/open" | "fs/readDirectory"
+  readonly method: `fs/${"readFile" | "writeFile" | "copy" | "remove" | "open" | "readDirectory" | Changing}`
   /** The params that are paths, in the words of `Escapes`. */
   readonly paths: Readonly<Record<string, string>>
   /** The other params. */
@@ -82,6 +84,73 @@ export const all: ReadonlyArray<FileEscape> = [
     name: "removes a file outside",
     method: "fs/remove",
     paths: { path: "$OUTSIDE/remove" },
+    guard: "mounts are read-only",
+  },
+  {
+    name: "moves something out of the workspace",
+    method: "fs/rename",
+    paths: { sourcePath: "$WORK/inside", destinationPath: "$OUTSIDE/inside" },
+    guard: "another mount",
+  },
+  {
+    name: "moves something out of the workspace through a link",
+    method: "fs/rename",
+    paths: { sourcePath: "$WORK/inside", destinationPath: "$WORK/link/inside" },
+    params: { overwrite: true },
+    guard: "another mount",
+  },
+  {
+    name: "moves a hidden file into the workspace",
+    method: "fs/rename",
+    paths: { sourcePath: "$SECRET/key", destinationPath: "$WORK/key" },
+    guard: "an empty folder is mounted over it",
+  },
+  {
+    name: "renames a file outside",
+    method: "fs/rename",
+    paths: { sourcePath: "$OUTSIDE/remove", destinationPath: "$OUTSIDE/renamed" },
+    guard: "mounts are read-only",
+  },
+  {
+    name: "replaces a file outside by another",
+    method: "fs/rename",
+    paths: { sourcePath: "$OUTSIDE/remove", destinationPath: "$OUTSIDE/file" },
+    params: { overwrite: true },
+    guard: "mounts are read-only",
+  },
+  {
+    name: "opens a file outside to everybody",
+    method: "fs/setMode",
+    paths: { path: "$OUTSIDE/file" },
+    params: { mode: 0o666 },
+    guard: "mounts are read-only",
+  },
+  {
+    name: "opens a file outside to everybody, through a link",
+    method: "fs/setMode",
+    paths: { path: "$WORK/link/file" },
+    params: { mode: 0o666 },
+    guard: "mounts are read-only",
+  },
+  {
+    name: "opens a hidden folder",
+    method: "fs/setMode",
+    paths: { path: "$SECRET" },
+    params: { mode: 0o755 },
+    guard: "an empty folder is mounted over it, and sealed",
+  },
+  {
+    name: "makes a link outside",
+    method: "fs/createSymlink",
+    paths: { path: "$OUTSIDE/made" },
+    params: { target: "/" },
+    guard: "mounts are read-only",
+  },
+  {
+    name: "makes a link through a link in the workspace",
+    method: "fs/createSymlink",
+    paths: { path: "$WORK/link/made" },
+    params: { target: "/" },
     guard: "mounts are read-only",
   },
 ]
