@@ -177,7 +177,7 @@ describe("The package", { timeout: 600_000 }, () => {
     expect(components.map(({ purl }) => purl)).toContain(`pkg:npm/effect@${versionOf("effect")}`)
   })
 
-  it("brings 12 packages and 12 MB at most, itself counted, without a script, and leaves effect to who needs it", () => {
+  it("brings 12 packages and 12 MB at most, itself counted, without scripts, and no effect", () => {
     const { packages } = json<{
       packages: { readonly [path: string]: { readonly hasInstallScript?: true } }
     }>(join(folder, "node_modules/.package-lock.json"))
