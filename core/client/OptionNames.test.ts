@@ -22,9 +22,22 @@ describe("OptionNames", () => {
     expect(message({ toString: 1 })).toContain("start has no option 'toString'")
   })
 
+  it("names the two nearest, and of many options none that is far, but where they are listed", () => {
+    const many = Object.fromEntries(
+      ["timeoutMs", "timeout", "idleTimeout", "signalOnTimeout", "a", "b", "c", "d", "e"].map(
+        (name) => [name, true] as const,
+      ),
+    )
+    const says = (options: unknown) => OptionNames.refusal("run", many, options)?.message
+    expect(says({ timout: 1 })).toBe("run has no option 'timout': did you mean 'timeout' or 'timeoutMs'?")
+    expect(says({ TIMEOUT: 1 })).toBe("run has no option 'TIMEOUT': did you mean 'timeout' or 'timeoutMs'?")
+    expect(says({ colour: 1 })).toBe("run has no option 'colour': its type lists all 9 options")
+    expect(says("ls")).toBe("run takes an object of options, not a string: its type lists all 9 options")
+  })
+
   it("refuses what is no object", () => {
     expect(message("ls")).toBe(
-      "start takes an object of options, not a string: terminalSize, tty, env, maxDepth",
+      "start takes an object of options, not a string: its options are terminalSize, tty, env, maxDepth",
     )
     expect(message(null)).toContain("not null")
     expect(message([])).toContain("not an array")

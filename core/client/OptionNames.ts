@@ -17,7 +17,7 @@ export const refusal = (
   if (options === undefined) return undefined
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     return invalid(
-      `${what} takes an object of options, not ${kindOf(options)}: ${Object.keys(names).join(", ")}`,
+      `${what} takes an object of options, not ${kindOf(options)}: ${listed(Object.keys(names))}`,
     )
   }
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))
@@ -45,8 +45,15 @@ const kindOf = (value: unknown): string =>
 
 const hint = (unknown: string, names: Readonly<Record<string, true>>): string => {
   const all = Object.keys(names)
-  const near = Suggestion.near(unknown, all)
-  return near.length > 0
-    ? `did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`
-    : `its options are ${all.join(", ")}`
+  const near = Suggestion.near(unknown, all).slice(0, mostNear)
+  return near.length > 0 ? `did you mean ${near.map((name) => `'${name}'`).join(" or ")}?` : listed(all)
 }
+
+/** The most names that are suggested. */
+const mostNear = 2
+
+/** The longest list of names that an error shows: one of all options of a start hides what is wrong. */
+const longestList = 8
+
+const listed = (all: ReadonlyArray<string>): string =>
+  all.length > longestList ? `its type lists all ${all.length} options` : `its options are ${all.join(", ")}`
