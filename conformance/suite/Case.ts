@@ -45,6 +45,7 @@ export const capabilities = [
   "process-list",
   "process-list-all",
   "process-marks",
+  "process-pid",
   "process-receipt",
   "process-resize",
   "process-restart",

@@ -60,6 +60,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-deadlines": { flag: "processDeadlines" },
   "process-list": { flag: "processList" },
   "process-marks": { flag: "processMarks" },
+  "process-pid": { flag: "processPid" },
   "process-receipt": { flag: "processReceipt" },
   "process-restart": { flag: "processRestart" },
   "process-resize": { flag: "processResize" },

@@ -26,6 +26,11 @@ import type { ReadableStream, WritableStream } from "./WebTypes.ts"
 export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposable {
   /** The process id on the wire, unique in the session. */
   readonly id: string
+  /**
+   * The id of its first child on the server's host; undefined where the server does not tell it (capability
+   * `processPid`), after `attach` by an id, and where the answer to the start was lost with its connection.
+   */
+  readonly pid: number | undefined
   /** What the server told of a process that `attach` has joined; undefined for a process of this client. */
   readonly attachment: Attachment | undefined
   /** Whether this client may write: now, and whenever that changes, until the process has ended. */
@@ -139,6 +144,7 @@ const withStreams = (process: RemoteProcess, streams: ByteStreams.ByteStreams): 
   },
   lines: (stream, options) => lines(process, stream, options),
   id: process.id,
+  pid: process.pid,
   attachment: process.attachment,
   writing: (how) => roles(process, how),
   detach: (how) => promise(process.detach, how),

@@ -79,8 +79,8 @@ type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (options: Options): ProcessStarter => {
   const { nextId, info } = options
-  const toHandle = (follower: ProcessFollower, receipt: RemoteProcess.RemoteProcess["receipt"]) =>
-    RemoteProcess.make(follower, () => nextId("write"), receipt)
+  const toHandle = (follower: ProcessFollower, more: Omit<RemoteProcess.Facts, "nextWriteId">) =>
+    RemoteProcess.make(follower, { nextWriteId: () => nextId("write"), ...more })
 
   /** `prepare` runs before the start is sent. */
   const begin = <A>(
@@ -97,9 +97,9 @@ export const make = (options: Options): ProcessStarter => {
       const follower = yield* follow(options, params.processId, 0, how)
       const receipt = yield* tallied(options, follower, 0, start)
       const prepared = yield* prepare(follower)
-      yield* send(options, follower, params, restore)
+      const pid = yield* send(options, follower, params, restore)
       Aborting.follow(start, follower, options)
-      return { process: toHandle(follower, receipt), prepared }
+      return { process: toHandle(follower, { receipt, pid }), prepared }
     })
 
   const startWith = (start: StartOptions.StartOptions, restore: Restore) =>
@@ -132,7 +132,7 @@ export const make = (options: Options): ProcessStarter => {
         const size = credited ? CreditWindow.defaultSize : undefined
         if (typeof id !== "string") {
           const { follower, receipt, attachment } = yield* join(options, id, after, asked, size)
-          return RemoteProcess.make(follower, () => nextId("write"), receipt, attachment)
+          return toHandle(follower, { receipt, attachment, pid: attachment.process.pid ?? undefined })
         }
         const follower = yield* follow(options, id, after, { size, attaches: true })
         const receipt = yield* tallied(options, follower, after, asked)
@@ -144,7 +144,7 @@ export const make = (options: Options): ProcessStarter => {
           Effect.onInterrupt(() => abandon(follower)),
         )
         yield* follower.takeOver
-        return toHandle(follower, receipt)
+        return toHandle(follower, { receipt })
       }),
   }
 }
@@ -167,28 +167,31 @@ const knownMillis = 20_000
 
 /**
  * Starts a process once: where the answer is lost, it is looked for, and started again if it is not there. Only once
- * more, for the request itself may be what ends the connection.
+ * more, for the request itself may be what ends the connection. Succeeds with the pid, as far as it is told.
  */
 const startOnce = (
   { call, processes }: Options,
   follower: ProcessFollower,
   params: StartOptions.Wire,
   wanted: () => boolean,
-): Effect.Effect<void, ClientError> =>
+): Effect.Effect<number | undefined, ClientError> =>
   Effect.gen(function* () {
     const until = (yield* Clock.currentTimeMillis) + knownMillis
     let lost: ClientError | undefined
     for (;;) {
       const ask: Call = lost === undefined ? call : follower.call
       const answer = yield* Effect.either(ask("process/start", params))
-      if (Either.isRight(answer)) return follower.begin()
+      if (Either.isRight(answer)) {
+        follower.begin()
+        return answer.right.pid
+      }
       const error = answer.left
       // The id is taken, by the first one it seems.
       if (lost !== undefined && error.code === ErrorCode.invalidRequest) return yield* Effect.fail(lost)
       if (error.reason !== "Disconnected") return yield* Effect.fail(error)
       processes.keepToSession(follower.id)
       const found = yield* Effect.either(follower.recover)
-      if (Either.isRight(found)) return yield* follower.takeOver
+      if (Either.isRight(found)) return yield* Effect.as(follower.takeOver, undefined)
       if (!isForgotten(found.left)) return yield* Effect.fail(found.left)
       const late = (yield* Clock.currentTimeMillis) > until
       if (lost !== undefined || late || !wanted()) return yield* Effect.fail(error)
@@ -221,7 +224,7 @@ const send = (options: Options, follower: ProcessFollower, params: StartOptions.
       const end = Effect.zipRight(started, terminate)
       fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
     })
-    yield* restore(started).pipe(
+    return yield* restore(started).pipe(
       Effect.onInterrupt(() => abandonStart),
       Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
     )

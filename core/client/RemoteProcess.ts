@@ -45,6 +45,11 @@ const readNames = { afterSeq: true, maxBytes: true, waitMs: true } satisfies Opt
 export interface RemoteProcess {
   /** The process id on the wire, unique in the session. */
   readonly id: string
+  /**
+   * The id of its first child on the server's host; undefined where the server does not tell it (capability
+   * `processPid`), after `attach` by an id, and where the answer to the start was lost with its connection.
+   */
+  readonly pid: number | undefined
   /** What the server told of a process that `attach` has joined; undefined for a process of this client. */
   readonly attachment: Attachment | undefined
   /** Whether this client may write: now, and whenever that changes, until the process has ended. */
@@ -130,14 +135,23 @@ export interface RemoteProcess {
 }
 
 /**
+ * What is known of a process besides its events.
+ * @internal
+ */
+export interface Facts {
+  readonly nextWriteId: () => string
+  readonly receipt: RemoteProcess["receipt"]
+  readonly pid?: number | undefined
+  readonly attachment?: Attachment
+}
+
+/**
  * The handle of a followed process.
  * @internal
  */
 export const make = (
   follower: ProcessFollower,
-  nextWriteId: () => string,
-  receipt: RemoteProcess["receipt"],
-  attachment?: Attachment,
+  { nextWriteId, receipt, pid, attachment }: Facts,
 ): RemoteProcess => {
   const { id, call, subscribe, exitCode, closed } = follower
   const writing = Turn.make()
@@ -185,6 +199,7 @@ export const make = (
 
   return {
     id,
+    pid,
     attachment,
     writing: ProcessCalls.writing(follower),
     subscribeWriting: follower.role.subscribe,

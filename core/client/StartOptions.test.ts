@@ -26,6 +26,14 @@ describe("StartOptions", () => {
     expect(cwd("file:///as/it%20is")).toBe("file:///as/it%20is")
   })
 
+  it("asks for the pid where the server can tell it", () => {
+    const asked = (capabilities: { readonly processPid?: boolean }) =>
+      StartOptions.toParams({ argv: ["x"] }, { ...info, capabilities }, () => "made-up")
+    expect(asked({ processPid: true })).toMatchObject({ pid: true })
+    for (const capabilities of [{}, { processPid: false }])
+      expect(asked(capabilities)).not.toHaveProperty("pid")
+  })
+
   it("leaves the environment to the caller where a policy, or none, is given", () => {
     const policy = {
       inherit: "all",

@@ -14,7 +14,7 @@ import { toUri } from "./RemotePath.ts"
 export type Wire = Schema.Schema.Encoded<typeof StartParams>
 
 /** What to start. Only `argv` is required. */
-export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> {
+export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy" | "pid">> {
   /** The program, looked up in the PATH of the child's environment, and its arguments. */
   readonly argv: ReadonlyArray<string>
   /** Unique in the session. Default: a random id. */
@@ -233,6 +233,7 @@ export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: ()
     tty: false,
     ...(given.tty === true ? { terminalSize } : {}),
     ...(info.capabilities?.processDeadlines === true ? { ending: true } : {}),
+    ...(info.capabilities?.processPid === true ? { pid: true } : {}),
     ...given,
     ...(info.capabilities?.processCredit === true ? { credit } : {}),
     processId: options.processId ?? newId(),

@@ -79,6 +79,8 @@ export const Capabilities = struct("Capabilities", () => ({
   processAutoRemove: Schema.Boolean,
   /** Beyond the peer implementation: `answers` of `process/start`. */
   processAnswers: Schema.Boolean,
+  /** Beyond the peer implementation: `pid` of `process/start` and of its result. */
+  processPid: Schema.Boolean,
   /** Beyond the peer implementation: `session/end`. */
   sessionEnd: Schema.Boolean,
   /** Beyond the peer implementation: `fs/rename`, `fs/setMode` and `fs/createSymlink`. */

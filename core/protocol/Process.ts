@@ -99,6 +99,8 @@ export type StartParams = typeof StartParams.Type
 export const StartResult = struct("ExecResponse", () => ({
   processId: ProcessId,
   sandboxType: Schema.Literal("none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"),
+  /** Of a start with `pid`, and where the spawner tells it: the id of the process on the server's host. */
+  pid: Schema.optional(U53),
 }))
 
 /**

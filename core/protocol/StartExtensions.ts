@@ -37,4 +37,6 @@ export const StartExtensions = later(() => ({
    * (DA1, DSR 5, CPR), while nobody but the owner is its writer. The default is false.
    */
   answers: beyond(Schema.Boolean),
+  /** With the capability `processPid`: the result has the pid. The default is false. */
+  pid: beyond(Schema.Boolean),
 }))

@@ -67,6 +67,7 @@ export const make = (
     processRestart: host.platform !== "windows",
     processAutoRemove: true,
     processAnswers: pty,
+    processPid: true,
     sessionEnd: true,
     // Modes and links of Windows are others.
     fsChange: available && host.platform !== "windows",

@@ -48,6 +48,7 @@ import { processChanges } from "./process-changes.ts"
 import { processList, sessionList } from "./process-list.ts"
 import { processAnswers } from "./process-answers.ts"
 import { processMarks } from "./process-marks.ts"
+import { processPid } from "./process-pid.ts"
 import { processReceipt } from "./process-receipt.ts"
 import { processCredit } from "./process-credit.ts"
 import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
@@ -139,6 +140,7 @@ export const cases: ReadonlyArray<Case> = [
   ...processList,
   ...processMarks,
   ...processAnswers,
+  ...processPid,
   ...sessionList,
   ...gracefulTerminate,
   ...anySignal,

@@ -15,24 +15,17 @@ import type * as Methods from "../Methods.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../Process.ts"
 import type { Receipt } from "../Receipt.ts"
 
-/** Params and results of operations that are not in the method table. */
+/** Params of operations that are not in the method table. */
 export interface Beyond {
-  /** What only v0 has. */
-  readonly "process/start": {
-    /** The most bytes of output to retain, if that is less than the limit of the server. */
-    readonly params: { readonly retainedBytes?: number }
-    /** The pid of the child, if the spawner knows it. */
-    readonly result: { readonly pid?: number | undefined }
-  }
+  /** What only v0 has: the most bytes of output to retain, if that is less than the limit of the server. */
+  readonly "process/start": { readonly retainedBytes?: number }
 }
 
-/** The part of `Beyond` for an operation; nothing for most. */
-export type More<O, Part extends "params" | "result"> = O extends keyof Beyond ? Beyond[O][Part] : unknown
-
 /** The params that the handler of an operation takes. */
-export type OperationParams<O extends Methods.RequestName> = Methods.ParamsOf<O> & More<O, "params">
+export type OperationParams<O extends Methods.RequestName> = Methods.ParamsOf<O> &
+  (O extends keyof Beyond ? Beyond[O] : unknown)
 /** The result that the handler of an operation returns. */
-export type OperationResult<O extends Methods.RequestName> = Methods.ResultOf<O> & More<O, "result">
+export type OperationResult<O extends Methods.RequestName> = Methods.ResultOf<O>
 
 /** How a decoded request is answered. */
 export type Served =

@@ -11,5 +11,11 @@ it.each([
   const served = v0.routes["command/exec"]?.served
   if (served?.kind !== "operation") throw new Error("command/exec is an operation")
   const params = served.toParams(Schema.decodeUnknownSync(ExecParams)({ ...exec, ...more }))
-  expect(params).toEqual({ ...exec, pipeStdin: false, enforceManagedNetwork: false, retainedBytes })
+  expect(params).toEqual({
+    ...exec,
+    pid: true,
+    pipeStdin: false,
+    enforceManagedNetwork: false,
+    retainedBytes,
+  })
 })

@@ -120,6 +120,7 @@ export const v0: Dialect = {
     "command/exec": operation("process/start", requests["command/exec"], {
       toParams: ({ outputBytesCap, ...params }) => ({
         ...params,
+        pid: true,
         pipeStdin: false,
         enforceManagedNetwork: false,
         retainedBytes: outputBytesCap,

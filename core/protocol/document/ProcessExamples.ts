@@ -92,11 +92,12 @@ export const processExamples: { readonly [method: string]: Example } = {
         labels: { branch: "main" },
         marks: true,
         answers: false,
+        pid: true,
         restart: { policy: "onFailure", most: 5 },
         autoRemove: false,
       },
     ],
-    result: [{ processId: "p1", sandboxType: "none" }],
+    result: [{ processId: "p1", sandboxType: "none", pid: 4711 }],
   },
   "process/read": {
     params: [{ processId: "p1", afterSeq: 0, maxBytes: 65_536, waitMs: 1000 }],

@@ -91,6 +91,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processRestart: ["WireExecParams.restart", "process/restart", "ListedProcess.restarts"],
       processAutoRemove: ["WireExecParams.autoRemove"],
       processAnswers: ["WireExecParams.answers"],
+      processPid: ["WireExecParams.pid", "ExecResponse.pid"],
       sessionEnd: ["session/end"],
       fsChange: ["fs/rename", "fs/setMode", "fs/createSymlink"],
       processMarks: ["WireExecParams.marks", "ReadResponse.marks", "process/mark"],

@@ -93,6 +93,7 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
       })
       const confined = params.sandbox != null || server.floor !== undefined
       const sandboxType = confined ? sandboxTypes[host.platform] : "none"
-      return { processId, sandboxType: sandboxType ?? "none", pid: process.child?.pid }
+      const pid = params.pid === true ? process.child?.pid : undefined
+      return { processId, sandboxType: sandboxType ?? "none", pid }
     }),
 })

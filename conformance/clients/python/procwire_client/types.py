@@ -161,6 +161,7 @@ class PartialCapabilities(TypedDict, total=False):
     processRestart: bool
     processAutoRemove: bool
     processAnswers: bool
+    processPid: bool
     sessionEnd: bool
     fsChange: bool
 
@@ -207,6 +208,7 @@ class WireExecParams(_WireExecParams, total=False):
     restart: Union["RestartPolicy", None]
     autoRemove: Union[bool, None]
     answers: Union[bool, None]
+    pid: Union[bool, None]
 
 
 class ExecMetadata(TypedDict, total=False):
@@ -403,11 +405,15 @@ class RestartPolicy(_RestartPolicy, total=False):
     most: Union[int, None]
 
 
-class ExecResponse(TypedDict):
-    """`sandboxType` is `none` for a start without `sandbox`. Another one names the confinement of the
-    platform, if any was asked for."""
+class _ExecResponse(TypedDict):
     processId: str
     sandboxType: Literal["none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"]
+
+
+class ExecResponse(_ExecResponse, total=False):
+    """`sandboxType` is `none` for a start without `sandbox`. Another one names the confinement of the
+    platform, if any was asked for."""
+    pid: int
 
 
 class _ReadParams(TypedDict):

@@ -193,6 +193,15 @@ export const processes = [
     process/start/stdin-is-empty`.params("process/start", (asked) =>
     asked.tty ? asked : { ...asked, pipeStdin: true },
   ),
+  fault`pid-of-another: A start tells the pid of another process.
+    process/pid/is-that-of-the-list`.result("process/start", (started) =>
+    started.pid === undefined ? started : { ...started, pid: started.pid + 1 },
+  ),
+  fault`pid-unasked: A start tells the pid although it was not asked for.
+    process/pid/only-when-asked process/start/pid-is-not-revealed`.params("process/start", (asked) => ({
+    ...asked,
+    pid: true,
+  })),
   fault`unknown-fields-refused: Params with a field that the method does not know are refused.
     process/start/unknown-fields-ignored`.by((c) => ({
     asked: (m) => {
