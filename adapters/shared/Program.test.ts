@@ -28,6 +28,8 @@ describe("connect", () => {
       stdout: "héllo\n",
       stderr: "oops\n",
       stdoutBytes: new TextEncoder().encode("héllo\n"),
+      stderrBytes: new TextEncoder().encode("oops\n"),
+      allBytes: expect.any(Uint8Array),
       all: expect.stringMatching(/^(héllo\noops\n|oops\nhéllo\n)$/),
       durationMs: expect.any(Number),
       endedBy: "exit",

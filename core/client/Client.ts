@@ -21,7 +21,7 @@ import type * as ExecClient from "./ExecClient.ts"
 import { type CallOptions, givenUp } from "./GivingUp.ts"
 import * as Lists from "./Lists.ts"
 import { ending, paged, promise } from "./Promises.ts"
-import type { Result } from "./Result.ts"
+import type { Content, Encoding, Result } from "./Result.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
@@ -47,7 +47,7 @@ export interface Client extends AsyncDisposable {
    * Rejects with `OutputTooLarge` when a stream has more bytes than `maxBuffer`, 64 MiB by default (the process is then
    * terminated), with `InputFailed`, and with `reject: true` with `Failed` for every end but an exit with 0.
    */
-  run(options: RunOptions, how?: CallOptions): Promise<Result>
+  run<E extends Encoding = "utf8">(options: RunOptions<E>, how?: CallOptions): Promise<Result<Content<E>>>
   /**
    * Commands as templates: `` await client.$`git log -n ${n}` `` resolves with the result, and rejects with `Failed`
    * unless that is an exit with 0. No shell sees the values. With options it makes another `$`: `client.$({ cwd })`.

@@ -2,7 +2,7 @@
  * The output that `run` collects: the bytes of stdout and stderr, and in which order they came. They become text when
  * that is asked for.
  */
-import { utf8Decoder } from "../protocol/Bytes.ts"
+import { concat, utf8Decoder } from "../protocol/Bytes.ts"
 
 /** The streams of a result. That of a terminal is stdout. */
 export type Collected = "stdout" | "stderr"
@@ -64,14 +64,23 @@ export class CollectedOutput {
   /** Both streams as they came; a character is where its last byte was. */
   all(): string {
     const decoders = { stdout: utf8Decoder(), stderr: utf8Decoder() }
+    const texts = this.pieces().map(([stream, bytes]) => decoders[stream].decode(bytes, { stream: true }))
+    return texts.join("") + decoders.stdout.decode() + decoders.stderr.decode()
+  }
+
+  /** The bytes of both streams as they came. */
+  allBytes(): Uint8Array {
+    return concat(this.pieces().map(([, bytes]) => bytes))
+  }
+
+  /** What came of one stream without a break, in order. */
+  private pieces(): ReadonlyArray<readonly [stream: Collected, bytes: Uint8Array]> {
     const at = { stdout: 0, stderr: 0 }
-    let text = ""
-    for (const run of this.runs) {
+    return this.runs.map((run) => {
       const stream = run > 0 ? "stdout" : "stderr"
       const from = at[stream]
       at[stream] = from + Math.abs(run)
-      text += decoders[stream].decode(this.bytes(stream).subarray(from, at[stream]), { stream: true })
-    }
-    return text + decoders.stdout.decode() + decoders.stderr.decode()
+      return [stream, this.bytes(stream).subarray(from, at[stream])]
+    })
   }
 }

@@ -34,7 +34,7 @@ import * as Pipeline from "./Pipeline.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
 import * as Reconnect from "./Reconnect.ts"
 import * as RemoteFiles from "./RemoteFiles.ts"
-import type { Result } from "./Result.ts"
+import * as Result from "./Result.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import * as ProcessStarter from "./ProcessStarter.ts"
 
@@ -99,7 +99,9 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
    * `OutputTooLarge` when a stream has more bytes than `maxBuffer`, with `InputFailed`, and with `reject: true` with
    * `Failed` for every end but an exit with 0. What fails, or is interrupted, is terminated.
    */
-  readonly run: (options: RunOptions) => Effect.Effect<Result, ClientError>
+  readonly run: <E extends Result.Encoding = "utf8">(
+    options: RunOptions<E>,
+  ) => Effect.Effect<Result.Result<Result.Content<E>>, ClientError>
   /** The files of the server's host. */
   readonly fs: RemoteFiles.RemoteFiles
   /** HTTP requests that the server makes. */
@@ -170,8 +172,11 @@ export const make = (
       },
       call,
       ...starter,
-      run: (options: RunOptions) =>
-        Pipeline.run([{ on: { startSubscribed: starter.startSubscribed, fs, info }, options }]),
+      run: <E extends Result.Encoding>(options: RunOptions<E>) =>
+        Effect.map(
+          Pipeline.run([{ on: { startSubscribed: starter.startSubscribed, fs, info }, options }]),
+          (result) => Result.encoded(result, options.encoding),
+        ),
       list: (options?: Lists.ListOptions) => Lists.stream(Lists.processes(call, options)),
       listSessions: (options?: Lists.ListSessionsOptions) => Lists.stream(Lists.sessions(call, options)),
       fs,

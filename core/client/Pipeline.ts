@@ -31,7 +31,7 @@ export interface Runner {
 /** One process of a pipeline, and where it runs. */
 export interface Stage {
   readonly on: Runner
-  readonly options: RunOptions.RunOptions
+  readonly options: RunOptions.RunOptions<Result.Encoding>
 }
 
 /** Takes the stdout of a process instead of its result; false once it takes no more. */

@@ -5,18 +5,28 @@ import { ClientError } from "./ClientError.ts"
 import type { CollectedOutput } from "./CollectedOutput.ts"
 import type { Exited } from "./ProcessEvent.ts"
 
-/** The result of `run` and of `$`. */
-export interface Result {
+/** What a result has of output: text, or with `encoding: "buffer"` bytes. */
+export type Encoding = "utf8" | "buffer"
+
+/** Output in an encoding. */
+export type Content<E extends Encoding> = E extends "buffer" ? Uint8Array : string
+
+/** The result of `run` and of `$`: its output is text, or with `encoding: "buffer"` bytes. */
+export interface Result<C extends string | Uint8Array = string> {
   /** 128 + n for death by signal n. */
   readonly exitCode: number
-  /** As UTF-8. Has the output of a terminal. */
-  readonly stdout: string
-  /** As UTF-8. */
-  readonly stderr: string
-  /** Both in the order in which the server has read them, as UTF-8. */
-  readonly all: string
+  /** As UTF-8, or bytes. Has the output of a terminal. */
+  readonly stdout: C
+  /** As UTF-8, or bytes. */
+  readonly stderr: C
+  /** Both in the order in which the server has read them, as UTF-8, or bytes. */
+  readonly all: C
   /** The bytes of stdout, as they came. */
   readonly stdoutBytes: Uint8Array
+  /** The bytes of stderr, as they came. */
+  readonly stderrBytes: Uint8Array
+  /** The bytes of both, in the order in which the server has read them. */
+  readonly allBytes: Uint8Array
   /** The signal that the process died of. Absent if it exited, and on servers without `processDeadlines`. */
   readonly signal?: Signals.PosixSignal
   /** What has ended the process. Absent on servers without `processDeadlines`. */
@@ -28,7 +38,7 @@ export interface Result {
   /** Milliseconds from the start to the end, as this client saw them. */
   readonly durationMs: number
   /** Of commands that were joined by `pipe`: the results of those before the last one, in their order. */
-  readonly pipedFrom?: ReadonlyArray<Result>
+  readonly pipedFrom?: ReadonlyArray<Result<C>>
 }
 
 /** What is known at the end of a process. */
@@ -59,6 +69,12 @@ export const make = ({ exitCode, exited, output, truncated, durationMs, platform
     get stdoutBytes() {
       return output.bytes("stdout")
     },
+    get stderrBytes() {
+      return output.bytes("stderr")
+    },
+    get allBytes() {
+      return output.allBytes()
+    },
     ...(signal === undefined ? {} : { signal: Signals.toPosix(signal, platform) }),
     ...(endedBy === undefined ? {} : { endedBy }),
     timedOut: endedBy === "timeout" || endedBy === "idleTimeout",
@@ -69,10 +85,25 @@ export const make = ({ exitCode, exited, output, truncated, durationMs, platform
 
 /** A result that is followed by those of the commands before it. */
 export const pipedFrom = (result: Result, before: ReadonlyArray<Result>): Result =>
-  Object.defineProperties({} as Result, {
-    ...Object.getOwnPropertyDescriptors(result),
-    pipedFrom: { value: before, enumerable: true },
+  withOthers(result, { pipedFrom: { value: before, enumerable: true } })
+
+/** The result, with its output in an encoding. */
+export const encoded = <E extends Encoding>(result: Result, encoding: E | undefined): Result<Content<E>> =>
+  (encoding === "buffer" ? inBytes(result) : result) as Result<Content<E>>
+
+const inBytes = (result: Result): Result<Uint8Array> =>
+  withOthers<Result<Uint8Array>>(result, {
+    stdout: { get: () => result.stdoutBytes, enumerable: true },
+    stderr: { get: () => result.stderrBytes, enumerable: true },
+    all: { get: () => result.allBytes, enumerable: true },
+    ...(result.pipedFrom === undefined
+      ? {}
+      : { pipedFrom: { value: result.pipedFrom.map(inBytes), enumerable: true } }),
   })
+
+/** The same properties, which are made when they are read, but for those that are given. */
+const withOthers = <R>(result: Result, others: PropertyDescriptorMap): R =>
+  Object.defineProperties({} as R, { ...Object.getOwnPropertyDescriptors(result), ...others })
 
 /** True for an end that is a failure where `reject` asks for an error. */
 export const isFailure = ({ exitCode, timedOut, truncated }: Result): boolean =>

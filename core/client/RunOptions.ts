@@ -6,10 +6,16 @@ import type { ClientError } from "./ClientError.ts"
 import * as Input from "./Input.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { Output } from "./ProcessEvent.ts"
+import type { Encoding } from "./Result.ts"
 import * as StartOptions from "./StartOptions.ts"
 
 /** What to run. */
-export interface RunOptions extends StartOptions.StartOptions {
+export interface RunOptions<E extends Encoding = "utf8"> extends StartOptions.StartOptions {
+  /**
+   * What `stdout`, `stderr` and `all` of the result are: `utf8` is text, `buffer` is bytes (`Uint8Array`); the `result`
+   * of an error is always text. Default: `utf8`.
+   */
+  readonly encoding?: E
   /**
    * The most bytes of output that are collected, for stdout and stderr each. A process with more is terminated, and
    * the promise rejects with `OutputTooLarge`. Default: 64 MiB; at most 500 MiB, which is what a string can hold.
@@ -43,13 +49,14 @@ export const largestMaxBuffer = 500 * 1024 * 1024
 /** Every option of `run`. */
 export const names = {
   ...StartOptions.names,
+  encoding: true,
   maxBuffer: true,
   input: true,
   timeout: true,
   idleTimeout: true,
   reject: true,
   onOutput: true,
-} satisfies OptionNames.Names<RunOptions>
+} satisfies OptionNames.Names<RunOptions<Encoding>>
 
 /** How a process is run. */
 export interface Settings {
@@ -61,10 +68,11 @@ export interface Settings {
 }
 
 /** The options, checked. Left is why they cannot be. */
-export const parse = (options: RunOptions): Either.Either<Settings, ClientError> => {
+export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, ClientError> => {
   const unknown = OptionNames.refusal("run", names, options)
   if (unknown !== undefined) return Either.left(unknown)
   const {
+    encoding = "utf8",
     maxBuffer = defaultMaxBuffer,
     input,
     timeout,
@@ -76,6 +84,10 @@ export const parse = (options: RunOptions): Either.Either<Settings, ClientError>
   if (!(Number.isInteger(maxBuffer) && maxBuffer >= 0 && maxBuffer <= largestMaxBuffer)) {
     const expected = `expected bytes from 0 to ${largestMaxBuffer} (500 MiB)`
     return Either.left(OptionNames.invalid(`maxBuffer is ${String(maxBuffer)}: ${expected}`))
+  }
+  if (encoding !== "utf8" && encoding !== "buffer") {
+    const given = OptionNames.shown(encoding)
+    return Either.left(OptionNames.invalid(`encoding is ${given}: expected "utf8" or "buffer"`))
   }
   const refused = Input.refusal(input)
   if (refused !== undefined) return Either.left(refused)

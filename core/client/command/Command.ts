@@ -12,7 +12,7 @@ import type { CallOptions } from "../GivingUp.ts"
 import { invalid, refusal } from "../OptionNames.ts"
 import * as Pipeline from "../Pipeline.ts"
 import { promise } from "../Promises.ts"
-import type { Result } from "../Result.ts"
+import * as Result from "../Result.ts"
 import { names, type RunOptions } from "../RunOptions.ts"
 import type { LineOptions } from "../TextLines.ts"
 import * as CommandLines from "./CommandLines.ts"
@@ -21,7 +21,9 @@ import type { Template, Value } from "./Values.ts"
 import { words } from "./Words.ts"
 
 /** What the commands of a `$` have in common. */
-export interface DollarOptions extends Partial<Omit<RunOptions, "argv" | "processId" | "pipeStdin">> {
+export interface DollarOptions<E extends Result.Encoding = "utf8"> extends Partial<
+  Omit<RunOptions<E>, "argv" | "processId" | "pipeStdin">
+> {
   /**
    * True: the template is a script of `sh` on the server, in which its values are variables, and never syntax. Default:
    * false, the template is words, and no shell sees them.
@@ -30,11 +32,11 @@ export interface DollarOptions extends Partial<Omit<RunOptions, "argv" | "proces
 }
 
 /** Makes commands, or with options another `$` whose commands have these as well. */
-export interface Dollar {
+export interface Dollar<E extends Result.Encoding = "utf8"> {
   /** Throws `InvalidOption` for a template that is no command, and for a value that is no argument. */
-  (template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command
+  (template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command<E>
   /** Throws `InvalidOption` for an option that does not exist. */
-  (options: DollarOptions): Dollar
+  <F extends Result.Encoding = E>(options: DollarOptions<F>): Dollar<F>
 }
 
 /** The stages of a command, for those that it is piped into. */
@@ -44,15 +46,17 @@ const stages: unique symbol = Symbol("procwire/client/command")
  * A command, as a promise of its result. It runs when it is awaited or read. Rejects with `Failed`, with the end of
  * stderr in the message, unless it exits with 0; with the errors of a start; and with the reason of its `signal`.
  */
-export interface Command extends PromiseLike<Result> {
+export interface Command<E extends Result.Encoding = "utf8"> extends PromiseLike<
+  Result.Result<Result.Content<E>>
+> {
   /** What is run: the program and its arguments; of commands that were piped, those of the last one. */
   readonly argv: ReadonlyArray<string>
   /** @internal */
   readonly [stages]: ReadonlyArray<Pipeline.Stage>
   /** As of a promise. */
-  catch<A>(rejected: (error: unknown) => A | PromiseLike<A>): Promise<Result | A>
+  catch<A>(rejected: (error: unknown) => A | PromiseLike<A>): Promise<Result.Result<Result.Content<E>> | A>
   /** As of a promise. */
-  finally(ended: () => void): Promise<Result>
+  finally(ended: () => void): Promise<Result.Result<Result.Content<E>>>
   /** What it has written to stdout, as UTF-8, with the line end. */
   text(how?: CallOptions): Promise<string>
   /** Its stdout, which is JSON; rejects with `NotJson` where it is none. */
@@ -65,47 +69,61 @@ export interface Command extends PromiseLike<Result> {
    */
   lines(options?: LineOptions): AsyncIterable<string>
   /** Gives its stdout to another command, as its stdin; the result is that of the other one. */
-  pipe(command: Command): Command
+  pipe<F extends Result.Encoding>(command: Command<F>): Command<F>
   /** The same with a template. */
-  pipe(template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command
+  pipe(template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command<E>
   /** What it reads from stdin; of commands that were piped, the first one. See `input` of `run`. */
-  input(input: NonNullable<RunOptions["input"]>): Command
+  input(input: NonNullable<RunOptions["input"]>): Command<E>
   /** More variables of the environment. */
-  env(variables: Readonly<Record<string, string>>): Command
+  env(variables: Readonly<Record<string, string>>): Command<E>
   /** Its working directory, on the server. */
-  cwd(path: string): Command
+  cwd(path: string): Command<E>
   /** The longest that it may run; the server ends it then. See `timeout` of `run`. */
-  timeout(time: NonNullable<RunOptions["timeout"]>): Command
+  timeout(time: NonNullable<RunOptions["timeout"]>): Command<E>
   /** Ends it when the `AbortSignal` aborts. */
-  signal(signal: NonNullable<RunOptions["signal"]>): Command
+  signal(signal: NonNullable<RunOptions["signal"]>): Command<E>
   /** Does not call `onOutput`. */
-  quiet(): Command
+  quiet(): Command<E>
   /** Resolves with the result however it ends; too much output is cut off. What cannot start rejects all the same. */
-  nothrow(): Command
+  nothrow(): Command<E>
 }
 
 const { argv: _, processId: _1, pipeStdin: _2, ...common } = { ...names, shell: true as const }
 
+/** Commands and options of whatever encoding. */
+type AnyCommand = Command<Result.Encoding>
+type AnyDollar = Dollar<Result.Encoding>
+type AnyOptions = RunOptions<Result.Encoding>
+
 /** The `$` of a client. */
-export const make = (on: Pipeline.Runner, given: DollarOptions = {}): Dollar => {
+export const make = (on: Pipeline.Runner): Dollar => toDollar(on, {}) as Dollar
+
+const toDollar = (on: Pipeline.Runner, given: DollarOptions<Result.Encoding>): AnyDollar => {
   const { shell = false, ...options } = given
-  const dollar = (first: Template | DollarOptions, ...values: ReadonlyArray<unknown>): unknown => {
+  const dollar = (
+    first: Template | DollarOptions<Result.Encoding>,
+    ...values: ReadonlyArray<unknown>
+  ): unknown => {
     if (!isTemplate(first)) {
       const refused = refusal("$", common, first)
       if (refused !== undefined) throw refused
-      return make(on, { ...given, ...first, env: { ...given.env, ...first.env } })
+      return toDollar(on, { ...given, ...first, env: { ...given.env, ...first.env } })
     }
     const argv = shell ? script(first, values) : words(first, values)
     const site = CallSite.capture(dollar)
-    return toCommand([{ on, options: { reject: true, ...options, argv } }], dollar as Dollar, site)
+    return toCommand([{ on, options: { reject: true, ...options, argv } }], dollar as AnyDollar, site)
   }
-  return dollar as Dollar
+  return dollar as AnyDollar
 }
 
 const isTemplate = (value: unknown): value is Template => Array.isArray(value) && "raw" in value
 
-const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar, site: CallSite.CallSite): Command => {
-  let running: Fiber.RuntimeFiber<Result, ClientError> | undefined
+const toCommand = (
+  all: ReadonlyArray<Pipeline.Stage>,
+  dollar: AnyDollar,
+  site: CallSite.CallSite,
+): AnyCommand => {
+  let running: Fiber.RuntimeFiber<Result.Result, ClientError> | undefined
   const ended = Effect.suspend(() => {
     const fiber = (running ??= Effect.runFork(Pipeline.run(all)))
     // Who gives up does not wait for the end of what is terminated.
@@ -114,9 +132,10 @@ const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar, site: Cal
   const located = (error: unknown): never => {
     throw CallSite.locate(error, site)
   }
-  const result = (how?: CallOptions): Promise<Result> =>
+  const result = (how?: CallOptions): Promise<Result.Result> =>
     promise(CommandLines.stoppable(all, ended), how).then(undefined, located)
-  const change = (to: (options: RunOptions) => RunOptions): Command =>
+  const awaited = () => result().then((done) => Result.encoded(done, all.at(-1)?.options.encoding))
+  const change = (to: (options: AnyOptions) => AnyOptions): AnyCommand =>
     toCommand(
       all.map(({ on, options }) => ({ on, options: to(options) })),
       dollar,
@@ -126,9 +145,9 @@ const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar, site: Cal
     argv: all.at(-1)?.options.argv ?? [],
     [stages]: all,
     // oxlint-disable-next-line unicorn/no-thenable -- a command is awaited
-    then: (resolved, rejected) => result().then(resolved, rejected),
-    catch: (rejected) => result().catch(rejected),
-    finally: (ended) => result().finally(ended),
+    then: (resolved, rejected) => awaited().then(resolved, rejected),
+    catch: (rejected) => awaited().catch(rejected),
+    finally: (ended) => awaited().finally(ended),
     text: (how) => result(how).then(({ stdout }) => stdout),
     json: <A>(how?: CallOptions) =>
       result(how)
@@ -136,7 +155,7 @@ const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar, site: Cal
         .then(undefined, located),
     bytes: (how) => result(how).then(({ stdoutBytes }) => stdoutBytes),
     lines: CallSite.atBoundary((options?: LineOptions) => CommandLines.lines(all, options)),
-    pipe: (next: Command | TemplateStringsArray, ...values: ReadonlyArray<Value>) =>
+    pipe: (next: AnyCommand | TemplateStringsArray, ...values: ReadonlyArray<Value>) =>
       toCommand([...all, ...readers(isTemplate(next) ? dollar(next, ...values) : next)], dollar, site),
     input: (input) =>
       toCommand(
@@ -153,11 +172,11 @@ const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar, site: Cal
   }
 }
 
-const silent = ({ onOutput: _silenced, ...options }: RunOptions): RunOptions => options
+const silent = ({ onOutput: _silenced, ...options }: AnyOptions): AnyOptions => options
 
 /** The stages of a command that another is piped into. */
-const readers = (next: Command): ReadonlyArray<Pipeline.Stage> => {
-  const all = (next as Partial<Command> | undefined)?.[stages]
+const readers = (next: AnyCommand): ReadonlyArray<Pipeline.Stage> => {
+  const all = (next as Partial<AnyCommand> | undefined)?.[stages]
   const [first] = all ?? []
   if (all === undefined || first === undefined) {
     throw invalid("pipe takes a command, as $`sort`, or is a tag itself: .pipe`sort`")
@@ -172,7 +191,7 @@ const readers = (next: Command): ReadonlyArray<Pipeline.Stage> => {
   throw invalid(`pipe cannot write to ${first.options.argv[0] ?? ""}: it ${lacks}`)
 }
 
-const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: Result): A => {
+const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: Result.Result): A => {
   try {
     return JSON.parse(result.stdout) as A
   } catch (cause) {
