@@ -299,6 +299,7 @@ const ofRuntimes = [
     "FirstExec",
     "GivingUp",
     "HalfCharacters",
+    "LocalStreams",
     "Orphans",
     "RunInput",
     "Serve",

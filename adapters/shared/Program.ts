@@ -9,6 +9,7 @@ import { type Transport, TransportError } from "../../core/transport/Transport.t
 import * as Background from "./Background.ts"
 import * as Connect from "./Connect.ts"
 import * as NodeHasher from "./host/NodeHasher.ts"
+import * as NodeLocalStreams from "./host/NodeLocalStreams.ts"
 import type { Platform } from "./Platform.ts"
 import * as ChosenSpawner from "./serve/ChosenSpawner.ts"
 import * as ContainedSpawner from "./serve/ContainedSpawner.ts"
@@ -68,7 +69,7 @@ export const make = (platform: Platform): Program => {
     return promise(
       Dialects.acquire(opened, settings, Background.holder()).pipe(
         Effect.withClock(Background.clock),
-        Effect.provide(NodeHasher.layer),
+        Effect.provide(Layer.merge(NodeHasher.layer, NodeLocalStreams.layer)),
       ),
     )
   }

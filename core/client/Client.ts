@@ -118,11 +118,7 @@ const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Cl
   // Who gives up does not wait until the process is terminated.
   run: (options, how) =>
     promise(givenUp(Effect.disconnect(client.run(options)), { signal: options?.signal }), how),
-  $: Command.make({
-    startSubscribed: client.startSubscribed,
-    fs: client.fs,
-    info: () => client.environmentInfo,
-  }),
+  $: Command.make(client.runner),
   attach: (target, after, { signal, timeout, ...options } = {}) =>
     promise(Effect.map(client.attach(target, after, options), ClientProcess.fromEffect), {
       ...(signal === undefined ? {} : { signal }),

@@ -44,6 +44,11 @@ export type ClientReason =
   | "Failed"
   /** The `input` of `run` has failed, with the `cause`; the process was terminated. */
   | "InputFailed"
+  /**
+   * What `run` was told to write to (`stdout: { file }`, the stdout of this program) cannot be written, with the
+   * `cause`; the process was terminated, or not started.
+   */
+  | "OutputFailed"
   /** What was asked for as JSON is none. */
   | "NotJson"
 

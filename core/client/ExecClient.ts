@@ -29,6 +29,7 @@ import * as FollowedProcesses from "./FollowedProcesses.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
+import { LocalStreams } from "./LocalStreams.ts"
 import * as Lists from "./Lists.ts"
 import * as Pipeline from "./Pipeline.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
@@ -102,6 +103,11 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
   readonly run: <E extends Result.Encoding = "utf8">(
     options: RunOptions<E>,
   ) => Effect.Effect<Result.Result<Result.Content<E>>, ClientError>
+  /**
+   * What runs processes to their end.
+   * @internal
+   */
+  readonly runner: Pipeline.Runner
   /** The files of the server's host. */
   readonly fs: RemoteFiles.RemoteFiles
   /** HTTP requests that the server makes. */
@@ -122,6 +128,7 @@ export const make = (
     const nextId = yield* Ids.make
     const hasher = yield* Hasher
     const buffers = yield* Buffers
+    const local = yield* LocalStreams
     const current = CurrentConnection.make()
     const { ended, disconnected } = current
     const call = Calls.make((...request) => activity.during(current.ask(...request)))
@@ -163,6 +170,7 @@ export const make = (
     const info = () => session().environmentInfo
     const starter = ProcessStarter.make({ call, fork, processes, nextId, ended, info, hasher })
     const fs = RemoteFiles.make(call, tell, info, watches)
+    const runner = { startSubscribed: starter.startSubscribed, fs, info, local }
     return {
       get sessionId() {
         return session().sessionId
@@ -173,10 +181,10 @@ export const make = (
       call,
       ...starter,
       run: <E extends Result.Encoding>(options: RunOptions<E>) =>
-        Effect.map(
-          Pipeline.run([{ on: { startSubscribed: starter.startSubscribed, fs, info }, options }]),
-          (result) => Result.encoded(result, options.encoding),
+        Effect.map(Pipeline.run([{ on: runner, options }]), (result) =>
+          Result.encoded(result, options.encoding),
         ),
+      runner,
       list: (options?: Lists.ListOptions) => Lists.stream(Lists.processes(call, options)),
       listSessions: (options?: Lists.ListSessionsOptions) => Lists.stream(Lists.sessions(call, options)),
       fs,

@@ -63,8 +63,11 @@ export const refusal = (input: unknown): ClientError | undefined => {
  * Writes input to stdin, and closes it. A process that does not read it, or has exited, ends the input: that is no
  * failure. Fails with `InputFailed` where the input itself does.
  */
-export const feed = (input: Input, to: Target, fs: RemoteFiles): Effect.Effect<void, ClientError> =>
-  pieces(input, fs).pipe(
+export const feed = (
+  input: Stream.Stream<string | Uint8Array, ClientError>,
+  to: Target,
+): Effect.Effect<void, ClientError> =>
+  input.pipe(
     Stream.zipWithIndex,
     Stream.mapEffect(([piece, index]) => {
       const written = Effect.isSuccess(to.write(Content.toBytes(piece)))
@@ -81,7 +84,8 @@ export const feed = (input: Input, to: Target, fs: RemoteFiles): Effect.Effect<v
  */
 const piecesOfOneTurn = 64
 
-const pieces = (input: Input, fs: RemoteFiles): Stream.Stream<string | Uint8Array, ClientError> => {
+/** The pieces of an input. */
+export const pieces = (input: Input, fs: RemoteFiles): Stream.Stream<string | Uint8Array, ClientError> => {
   if (typeof input === "string" || input instanceof Uint8Array) return Stream.make(input)
   if ("file" in input && typeof input.file === "string") return fs.readStream(input.file)
   return iterated(input as Exclude<typeof input, InputFile>)
@@ -134,7 +138,8 @@ const checked = ({ done, value }: Step): Piece | undefined => {
   throw new TypeError(`a piece of the input is a ${typeof value}: expected a string or a Uint8Array`)
 }
 
-const failure = (cause: unknown): ClientError =>
+/** The error of an input that has failed. */
+export const failure = (cause: unknown): ClientError =>
   new ClientError({
     reason: "InputFailed",
     message: `the input has failed, and the process was terminated: ${cause instanceof Error ? cause.message : String(cause)}`,

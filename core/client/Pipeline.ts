@@ -8,11 +8,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Stream from "effect/Stream"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import { ClientError } from "./ClientError.ts"
 import { type Collected, CollectedOutput } from "./CollectedOutput.ts"
 import { toError } from "./EventStreams.ts"
 import * as Input from "./Input.ts"
+import type { LocalStreamsService } from "./LocalStreams.ts"
 import type { Exited, Output } from "./ProcessEvent.ts"
 import type { ProcessStarter, Subscribed } from "./ProcessStarter.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
@@ -20,12 +22,15 @@ import type { RemoteProcess } from "./RemoteProcess.ts"
 import * as Result from "./Result.ts"
 import * as RunOptions from "./RunOptions.ts"
 import { lacking } from "./StartOptions.ts"
+import * as Stdio from "./Stdio.ts"
 
 /** What is used of a client. */
 export interface Runner {
   readonly startSubscribed: ProcessStarter["startSubscribed"]
   readonly fs: RemoteFiles
   readonly info: () => EnvironmentInfo
+  /** What this program has; a page has nothing. */
+  readonly local?: LocalStreamsService | undefined
 }
 
 /** One process of a pipeline, and where it runs. */
@@ -39,6 +44,9 @@ export type Sink = (bytes: Uint8Array) => Effect.Effect<boolean>
 
 interface Running extends Stage, Subscribed {
   readonly settings: RunOptions.Settings
+  /** What it reads, unless another process writes it. */
+  readonly input: Stream.Stream<string | Uint8Array, ClientError> | undefined
+  readonly takers: Stdio.Takers
   readonly begun: number
 }
 
@@ -49,7 +57,11 @@ interface Running extends Stage, Subscribed {
 export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
   Effect.scoped(
     Effect.flatMap(
-      Effect.forEach(stages, (stage, index) => begin(stage, index > 0), { concurrency: "unbounded" }),
+      Effect.forEach(
+        stages,
+        (stage, index) => begin(stage, { reads: index > 0, writes: index < stages.length - 1 }),
+        { concurrency: "unbounded" },
+      ),
       (all) =>
         Effect.forEach(all, (running, index) => finish(running, all[index + 1], sink), {
           concurrency: "unbounded",
@@ -69,14 +81,25 @@ export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Re
  * Starts a process, which the end of the scope terminates unless it has ended. It is subscribed to from its start: the
  * others of the pipeline may start much later.
  */
-const begin = (stage: Stage, reads: boolean) =>
+const begin = (stage: Stage, { reads, writes }: { readonly reads: boolean; readonly writes: boolean }) =>
   Effect.gen(function* () {
     const { on, options } = stage
     const settings = yield* RunOptions.parse(options)
-    const start = reads ? { ...settings.start, pipeStdin: true } : settings.start
-    if ((reads || settings.input !== undefined) && on.info().capabilities?.processCloseStdin !== true) {
-      return yield* Effect.fail(lacking(reads ? "pipe" : "input", "processCloseStdin"))
+    // As in a shell, the pipe between two processes stands in place of their streams.
+    const stdio = {
+      ...settings.stdio,
+      ...(reads ? { inherits: false } : {}),
+      ...(writes ? { stdout: "pipe" as const } : {}),
     }
+    const needed = Stdio.needsProgram(stdio)
+    if (needed !== undefined && on.local === undefined) return yield* Effect.fail(Stdio.lacking(needed))
+    const input = inputOf(settings.input, stdio, on)
+    const start = reads ? { ...settings.start, pipeStdin: true } : settings.start
+    if ((reads || input !== undefined) && on.info().capabilities?.processCloseStdin !== true) {
+      const what = reads ? "pipe" : stdio.inherits ? 'stdin: "inherit"' : "input"
+      return yield* Effect.fail(lacking(what, "processCloseStdin"))
+    }
+    const takers = yield* Stdio.open(stdio, on.local)
     const begun = yield* Clock.currentTimeMillis
     const started = yield* Effect.uninterruptibleMask((restore) =>
       Effect.tap(restore(on.startSubscribed(start)), ({ process, subscription }) =>
@@ -88,28 +111,33 @@ const begin = (stage: Stage, reads: boolean) =>
         }),
       ),
     )
-    return { ...stage, ...started, settings, begun }
+    return { ...stage, ...started, settings, input, takers, begun }
   })
 
 const finish = (running: Running, reader: Running | undefined, sink: Sink | undefined) =>
   Effect.gen(function* () {
-    const { on, options, settings, process, begun } = running
-    const { input, reject } = settings
+    const { on, options, settings, process, input, begun } = running
     const to = reader === undefined ? sink : (bytes: Uint8Array) => passedOn(reader.process, bytes)
     const collected = collect(running, to)
     const { cut, ...ended } = yield* input === undefined
       ? collected
-      : Effect.raceFirst(collected, Effect.zipRight(Input.feed(input, process, on.fs), Effect.never))
+      : Effect.raceFirst(collected, Effect.zipRight(Input.feed(input, process), Effect.never))
     if (reader !== undefined) yield* Effect.ignore(reader.process.closeStdin)
     const exitCode = yield* process.exitCode
     const durationMs = (yield* Clock.currentTimeMillis) - begun
     const platform = on.info().platformOs ?? "linux"
     const result = Result.make({ exitCode, durationMs, platform, ...ended })
-    return { argv: options.argv, result, cut, rejects: reject === true }
+    return { argv: options.argv, result, cut, rejects: settings.reject === true }
   })
 
+/** What a process reads from its stdin, if no other one writes to it. */
+const inputOf = (input: Input.Input | undefined, { inherits }: Stdio.Stdio, { fs, local }: Runner) => {
+  if (input !== undefined) return Input.pieces(input, fs)
+  return inherits && local !== undefined ? Stream.mapError(local.stdin, Input.failure) : undefined
+}
+
 /** Reads the events of a process to their end. */
-const collect = ({ process, subscription: { next }, settings }: Running, sink: Sink | undefined) =>
+const collect = ({ process, subscription: { next }, settings, takers }: Running, sink: Sink | undefined) =>
   Effect.gen(function* () {
     const { maxBuffer, reject, onOutput } = settings
     const output = new CollectedOutput(maxBuffer)
@@ -126,6 +154,8 @@ const collect = ({ process, subscription: { next }, settings }: Running, sink: S
           if (cut || (yield* sink(event.bytes))) continue
           cut = true
           yield* brokenPipe(process)
+        } else if (takers[stream] !== undefined) {
+          yield* takers[stream](event.bytes)
         } else if (!output.add(stream, event.bytes) && !truncated) {
           truncated = true
           if (reject !== false) return yield* Effect.fail(tooLarge(stream, maxBuffer))

@@ -8,9 +8,11 @@ import * as OptionNames from "./OptionNames.ts"
 import type { Output } from "./ProcessEvent.ts"
 import type { Encoding } from "./Result.ts"
 import * as StartOptions from "./StartOptions.ts"
+import * as Stdio from "./Stdio.ts"
 
 /** What to run. */
-export interface RunOptions<E extends Encoding = "utf8"> extends StartOptions.StartOptions {
+export interface RunOptions<E extends Encoding = "utf8">
+  extends StartOptions.StartOptions, Stdio.StdioOptions {
   /**
    * What `stdout`, `stderr` and `all` of the result are: `utf8` is text, `buffer` is bytes (`Uint8Array`); the `result`
    * of an error is always text. Default: `utf8`.
@@ -49,6 +51,7 @@ export const largestMaxBuffer = 500 * 1024 * 1024
 /** Every option of `run`. */
 export const names = {
   ...StartOptions.names,
+  ...Stdio.names,
   encoding: true,
   maxBuffer: true,
   input: true,
@@ -62,6 +65,7 @@ export const names = {
 export interface Settings {
   readonly start: StartOptions.StartOptions
   readonly input: Input.Input | undefined
+  readonly stdio: Stdio.Stdio
   readonly maxBuffer: number
   readonly reject: boolean | undefined
   readonly onOutput: ((output: Output) => void) | undefined
@@ -79,6 +83,10 @@ export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, Cl
     idleTimeout,
     reject,
     onOutput,
+    stdin,
+    stdout,
+    stderr,
+    stdio: all,
     ...starting
   } = options ?? {}
   if (!(Number.isInteger(maxBuffer) && maxBuffer >= 0 && maxBuffer <= largestMaxBuffer)) {
@@ -91,13 +99,23 @@ export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, Cl
   }
   const refused = Input.refusal(input)
   if (refused !== undefined) return Either.left(refused)
-  const deadlines = Either.all([
+  const parts = Either.all([
     millis("timeout", "timeoutMs", timeout),
     millis("idleTimeout", "idleTimeoutMs", idleTimeout),
+    Stdio.parse({ stdin, stdout, stderr, stdio: all } as Stdio.StdioOptions, {
+      hasInput: input !== undefined,
+      tty: starting.tty === true,
+    }),
   ])
-  return Either.map(deadlines, ([most, idle]) => ({
-    start: { ...starting, ...most, ...idle, ...(input === undefined ? {} : { pipeStdin: true }) },
+  return Either.map(parts, ([most, idle, stdio]) => ({
+    start: {
+      ...starting,
+      ...most,
+      ...idle,
+      ...(input === undefined && !stdio.inherits ? {} : { pipeStdin: true }),
+    },
     input,
+    stdio,
     maxBuffer,
     reject,
     onOutput,

@@ -283,11 +283,10 @@ describe("commands that are piped", () => {
         yield* Effect.sleep("5 millis")
       }
     })
-    const { startSubscribed, fs, environmentInfo } = client.effect
-    const on = { startSubscribed, fs, info: () => environmentInfo }
+    const on = client.effect.runner
     const late: Pipeline.Runner = {
       ...on,
-      startSubscribed: (options) => Effect.zipRight(Effect.orDie(stands), startSubscribed(options)),
+      startSubscribed: (options) => Effect.zipRight(Effect.orDie(stands), on.startSubscribed(options)),
     }
     const piped = Pipeline.run([
       { on, options: { argv: ["seq", "1", "700000"] } },

@@ -22,7 +22,7 @@ import type { Subscribed } from "../../../core/client/ProcessStarter.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as Signals from "../../../core/protocol/Signals.ts"
 import { at, lacking, toPlatformError } from "./Failure.ts"
-import * as LocalOutput from "./LocalOutput.ts"
+import * as StandardStreams from "../host/StandardStreams.ts"
 
 type Failure = PlatformError.PlatformError
 
@@ -101,7 +101,8 @@ const copyOutput = (process: RemoteProcess, { stdout, stderr }: Command.Standard
     const copy = (event: ProcessEvent) => {
       if (event.kind === "exited" || event.kind === "failed") return Deferred.succeed(copied, undefined)
       if (event.kind !== "output" || event.stream === "pty" || !inherited[event.stream]) return Effect.void
-      return LocalOutput.write(event.stream, event.bytes)
+      // A reader that is gone stops no command.
+      return Effect.ignore(StandardStreams.write(event.stream, event.bytes))
     }
     yield* Effect.forkScoped(Stream.runForEach(process.events, copy))
     return Deferred.await(copied)

@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as CallSite from "../CallSite.ts"
 import { ClientError } from "../ClientError.ts"
 import type { CallOptions } from "../GivingUp.ts"
-import { invalid, refusal } from "../OptionNames.ts"
+import { invalid, refusal, shown } from "../OptionNames.ts"
 import * as Pipeline from "../Pipeline.ts"
 import { promise } from "../Promises.ts"
 import * as Result from "../Result.ts"
@@ -135,6 +135,11 @@ const toCommand = (
   const result = (how?: CallOptions): Promise<Result.Result> =>
     promise(CommandLines.stoppable(all, ended), how).then(undefined, located)
   const awaited = () => result().then((done) => Result.encoded(done, all.at(-1)?.options.encoding))
+  const linesOf = CallSite.atBoundary((options?: LineOptions) => CommandLines.lines(all, options))
+  const read = async (what: string, how?: CallOptions): Promise<Result.Result> => {
+    const refused = unread(what, all)
+    return refused === undefined ? result(how) : located(refused)
+  }
   const change = (to: (options: AnyOptions) => AnyOptions): AnyCommand =>
     toCommand(
       all.map(({ on, options }) => ({ on, options: to(options) })),
@@ -148,13 +153,17 @@ const toCommand = (
     then: (resolved, rejected) => awaited().then(resolved, rejected),
     catch: (rejected) => awaited().catch(rejected),
     finally: (ended) => awaited().finally(ended),
-    text: (how) => result(how).then(({ stdout }) => stdout),
+    text: (how) => read("text", how).then(({ stdout }) => stdout),
     json: <A>(how?: CallOptions) =>
-      result(how)
+      read("json", how)
         .then((done) => parsed<A>(all, done))
         .then(undefined, located),
-    bytes: (how) => result(how).then(({ stdoutBytes }) => stdoutBytes),
-    lines: CallSite.atBoundary((options?: LineOptions) => CommandLines.lines(all, options)),
+    bytes: (how) => read("bytes", how).then(({ stdoutBytes }) => stdoutBytes),
+    lines: (options) => {
+      const refused = unread("lines", all)
+      if (refused !== undefined) throw refused
+      return linesOf(options)
+    },
     pipe: (next: AnyCommand | TemplateStringsArray, ...values: ReadonlyArray<Value>) =>
       toCommand([...all, ...readers(isTemplate(next) ? dollar(next, ...values) : next)], dollar, site),
     input: (input) =>
@@ -189,6 +198,13 @@ const readers = (next: AnyCommand): ReadonlyArray<Pipeline.Stage> => {
         : undefined
   if (lacks === undefined) return all
   throw invalid(`pipe cannot write to ${first.options.argv[0] ?? ""}: it ${lacks}`)
+}
+
+/** Why the stdout of a command is not there to read. */
+const unread = (what: string, all: ReadonlyArray<Pipeline.Stage>): ClientError | undefined => {
+  const { argv = [], stdio = "pipe", stdout = stdio } = all.at(-1)?.options ?? {}
+  if (stdout === "pipe") return undefined
+  return invalid(`${what}: ${argv[0] ?? ""} has no stdout to read: it is ${shown(stdout)}, and not "pipe"`)
 }
 
 const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: Result.Result): A => {

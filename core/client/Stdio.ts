@@ -1,0 +1,160 @@
+/** Where the stdin, stdout and stderr of what `run` and `$` run lead: into the result, or to streams of this program. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Scope from "effect/Scope"
+import { ClientError } from "./ClientError.ts"
+import type { LocalStreamsService, Write } from "./LocalStreams.ts"
+import * as OptionNames from "./OptionNames.ts"
+
+/** A file of the machine of this program, not of the server's. */
+export interface OutputFile {
+  /** A native path; a relative one is in the working directory of this program. It is made where there is none. */
+  readonly file: string
+  /** True: output is added at its end. Default: false, it is emptied first. */
+  readonly append?: boolean
+}
+
+/**
+ * Where output goes: `pipe` collects it for the result, `inherit` writes it to the same stream of this program as it
+ * comes, `ignore` drops it, `{ file }` writes it to a file of this machine.
+ */
+export type OutputTo = "pipe" | "inherit" | "ignore" | OutputFile
+
+/** Where the three streams lead. */
+export interface StdioOptions {
+  /**
+   * `inherit`: the process reads the stdin of this program; `ignore`: it has none. Not in a page, and not with `tty`.
+   * Default: `ignore`, or `input`.
+   */
+  readonly stdin?: "inherit" | "ignore"
+  /** Where stdout, or what a terminal shows, goes. A page in a browser has `pipe` and `ignore` alone. Default: `pipe`. */
+  readonly stdout?: OutputTo
+  /** Where stderr goes, likewise. Default: `pipe`. */
+  readonly stderr?: OutputTo
+  /** What `stdin` (unless there is `input`), `stdout` and `stderr` are by default. Default: `pipe`. */
+  readonly stdio?: "pipe" | "inherit" | "ignore"
+}
+
+/** Every option for streams. */
+export const names = {
+  stdin: true,
+  stdout: true,
+  stderr: true,
+  stdio: true,
+} satisfies OptionNames.Names<StdioOptions>
+
+/** Where they lead, checked. */
+export interface Stdio {
+  /** Whether it reads the stdin of this program. */
+  readonly inherits: boolean
+  readonly stdout: OutputTo
+  readonly stderr: OutputTo
+}
+
+/** Takes a piece of output instead of the result. */
+export type Taker = (bytes: Uint8Array) => Effect.Effect<void, ClientError>
+
+/** What takes each stream; undefined for one that the result has. */
+export interface Takers {
+  readonly stdout: Taker | undefined
+  readonly stderr: Taker | undefined
+}
+
+/** The options, checked. Left is why they cannot be. */
+export const parse = (
+  { stdin, stdout, stderr, stdio = "pipe" }: StdioOptions,
+  { hasInput, tty }: { readonly hasInput: boolean; readonly tty: boolean },
+): Either.Either<Stdio, ClientError> => {
+  const refused =
+    refusal(
+      "stdio",
+      stdio,
+      isWay(stdio),
+      '"pipe", "inherit" or "ignore"; stdin, stdout and stderr are options, too',
+    ) ??
+    refusal("stdin", stdin, stdin === undefined || stdin === "inherit" || stdin === "ignore", fromWhere) ??
+    refusal("stdout", stdout, isOutput(stdout), toWhere) ??
+    refusal("stderr", stderr, isOutput(stderr), toWhere) ??
+    (stdin === "inherit" && hasInput
+      ? OptionNames.invalid('input and stdin: "inherit" exclude each other')
+      : undefined)
+  if (refused !== undefined) return Either.left(refused)
+  const inherits = !hasInput && (stdin ?? stdio) === "inherit"
+  if (inherits && tty) {
+    const name = stdin === undefined ? "stdio" : "stdin"
+    return Either.left(
+      OptionNames.invalid(
+        `${name}: "inherit" gives a process no terminal to read from: leave tty out, or give it stdin: "ignore"`,
+      ),
+    )
+  }
+  return Either.right({ inherits, stdout: stdout ?? stdio, stderr: stderr ?? stdio })
+}
+
+const isWay = (given: unknown): boolean => given === "pipe" || given === "inherit" || given === "ignore"
+
+const isOutput = (given: unknown): boolean => given === undefined || isWay(given) || isFile(given)
+
+const isFile = (given: unknown): given is OutputFile =>
+  typeof given === "object" && given !== null && "file" in given && typeof given.file === "string"
+
+const fromWhere =
+  '"inherit" or "ignore"; input is what it reads, and start gives it a stdin to write to (pipeStdin)'
+const toWhere = '"pipe", "inherit", "ignore" or { file: "/path/here", append: false }'
+
+const refusal = (name: string, given: unknown, fits: boolean, expected: string): ClientError | undefined =>
+  fits ? undefined : OptionNames.invalid(`${name} is ${OptionNames.shown(given)}: expected ${expected}`)
+
+/** Why there can be nothing of this program that `what` needs. */
+export const lacking = (what: string): ClientError =>
+  OptionNames.invalid(
+    `${what} needs streams and files of this program: clients of procwire/node, bun and deno have them, a page has none`,
+  )
+
+/** The first thing that needs this program; undefined where nothing does. */
+export const needsProgram = ({ inherits, stdout, stderr }: Stdio): string | undefined => {
+  if (inherits) return 'stdin: "inherit"'
+  const [name] = Object.entries({ stdout, stderr }).find(([, to]) => to === "inherit" || isFile(to)) ?? []
+  return name === undefined ? undefined : `${name}: ${name === "stdout" ? wordOf(stdout) : wordOf(stderr)}`
+}
+
+const wordOf = (to: OutputTo): string => (isFile(to) ? "{ file }" : `"${to}"`)
+
+/** Opens what takes the output, until the scope closes. Fails with `OutputFailed`. */
+export const open = (
+  { stdout, stderr }: Stdio,
+  local: LocalStreamsService | undefined,
+): Effect.Effect<Takers, ClientError, Scope.Scope> =>
+  Effect.all({ stdout: openOne("stdout", stdout, local), stderr: openOne("stderr", stderr, local) })
+
+const openOne = (
+  name: "stdout" | "stderr",
+  to: OutputTo,
+  local: LocalStreamsService | undefined,
+): Effect.Effect<Taker | undefined, ClientError, Scope.Scope> => {
+  if (to === "pipe") return Effect.succeed(undefined)
+  if (to === "ignore") return Effect.succeed(() => Effect.void)
+  if (local === undefined) return Effect.fail(lacking(`${name}: ${wordOf(to)}`))
+  if (to === "inherit") return Effect.succeed(taker(`the ${name} of this program`, local[name]))
+  return Effect.mapBoth(local.open(to.file, to.append === true), {
+    onFailure: failure(to.file),
+    onSuccess: (write) => taker(to.file, write),
+  })
+}
+
+const taker =
+  (where: string, write: Write): Taker =>
+  (bytes) =>
+    Effect.mapError(write(bytes), failure(where))
+
+const failure =
+  (where: string) =>
+  (cause: Error): ClientError => {
+    const { code } = cause as { readonly code?: unknown }
+    return new ClientError({
+      reason: "OutputFailed",
+      message: `cannot write to ${where}: ${cause.message}`,
+      ...(typeof code === "string" ? { code } : {}),
+      cause,
+    })
+  }
