@@ -6,7 +6,7 @@ import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import { UsageError } from "./Flags.ts"
 import * as Rows from "./show/Rows.ts"
-import * as Texts from "./show/Texts.ts"
+import * as CommandLine from "../../../core/protocol/CommandLine.ts"
 import type { FlagSpecs } from "./table/Spec.ts"
 
 const versions = ["v2", "v3"] as const
@@ -43,7 +43,7 @@ export interface Options {
 
 /** The lines of the recording of a process, from its begin. */
 export const linesOf = (child: RemoteProcess, row: ListedProcess, { until, ...options }: Options) => {
-  const about = { ...options, command: Texts.commandLine(row.argv) }
+  const about = { ...options, command: CommandLine.of(row.argv) }
   const exitCode = Rows.isLive(row) ? undefined : (row.exitCode ?? undefined)
   return until === undefined
     ? Asciicast.lines(child, { ...about, exitCode })

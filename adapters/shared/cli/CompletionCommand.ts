@@ -13,7 +13,7 @@ import * as Contexts from "./server/Contexts.ts"
 import * as Reach from "./server/Reach.ts"
 import * as SshConfig from "./server/SshConfig.ts"
 import * as Rows from "./show/Rows.ts"
-import * as Texts from "./show/Texts.ts"
+import * as CommandLine from "../../../core/protocol/CommandLine.ts"
 import * as Completion from "./table/Completion.ts"
 import { scripts } from "./table/Scripts.ts"
 import { help, type Spec } from "./table/Spec.ts"
@@ -99,6 +99,6 @@ const processes = (words: ReadonlyArray<string>) =>
     const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(client.list({ sessions: "all" })))
     const begin = words.at(-1) ?? ""
     return rows
-      .map((row) => [Rows.refOf(row), `${Rows.stateOf(row)}: ${Texts.commandLine(row.argv)}`] as const)
+      .map((row) => [Rows.refOf(row), `${Rows.stateOf(row)}: ${CommandLine.of(row.argv)}`] as const)
       .filter(([ref]) => ref.startsWith(begin))
   }).pipe(Effect.scoped, Effect.timeout(patience))

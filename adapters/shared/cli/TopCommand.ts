@@ -15,6 +15,7 @@ import * as Colours from "./show/Colours.ts"
 import * as Filters from "./show/Filters.ts"
 import * as Rows from "./show/Rows.ts"
 import * as Table from "./show/Table.ts"
+import * as CommandLine from "../../../core/protocol/CommandLine.ts"
 import * as Texts from "./show/Texts.ts"
 import * as Width from "./show/Width.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
@@ -139,7 +140,7 @@ const columns = (now: number): ReadonlyArray<Table.Column<Line>> => {
     { title: "AGE", text: ({ row }) => Texts.age(now - row.startedAtMs), right: true },
     { title: "PID", text: ({ row }) => String(row.pid ?? "-"), right: true },
     { title: "OUTPUT", text: ({ row }) => Texts.bytes(row.bytes), right: true },
-    { title: "COMMAND", text: ({ row }) => Texts.commandLine(row.argv), least: 12, paint: dim },
+    { title: "COMMAND", text: ({ row }) => CommandLine.of(row.argv), least: 12, paint: dim },
   ]
 }
 

@@ -2,7 +2,7 @@
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { ProcessChange } from "../../../../core/protocol/Changes.ts"
 import * as Rows from "./Rows.ts"
-import * as Texts from "./Texts.ts"
+import * as CommandLine from "../../../../core/protocol/CommandLine.ts"
 import * as Width from "./Width.ts"
 
 /** What may happen to a process; `present` is one that was there at the begin. */
@@ -68,8 +68,8 @@ export const after = (
 /** A change as a line for people. */
 export const lineOf = ({ kind, at, row }: Change): string => {
   const facts = {
-    present: `${Rows.stateOf(row)}, ${Texts.commandLine(row.argv)}`,
-    started: Texts.commandLine(row.argv),
+    present: `${Rows.stateOf(row)}, ${CommandLine.of(row.argv)}`,
+    started: CommandLine.of(row.argv),
     restarted: `#${row.restarts ?? 0}`,
     exited: String(row.exitCode ?? "?"),
     removed: "",

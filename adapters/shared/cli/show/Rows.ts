@@ -4,6 +4,7 @@ import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { Condition } from "../control/Usage.ts"
 import type { Colours } from "./Colours.ts"
 import type { Column } from "./Table.ts"
+import * as CommandLine from "../../../../core/protocol/CommandLine.ts"
 import * as Texts from "./Texts.ts"
 
 /** What commands call a process: its name, or its session and its id. */
@@ -68,7 +69,7 @@ export const columns = (
       ]
     : []),
   { title: "OUTPUT", text: ({ bytes }) => Texts.bytes(bytes), right: true },
-  { title: "COMMAND", text: ({ argv }) => Texts.commandLine(argv), least: 12 },
+  { title: "COMMAND", text: ({ argv }) => CommandLine.of(argv), least: 12 },
   ...(rows.some(({ labels }) => Object.keys(labels).length > 0)
     ? [{ title: "LABELS", text: labelsOf, least: 8, paint: dim }]
     : []),

@@ -85,10 +85,6 @@ describe("texts", () => {
       "1024 PiB",
     ])
   })
-
-  it("quote a command line as a shell reads it", () => {
-    expect(Texts.commandLine(["sh", "-c", "echo 'x' $y", ""])).toBe("sh -c 'echo '\\''x'\\'' $y' ''")
-  })
 })
 
 describe("a row", () => {

@@ -1,4 +1,4 @@
-/** Times, sizes and command lines, as short as people read them. */
+/** Times and sizes, as short as people read them. */
 
 /** A span of time by its largest unit: `5s`, `3m`, `2h`, `4d`. */
 export const age = (millis: number): string => {
@@ -16,9 +16,3 @@ export const bytes = (count: number): string => {
   while (value >= 1024 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1]
   return `${unit === 0 || value >= 10 ? Math.floor(value) : Math.floor(value * 10) / 10} ${units[unit]}`
 }
-
-/** A command line as a shell would take it. */
-export const commandLine = (argv: ReadonlyArray<string>): string => argv.map(quoted).join(" ")
-
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./~^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
