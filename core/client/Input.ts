@@ -59,6 +59,15 @@ export const refusal = (input: unknown): ClientError | undefined => {
   )
 }
 
+/** True for what can be read more than once. */
+export const isRepeatable = (input: Input | undefined): boolean =>
+  input === undefined ||
+  typeof input === "string" ||
+  input instanceof Uint8Array ||
+  Array.isArray(input) ||
+  "file" in input ||
+  "stream" in input
+
 /**
  * Writes input to stdin, and closes it. A process that does not read it, or has exited, ends the input: that is no
  * failure. Fails with `InputFailed` where the input itself does.

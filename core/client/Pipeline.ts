@@ -9,6 +9,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
+import { utf8 } from "../protocol/Bytes.ts"
+import * as CommandLine from "../protocol/CommandLine.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import { ClientError } from "./ClientError.ts"
 import { type Collected, CollectedOutput } from "./CollectedOutput.ts"
@@ -20,6 +22,7 @@ import type { ProcessStarter, Subscribed } from "./ProcessStarter.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 import type { RemoteProcess } from "./RemoteProcess.ts"
 import * as Result from "./Result.ts"
+import * as Retry from "./Retry.ts"
 import * as RunOptions from "./RunOptions.ts"
 import { lacking } from "./StartOptions.ts"
 import * as Stdio from "./Stdio.ts"
@@ -47,14 +50,27 @@ interface Running extends Stage, Subscribed {
   /** What it reads, unless another process writes it. */
   readonly input: Stream.Stream<string | Uint8Array, ClientError> | undefined
   readonly takers: Stdio.Takers
+  /** Tells people, if they are told. */
+  readonly say: (line: string) => Effect.Effect<void>
   readonly begun: number
 }
 
 /**
  * Runs all stages. The result is that of the last one, which may give its stdout to `sink`; fails as the leftmost stage
- * that fails and is told to `reject`.
+ * that fails and is told to `reject`. All are run again where the first that has `retry` says so.
  */
 export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
+  Effect.flatMap(
+    Effect.forEach(stages, ({ options }) => RunOptions.parse(options)),
+    (all) => {
+      const retry = all.find(({ retry }) => retry !== undefined)?.retry
+      const once = runOnce(stages, sink)
+      if (retry === undefined) return once
+      return Retry.run(once, retry, () => stages.some(({ options }) => options.signal?.aborted === true))
+    },
+  )
+
+const runOnce = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
   Effect.scoped(
     Effect.flatMap(
       Effect.forEach(
@@ -99,6 +115,7 @@ const begin = (stage: Stage, { reads, writes }: { readonly reads: boolean; reado
       const what = reads ? "pipe" : stdio.inherits ? 'stdin: "inherit"' : "input"
       return yield* Effect.fail(lacking(what, "processCloseStdin"))
     }
+    const say = yield* speaker(settings.verbose, on)
     const takers = yield* Stdio.open(stdio, on.local)
     const begun = yield* Clock.currentTimeMillis
     const started = yield* Effect.uninterruptibleMask((restore) =>
@@ -111,12 +128,13 @@ const begin = (stage: Stage, { reads, writes }: { readonly reads: boolean; reado
         }),
       ),
     )
-    return { ...stage, ...started, settings, input, takers, begun }
+    yield* say(`$ ${CommandLine.of(options.argv)}`)
+    return { ...stage, ...started, settings, input, takers, say, begun }
   })
 
 const finish = (running: Running, reader: Running | undefined, sink: Sink | undefined) =>
   Effect.gen(function* () {
-    const { on, options, settings, process, input, begun } = running
+    const { on, options, settings, process, input, say, begun } = running
     const to = reader === undefined ? sink : (bytes: Uint8Array) => passedOn(reader.process, bytes)
     const collected = collect(running, to)
     const { cut, ...ended } = yield* input === undefined
@@ -127,8 +145,18 @@ const finish = (running: Running, reader: Running | undefined, sink: Sink | unde
     const durationMs = (yield* Clock.currentTimeMillis) - begun
     const platform = on.info().platformOs ?? "linux"
     const result = Result.make({ exitCode, durationMs, platform, ...ended })
+    yield* say(
+      `# ${CommandLine.quoted(options.argv[0] ?? "")} ${Result.ending(result)} after ${durationMs} ms`,
+    )
     return { argv: options.argv, result, cut, rejects: settings.reject === true }
   })
+
+/** Prints lines on the stderr of this program, where that is asked for. One that is gone stops no command. */
+const speaker = (verbose: boolean, { local }: Runner): Effect.Effect<Running["say"], ClientError> => {
+  if (!verbose) return Effect.succeed(() => Effect.void)
+  if (local === undefined) return Effect.fail(Stdio.lacking("verbose: true"))
+  return Effect.succeed((line) => Effect.ignore(local.stderr(utf8.encode(`${line}\n`))))
+}
 
 /** What a process reads from its stdin, if no other one writes to it. */
 const inputOf = (input: Input.Input | undefined, { inherits }: Stdio.Stdio, { fs, local }: Runner) => {

@@ -37,6 +37,8 @@ export interface Result<C extends string | Uint8Array = string> {
   readonly truncated: boolean
   /** Milliseconds from the start to the end, as this client saw them. */
   readonly durationMs: number
+  /** How often it was run, with `retry`. */
+  readonly attempts?: number
   /** Of commands that were joined by `pipe`: the results of those before the last one, in their order. */
   readonly pipedFrom?: ReadonlyArray<Result<C>>
 }
@@ -109,18 +111,42 @@ const withOthers = <R>(result: Result, others: PropertyDescriptorMap): R =>
 export const isFailure = ({ exitCode, timedOut, truncated }: Result): boolean =>
   exitCode !== 0 || timedOut || truncated
 
+/** True for a command that may do better when it is run again, or one that was piped into it. */
+export const mayDoBetter = (result: Result): boolean => {
+  const { truncated, pipedFrom = [] } = result
+  // The end of a reader that has enough is no failure of the writer.
+  const isCut = ({ signal }: Result) => signal === "SIGPIPE"
+  return !truncated && (isFailure(result) || pipedFrom.some((one) => isFailure(one) && !isCut(one)))
+}
+
+/** A result of the last of so many attempts. */
+export const attempted = (result: Result, attempts: number): Result =>
+  withOthers(result, { attempts: { value: attempts, enumerable: true } })
+
+/** How a process has ended, in words. */
+export const ending = ({ exitCode, signal, endedBy, timedOut }: Result): string => {
+  if (timedOut) return `was ended by its ${endedBy ?? "timeout"}`
+  return signal === undefined ? `exited with ${exitCode}` : `died of ${signal}`
+}
+
+/** The error of the last of so many attempts. */
+export const failedAgain = (error: ClientError, attempts: number): ClientError => {
+  const { reason, message, result, cause } = error
+  return new ClientError({
+    reason,
+    message: `after ${attempts} attempts: ${message}`,
+    result: attempted(result as Result, attempts),
+    cause,
+  })
+}
+
 /** The error of a process that has failed: how it has ended, and the end of what it had to say about it. */
 export const failed = (argv: ReadonlyArray<string>, result: Result): ClientError => {
-  const { exitCode, signal, endedBy, timedOut } = result
-  const how = timedOut
-    ? `was ended by its ${endedBy ?? "timeout"}`
-    : signal === undefined
-      ? `exited with ${exitCode}`
-      : `died of ${signal}`
+  const { exitCode, signal, endedBy } = result
   const end = endOf(result.stderr)
   return new ClientError({
     reason: "Failed",
-    message: `${argv[0] ?? ""} ${how}${end === "" ? "" : `:${end.includes("\n") ? "\n" : " "}${end}`}`,
+    message: `${argv[0] ?? ""} ${ending(result)}${end === "" ? "" : `:${end.includes("\n") ? "\n" : " "}${end}`}`,
     result,
     cause: {
       exitCode,

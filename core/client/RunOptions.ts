@@ -7,6 +7,7 @@ import * as Input from "./Input.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { Output } from "./ProcessEvent.ts"
 import type { Encoding } from "./Result.ts"
+import * as Retry from "./Retry.ts"
 import * as StartOptions from "./StartOptions.ts"
 import * as Stdio from "./Stdio.ts"
 
@@ -38,6 +39,17 @@ export interface RunOptions<E extends Encoding = "utf8">
    * the result has the first `maxBuffer` bytes and `truncated`. Default: rejects with `OutputTooLarge` alone.
    */
   readonly reject?: boolean
+  /**
+   * Runs it again when it ends but by an exit with 0, at most so many times; also with `reject: false`. The result has
+   * `attempts`, and the message of the error says them. What cannot start is not tried again. Refused with a
+   * `processId`, and with input that can be read only once. Default: never.
+   */
+  readonly retry?: number | Retry.RetryOptions
+  /**
+   * Prints the command (`$ …`, as a shell would take it), and how and after which time it has ended (`# …`), on the
+   * stderr of this program. A page has none, and refuses it. Default: false.
+   */
+  readonly verbose?: boolean
   /** Called with each piece of output as it comes; what it throws ends the process. Default: nothing. */
   readonly onOutput?: (output: Output) => void
 }
@@ -58,6 +70,8 @@ export const names = {
   timeout: true,
   idleTimeout: true,
   reject: true,
+  retry: true,
+  verbose: true,
   onOutput: true,
 } satisfies OptionNames.Names<RunOptions<Encoding>>
 
@@ -68,6 +82,8 @@ export interface Settings {
   readonly stdio: Stdio.Stdio
   readonly maxBuffer: number
   readonly reject: boolean | undefined
+  readonly retry: Retry.Retry | undefined
+  readonly verbose: boolean
   readonly onOutput: ((output: Output) => void) | undefined
 }
 
@@ -82,6 +98,8 @@ export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, Cl
     timeout,
     idleTimeout,
     reject,
+    retry,
+    verbose = false,
     onOutput,
     stdin,
     stdout,
@@ -106,8 +124,9 @@ export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, Cl
       hasInput: input !== undefined,
       tty: starting.tty === true,
     }),
+    Retry.parse(retry, () => onlyOnce(options)),
   ])
-  return Either.map(parts, ([most, idle, stdio]) => ({
+  return Either.map(parts, ([most, idle, stdio, again]) => ({
     start: {
       ...starting,
       ...most,
@@ -118,8 +137,21 @@ export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, Cl
     stdio,
     maxBuffer,
     reject,
+    retry: again,
+    verbose,
     onOutput,
   }))
+}
+
+/** Why it cannot be run again. */
+const onlyOnce = (options: RunOptions<Encoding>): string | undefined => {
+  const { processId, input, stdin, stdio } = options
+  if (processId !== undefined)
+    return "retry and processId exclude each other: each attempt is another process"
+  const inherits = input === undefined && (stdin ?? stdio) === "inherit"
+  if (!inherits && Input.isRepeatable(input)) return undefined
+  const expected = "a string, bytes, an array, a Blob or { file }"
+  return `retry needs input that can be read again: ${expected}, not ${inherits ? "stdin" : "a stream"}`
 }
 
 const millis = (name: string, field: string, value: Duration.DurationInput | undefined) => {

@@ -123,6 +123,27 @@ describe("inherited streams", () => {
   })
 })
 
+describe("a verbose command", () => {
+  it("says what it is, to be pasted, and how and when it has ended, on stderr", async () => {
+    const { ended, err } = launch(
+      { argv: ["printf", "%s", "it's", "a b"], verbose: true },
+      { argv: ["sh", "-c", "exit 3"], verbose: true, retry: 1 },
+      { argv: ["true"] },
+    )
+    expect(await ended).toEqual([0, null])
+    const { rest } = parted(await err)
+    const failed = ["$ sh -c 'exit 3'", expect.stringMatching(/^# sh exited with 3 after \d+ ms$/)]
+    expect(rest).toEqual([
+      "$ printf %s 'it'\\''s' 'a b'",
+      expect.stringMatching(/^# printf exited with 0 after \d+ ms$/),
+      ...failed,
+      ...failed,
+    ])
+    const shell = spawn("sh", ["-c", (rest[0] ?? "").slice(2)], { stdio: ["ignore", "pipe", "inherit"] })
+    expect(await text(shell.stdout)).toBe("it'sa b")
+  })
+})
+
 describe("a file of this machine", () => {
   const read = (name: string) => readFileSync(join(folder, name), "utf8")
 
@@ -240,6 +261,7 @@ describe("what cannot be", () => {
     expect(await message({ stdout: "inherit" })).toBe(`stdout: "inherit" ${needs}`)
     expect(await message({ stdio: "inherit", stdin: "ignore" })).toBe(`stdout: "inherit" ${needs}`)
     expect(await message({ stderr: { file: "x" } })).toBe(`stderr: { file } ${needs}`)
+    expect(await message({ verbose: true })).toBe(`verbose: true ${needs}`)
     expect((await failure(bare.$({ stdout: { file: "x" } })`true`)).message).toBe(`stdout: { file } ${needs}`)
     expect(await bare.run({ ...sh("echo x; echo y >&2"), stdout: "ignore" })).toMatchObject({
       stdout: "",

@@ -202,6 +202,8 @@ const readers = (next: AnyCommand): ReadonlyArray<Pipeline.Stage> => {
 
 /** Why the stdout of a command is not there to read. */
 const unread = (what: string, all: ReadonlyArray<Pipeline.Stage>): ClientError | undefined => {
+  if (what === "lines" && all.some(({ options }) => options.retry !== undefined))
+    return invalid("lines: a command with retry has none to read as they come: read text")
   const { argv = [], stdio = "pipe", stdout = stdio } = all.at(-1)?.options ?? {}
   if (stdout === "pipe") return undefined
   return invalid(`${what}: ${argv[0] ?? ""} has no stdout to read: it is ${shown(stdout)}, and not "pipe"`)
