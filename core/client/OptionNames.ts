@@ -8,11 +8,31 @@ import { ClientError } from "./ClientError.ts"
 /** The names of all options of `A`. The compiler refuses a table that lacks one or has one too many. */
 export type Names<A> = Readonly<Record<keyof A, true>>
 
-/** Why `options` cannot be the options of `what`: undefined where they can. No options at all are right. */
+/** What `start`, `run` and `$` say of options that other libraries have, or only one of them. */
+const elsewhere: Readonly<Record<string, string>> = {
+  shell: "it belongs to $, whose templates are scripts then: $({ shell: true })",
+  cancelSignal: "it is 'signal' here",
+  forceKillAfterDelay: "it is 'killGraceMs' here",
+  killSignal: "it is 'signalOnTimeout' here",
+  nothrow: "it is 'reject: false' here",
+}
+
+/** Why `options` cannot be the options of what starts processes. */
+export const refusalOfStart = (
+  what: "start" | "run" | "$",
+  names: Readonly<Record<string, true>>,
+  options: unknown,
+): ClientError | undefined => refusal(what, names, options, elsewhere)
+
+/**
+ * Why `options` cannot be the options of `what`: undefined where they can. No options at all are right. `known` has
+ * what to say of names that are none of its options.
+ */
 export const refusal = (
   what: string,
   names: Readonly<Record<string, true>>,
   options: unknown,
+  known: Readonly<Record<string, string>> = {},
 ): ClientError | undefined => {
   if (options === undefined) return undefined
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
@@ -23,7 +43,9 @@ export const refusal = (
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))
   return unknown === undefined
     ? undefined
-    : invalid(`${what} has no option '${unknown}': ${hint(unknown, names)}`)
+    : invalid(
+        `${what} has no option '${unknown}': ${(Object.hasOwn(known, unknown) ? known[unknown] : undefined) ?? hint(unknown, names)}`,
+      )
 }
 
 /** The error for an option, or a value of one, that is not possible. */

@@ -89,7 +89,7 @@ export const make = (options: Options): ProcessStarter => {
     prepare: (follower: ProcessFollower) => Effect.Effect<A>,
   ) =>
     Effect.gen(function* () {
-      const unknown = OptionNames.refusal("start", StartOptions.names, start)
+      const unknown = OptionNames.refusalOfStart("start", StartOptions.names, start)
       const refusal = unknown ?? StartOptions.refusal(start, info()) ?? Aborting.refusal(start)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
       const params = StartOptions.toParams(start, info(), () => nextId("process"))

@@ -89,7 +89,7 @@ export interface Settings {
 
 /** The options, checked. Left is why they cannot be. */
 export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, ClientError> => {
-  const unknown = OptionNames.refusal("run", names, options)
+  const unknown = OptionNames.refusalOfStart("run", names, options)
   if (unknown !== undefined) return Either.left(unknown)
   const {
     encoding = "utf8",

@@ -124,6 +124,24 @@ describe("a command with retry", () => {
   })
 })
 
+describe("options of elsewhere", () => {
+  it.each([
+    ["shell", "it belongs to $, whose templates are scripts then: $({ shell: true })"],
+    ["cancelSignal", "it is 'signal' here"],
+    ["forceKillAfterDelay", "it is 'killGraceMs' here"],
+    ["killSignal", "it is 'signalOnTimeout' here"],
+    ["nothrow", "it is 'reject: false' here"],
+  ])("are told by their names here: %s", async (name, words) => {
+    for (const what of ["run", "start"] as const) {
+      const error = await failure(client[what](untyped({ argv: ["true"], [name]: true })))
+      expect(error).toMatchObject({
+        reason: "InvalidOption",
+        message: `${what} has no option '${name}': ${words}`,
+      })
+    }
+  })
+})
+
 describe("the encoding of a result", () => {
   const argv = ["sh", "-c", "printf '\\377a'; printf '\\376' >&2"]
   const [out, err] = [Uint8Array.of(255, 97), Uint8Array.of(254)]

@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as CallSite from "../CallSite.ts"
 import { ClientError } from "../ClientError.ts"
 import type { CallOptions } from "../GivingUp.ts"
-import { invalid, refusal, shown } from "../OptionNames.ts"
+import { invalid, refusalOfStart, shown } from "../OptionNames.ts"
 import * as Pipeline from "../Pipeline.ts"
 import { promise } from "../Promises.ts"
 import * as Result from "../Result.ts"
@@ -105,7 +105,7 @@ const toDollar = (on: Pipeline.Runner, given: DollarOptions<Result.Encoding>): A
     ...values: ReadonlyArray<unknown>
   ): unknown => {
     if (!isTemplate(first)) {
-      const refused = refusal("$", common, first)
+      const refused = refusalOfStart("$", common, first)
       if (refused !== undefined) throw refused
       return toDollar(on, { ...given, ...first, env: { ...given.env, ...first.env } })
     }
