@@ -284,6 +284,19 @@ const brokenLinks = () =>
     )
   })
 
+/**
+ * The lines of the table for who comes from execa and zx, as a program: a test runs them.
+ * @param {string} file
+ */
+const linesOf = (file) => {
+  const [, table = ""] = /^## From execa and zx\n([\s\S]*?)^## /m.exec(textOf(file)) ?? []
+  const lines = [...table.matchAll(/^\|.* \| (`+) ?(.*?) ?\1 \|$/gm)].map(([, , code = ""]) => code)
+  const given =
+    'declare const client: Client\nconst $ = client.$\nconst { run, start } = client\nconst file = ""\n'
+  const imported = 'import type { Client } from "procwire/runtime"\n'
+  return lines.length === 0 ? [] : [`${imported}${given}${lines.join("\n;")}\n`]
+}
+
 /** A page whose blocks are one program: the first is in front of the others. A test runs it. */
 const tasks = "core/client/TASKS.md"
 
@@ -294,7 +307,7 @@ const tasks = "core/client/TASKS.md"
  */
 const programsOf = (file) => {
   const blocks = [...textOf(file).matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code)
-  if (file !== tasks) return blocks
+  if (file !== tasks) return [...blocks, ...linesOf(file)]
   const [setup = "", ...others] = blocks
   return [[setup, ...others.map((code) => `{\n${code}}\n`)].join("")]
 }
