@@ -1,8 +1,8 @@
 // @ts-check
 // `npm run schema`: writes core/protocol/document/wire.lock, which says what is on the wire, if every change of it is
-// declared in Versions.ts, and the types of the client for Python. `npm run schema -- --check`: fails if a change is
-// not declared, or if a file is not current. `npm run schema -- go [DIR]` and `npm run schema -- rust [DIR]` write
-// types of the wire for these languages.
+// declared in Versions.ts, what clients decode without schemas, and the types of the client for Python. `npm run schema
+// -- --check`: fails if a change is not declared, or if a file is not current. `npm run schema -- go [DIR]` and `npm run
+// schema -- rust [DIR]` write types of the wire for these languages.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { documents } from "./schema/files.mjs"
 import { pythonTypes } from "./schema/python.mjs"
@@ -23,6 +23,7 @@ if (positionals.length > 0) {
 const { wires, current } = await import("../dist/core/protocol/document/Wire.js")
 const Lock = await import("../dist/core/protocol/document/Lock.js")
 const Versions = await import("../dist/core/protocol/document/Versions.js")
+const ServerShapes = await import("../dist/core/protocol/document/ServerShapes.js")
 
 const name = "core/protocol/document/wire.lock"
 const file = join(root, name)
@@ -50,6 +51,7 @@ const made = await documents(root)
 const types = "conformance/clients/python/procwire_client/types.py"
 const written = {
   [name]: text,
+  "core/protocol/decoding/ServerShapes.ts": ServerShapes.toText(),
   [types]: pythonTypes(made["procwire.schema.json"], made["procwire.meta.json"]),
 }
 for (const [path, wanted] of Object.entries(written)) {

@@ -1,6 +1,6 @@
 /** What a client holds of the events of a process, and how much that may be: for those who watch buffers. */
 import type { Buffer } from "../protocol/Buffers.ts"
-import { leastCredit as largestChunk } from "../protocol/Process.ts"
+import { leastCredit as largestChunk } from "../protocol/Credit.ts"
 import type { CreditWindow } from "./CreditWindow.ts"
 import { type EventFeed, maxKept } from "./EventFeed.ts"
 import { maxTotalBacklog } from "./FlowControl.ts"

@@ -1,10 +1,9 @@
 /** Typed calls over the method table: params as they are on the wire, results decoded. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
-import * as DecodeError from "../protocol/DecodeError.ts"
-import * as Methods from "../protocol/Methods.ts"
+import * as FromServer from "../protocol/decoding/FromServer.ts"
+import type * as Methods from "../protocol/Methods.ts"
 import * as Suggestion from "../protocol/Suggestion.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Asking, CurrentConnection } from "./CurrentConnection.ts"
@@ -43,40 +42,18 @@ export const make =
   (ask: CurrentConnection["ask"]): BoundCall =>
   (method, params, asking) =>
     Effect.suspend(() =>
-      Object.hasOwn(Methods.requests, method)
-        ? Effect.flatMap(ask(method, params, isRepeatable(method, params), asking), (json) => {
-            const result = decoderOf(method)(json)
-            if (Either.isRight(result)) return Effect.succeed(result.right)
-            const fault = DecodeError.toText(ParseResult.parseError(result.left))
-            return Effect.fail(
-              new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
-            )
-          })
+      FromServer.isRequest(method)
+        ? Effect.flatMap(ask(method, params, FromServer.isRepeatable(method, params), asking), (json) =>
+            Either.mapLeft(
+              FromServer.result(method, json),
+              (fault) =>
+                new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
+            ),
+          )
         : Effect.fail(unknownMethod(method)),
     )
 
 const unknownMethod = (method: unknown): ClientError => {
-  const hint = Suggestion.ofWord(String(method), Object.keys(Methods.requests))
+  const hint = Suggestion.ofWord(String(method), FromServer.names)
   return OptionNames.invalid(`call knows no method ${OptionNames.shown(method)}${hint}`)
-}
-
-const isRepeatable = <M extends Methods.RequestName>(method: M, params: Params<M>): boolean => {
-  const { repeatable } = Methods.requests[method] as unknown as Methods.RequestMethod<
-    unknown,
-    Params<M>,
-    unknown,
-    unknown
-  >
-  return repeatable?.(params) === true
-}
-
-const decoderOf = <M extends Methods.RequestName>(method: M) => {
-  // The rows have different types; `method` selects one.
-  const { result } = Methods.requests[method] as unknown as Methods.RequestMethod<
-    unknown,
-    unknown,
-    Methods.ResultOf<M>,
-    unknown
-  >
-  return ParseResult.decodeUnknownEither(result)
 }

@@ -8,7 +8,7 @@
  * server could have too little left for one chunk, while nothing waits here.
  */
 
-import { leastCredit } from "../protocol/Process.ts"
+import { leastCredit } from "../protocol/Credit.ts"
 
 /** The window of a process whose start names none: 1 MiB. */
 export const defaultSize = 1024 * 1024

@@ -6,14 +6,9 @@
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
-import * as ParseResult from "effect/ParseResult"
-import * as DecodeError from "../protocol/DecodeError.ts"
-import { BodyDeltaParams } from "../protocol/HttpRequest.ts"
-import type { Json } from "../protocol/Json.ts"
-import { lateFunction } from "../protocol/Later.ts"
+import type { BodyDeltaParams } from "../protocol/HttpRequest.ts"
 import type { Activity } from "./Activity.ts"
 import { ClientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
@@ -39,12 +34,6 @@ interface Feed {
   readonly accept: (frame: BodyDeltaParams) => void
   readonly end: (exit: Exit.Exit<void, ClientError>) => void
 }
-
-const decodeFrame = lateFunction(() => ParseResult.decodeUnknownEither(BodyDeltaParams))
-
-/** The frame in a notification; on the left, what is malformed. */
-export const decode = (params: Json): Either.Either<BodyDeltaParams, string> =>
-  Either.mapLeft(decodeFrame(params), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
 
 export const make = (flow: FlowControl, activity: Activity): HttpBodies => {
   const feeds = new Map<string, Feed>()

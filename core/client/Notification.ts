@@ -2,18 +2,15 @@
  * Decodes notifications of the server into events of processes.
  *
  * Nearly everything a client receives is output, so its shape is checked by hand, for speed. What fails that check, and
- * every other notification, goes through the schema of the method table, which decides.
+ * every other notification, goes through `FromServer`, which decides.
  */
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
-import type * as Schema from "effect/Schema"
 import type { DetachReason } from "../protocol/Attach.ts"
 import { fromBase64 } from "../protocol/Bytes.ts"
-import * as DecodeError from "../protocol/DecodeError.ts"
+import * as FromServer from "../protocol/decoding/FromServer.ts"
 import type { Json } from "../protocol/Json.ts"
 import { isObject } from "../protocol/Json.ts"
-import { lateFunction } from "../protocol/Later.ts"
-import { serverNotifications, type ServerNotificationName } from "../protocol/Methods.ts"
+import type { ServerNotificationName } from "../protocol/Methods.ts"
 import type { OutputStream } from "../protocol/Process.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
 
@@ -40,32 +37,32 @@ export const decode = (method: Name, params: Json): Either.Either<Received, stri
     case "process/output":
       return output(params)
     case "process/mark":
-      return Either.map(mark(params), ({ processId, kind, ...rest }) => ({
+      return Either.map(FromServer.notification(method, params), ({ processId, kind, ...rest }) => ({
         processId,
         event: { kind: "mark", mark: kind, ...rest },
       }))
     case "process/gap":
-      return Either.map(gap(params), ({ processId, from, to, screen }) => ({
+      return Either.map(FromServer.notification(method, params), ({ processId, from, to, screen }) => ({
         processId,
         event: { kind: "gap", from, seq: to, ...(screen && { screen }) },
       }))
     case "process/writer":
-      return Either.map(writer(params), ({ processId, writer }) => ({
+      return Either.map(FromServer.notification(method, params), ({ processId, writer }) => ({
         processId,
         event: { kind: "writer", writer },
       }))
     case "process/detached":
-      return Either.map(detached(params), ({ processId, reason }) => ({
+      return Either.map(FromServer.notification(method, params), ({ processId, reason }) => ({
         processId,
         event: { kind: "detached", reason },
       }))
     case "process/exited":
-      return Either.map(exited(params), ({ processId, ...rest }) => ({
+      return Either.map(FromServer.notification(method, params), ({ processId, ...rest }) => ({
         processId,
         event: { kind: "exited", ...rest },
       }))
     case "process/closed":
-      return Either.map(closed(params), ({ processId, seq, receipt }) => ({
+      return Either.map(FromServer.notification(method, params), ({ processId, seq, receipt }) => ({
         processId,
         event: { kind: "closed", seq, ...(receipt === undefined ? {} : { receipt }) },
       }))
@@ -81,10 +78,13 @@ const output = (params: Json): Either.Either<Received, string> => {
         return Either.right({ processId, event: { kind: "output", seq, stream, bytes } })
     }
   }
-  return Either.map(anyOutput(params), ({ processId, seq, stream, chunk }) => ({
-    processId,
-    event: { kind: "output", seq, stream, bytes: chunk },
-  }))
+  return Either.map(
+    FromServer.notification("process/output", params),
+    ({ processId, seq, stream, chunk }) => ({
+      processId,
+      event: { kind: "output", seq, stream, bytes: chunk },
+    }),
+  )
 }
 
 /** Of a `CutText` they are decoded. */
@@ -97,17 +97,3 @@ const bytesOf = (chunk: unknown): Uint8Array | undefined =>
 
 const isStream = (value: Json | undefined): value is OutputStream =>
   value === "stdout" || value === "stderr" || value === "pty"
-
-const reader = <A, I>({ params }: { readonly params: Schema.Schema<A, I> }) => {
-  const decode = lateFunction(() => ParseResult.decodeUnknownEither(params))
-  return (json: Json) =>
-    Either.mapLeft(decode(json), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
-}
-
-const anyOutput = reader(serverNotifications["process/output"])
-const mark = reader(serverNotifications["process/mark"])
-const gap = reader(serverNotifications["process/gap"])
-const writer = reader(serverNotifications["process/writer"])
-const detached = reader(serverNotifications["process/detached"])
-const exited = reader(serverNotifications["process/exited"])
-const closed = reader(serverNotifications["process/closed"])

@@ -6,7 +6,7 @@
  * event too.
  */
 import type { ScreenResult } from "../protocol/Screen.ts"
-import * as Process from "../protocol/Process.ts"
+import * as Credit from "../protocol/Credit.ts"
 import type { MarkKind } from "../protocol/Mark.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"
 import type { Receipt } from "../protocol/Receipt.ts"
@@ -107,7 +107,7 @@ export const weightOf = (event: ProcessEvent): number =>
 
 /** What an event counts of the credit of its process. */
 export const creditOf = (event: ProcessEvent): number =>
-  event.kind === "output" ? Process.creditOf(event.bytes.length) : 0
+  event.kind === "output" ? Credit.creditOf(event.bytes.length) : 0
 
 /** The event that ends a process with an error. */
 export const failed = ({ reason, message, gone }: ClientError): Failed => ({

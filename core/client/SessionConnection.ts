@@ -3,15 +3,14 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
+import * as FromServer from "../protocol/decoding/FromServer.ts"
 import type { BodyDeltaParams } from "../protocol/HttpRequest.ts"
 import type { Json } from "../protocol/Json.ts"
-import * as Methods from "../protocol/Methods.ts"
 import type { InitializeResult } from "../protocol/Session.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
-import * as HttpBodies from "./HttpBodies.ts"
 import * as ClientConnection from "./ClientConnection.ts"
 import * as Notification from "./Notification.ts"
 
@@ -49,10 +48,11 @@ export const make = (
       heartbeat,
       concurrent: ({ environmentInfo }) => environmentInfo.capabilities?.sessionTakeover === true,
       cancels: ({ environmentInfo }) =>
-        environmentInfo.capabilities?.requestCancel === true ? Methods.isCancellable : () => false,
+        environmentInfo.capabilities?.requestCancel === true ? FromServer.isCancellable : () => false,
       take: (method, params) => {
-        if (!Methods.isServerNotification(method)) return undefined
-        if (method === "http/request/bodyDelta") return Either.map(HttpBodies.decode(params), frame)
+        if (!FromServer.isNotification(method)) return undefined
+        if (method === "http/request/bodyDelta")
+          return Either.map(FromServer.notification(method, params), frame)
         if (method === "fs/missingChanged") return Either.right(appeared(params))
         if (method === "session/taken") taken = true
         return Notification.isOfProcess(method)

@@ -5,7 +5,7 @@
  * an existing folder; FIFOs, sockets and devices in a tree are skipped.
  */
 import * as Effect from "effect/Effect"
-import { maxBlockBytes } from "../protocol/FileSystem.ts"
+import { maxBlockBytes } from "../protocol/FileBounds.ts"
 import { createDirectory } from "./Changing.ts"
 import { type FileError, invalid } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"

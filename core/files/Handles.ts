@@ -8,7 +8,8 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { utf8 } from "../protocol/Bytes.ts"
-import * as FileSystem from "../protocol/FileSystem.ts"
+import * as FileBounds from "../protocol/FileBounds.ts"
+import type * as FileSystem from "../protocol/FileSystem.ts"
 import { FileError, invalid } from "./FileError.ts"
 import type { Block } from "./FileCalls.ts"
 
@@ -93,14 +94,14 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
 const maxOffset = 2n ** 63n - 1n
 
 const tooLong = (id: string) =>
-  utf8.encode(id).length > FileSystem.maxHandleIdBytes
-    ? invalid(`file handle ID must not exceed ${FileSystem.maxHandleIdBytes} bytes`)
+  utf8.encode(id).length > FileBounds.maxHandleIdBytes
+    ? invalid(`file handle ID must not exceed ${FileBounds.maxHandleIdBytes} bytes`)
     : undefined
 
 const taken = (handles: ReadonlyMap<string, Handle>, id: string) => {
   if (handles.has(id)) return invalid(`file handle \`${id}\` already exists`)
-  return handles.size >= FileSystem.maxHandles
-    ? invalid(`at most ${FileSystem.maxHandles} file handles may be open per connection`)
+  return handles.size >= FileBounds.maxHandles
+    ? invalid(`at most ${FileBounds.maxHandles} file handles may be open per connection`)
     : undefined
 }
 
@@ -111,7 +112,7 @@ const unknown = (id: string) =>
 const checkLength = (what: "read" | "write", id: string, length: number): Effect.Effect<void, FileError> => {
   const refusal = tooLong(id)
   if (refusal !== undefined) return Effect.fail(refusal)
-  const most = FileSystem.maxBlockBytes
+  const most = FileBounds.maxBlockBytes
   return length < 1 || length > most
     ? Effect.fail(invalid(`file ${what} block length must be between 1 and ${most}`))
     : Effect.void

@@ -1,7 +1,8 @@
 /** Reading content, metadata and names. */
 import * as Effect from "effect/Effect"
 import { concat } from "../protocol/Bytes.ts"
-import * as FileSystem from "../protocol/FileSystem.ts"
+import * as FileBounds from "../protocol/FileBounds.ts"
+import type * as FileSystem from "../protocol/FileSystem.ts"
 import * as NativePath from "../protocol/NativePath.ts"
 import { FileError, invalid } from "./FileError.ts"
 import type { Entry, FileInfo, FilesService, OpenFile } from "./Files.ts"
@@ -27,8 +28,8 @@ export const readFile = (files: FilesService, path: string, follow: boolean) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { file, info } = yield* openFile(files, path, follow)
-      if (info.size > FileSystem.maxFileBytes) return yield* tooLarge
-      if (info.size > FileSystem.maxAnswerBytes) return yield* tooLong
+      if (info.size > FileBounds.maxFileBytes) return yield* tooLarge
+      if (info.size > FileBounds.maxAnswerBytes) return yield* tooLong
       return info.size > 0 ? yield* file.read(0n, info.size) : yield* readToEnd(file)
     }),
   )
@@ -61,7 +62,7 @@ export const getMetadata = (
 export const readDirectory = (files: FilesService, path: string) =>
   Effect.gen(function* () {
     const entries = yield* files.list(path)
-    if (entries.length > FileSystem.maxEntries) return yield* tooMany(entries.length)
+    if (entries.length > FileBounds.maxEntries) return yield* tooMany(entries.length)
     return yield* Effect.forEach(entries, (entry) => toEntry(files, path, entry), { concurrency: 16 })
   })
 
@@ -75,12 +76,12 @@ export const mustBeFile = (path: string, follow: boolean, { kind }: FileInfo) =>
   return Effect.fail(invalid(text))
 }
 
-const tooLarge = Effect.fail(invalid(`file is too large to read: limit is ${FileSystem.maxFileBytes} bytes`))
+const tooLarge = Effect.fail(invalid(`file is too large to read: limit is ${FileBounds.maxFileBytes} bytes`))
 
 const tooLong = Effect.fail(
   new FileError({
     reason: "Unsupported",
-    message: `file is too large for one answer: limit is ${FileSystem.maxAnswerBytes} bytes; read it in blocks`,
+    message: `file is too large for one answer: limit is ${FileBounds.maxAnswerBytes} bytes; read it in blocks`,
   }),
 )
 
@@ -88,7 +89,7 @@ const tooMany = (count: number) =>
   Effect.fail(
     new FileError({
       reason: "TooMany",
-      message: `fs/readDirectory returned ${count} entries; limit is ${FileSystem.maxEntries}`,
+      message: `fs/readDirectory returned ${count} entries; limit is ${FileBounds.maxEntries}`,
     }),
   )
 
@@ -98,11 +99,11 @@ const readToEnd = (file: OpenFile) =>
     const blocks: Array<Uint8Array> = []
     let size = 0
     for (;;) {
-      const block = yield* file.read(BigInt(size), FileSystem.maxBlockBytes)
+      const block = yield* file.read(BigInt(size), FileBounds.maxBlockBytes)
       blocks.push(block)
       size += block.length
-      if (size > FileSystem.maxAnswerBytes) return yield* tooLong
-      if (block.length < FileSystem.maxBlockBytes) break
+      if (size > FileBounds.maxAnswerBytes) return yield* tooLong
+      if (block.length < FileBounds.maxBlockBytes) break
     }
     return concat(blocks)
   })

@@ -8,7 +8,8 @@
  */
 import * as Effect from "effect/Effect"
 import { utf8 } from "../protocol/Bytes.ts"
-import * as FileSystem from "../protocol/FileSystem.ts"
+import * as FileBounds from "../protocol/FileBounds.ts"
+import type * as FileSystem from "../protocol/FileSystem.ts"
 import * as NativePath from "../protocol/NativePath.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import { type FileError, invalid } from "./FileError.ts"
@@ -37,7 +38,7 @@ export const walk = (
     let folders = 1
     let truncated = false
     let answerBytes = 0
-    const fits = (bytes: number) => (answerBytes += bytes + entryBytes) <= FileSystem.maxWalkBytes
+    const fits = (bytes: number) => (answerBytes += bytes + entryBytes) <= FileBounds.maxWalkBytes
 
     let level: ReadonlyArray<string> = [root]
     for (let depth = 0; level.length > 0; depth += 1) {
@@ -112,7 +113,7 @@ export const check = ({
   maxDirectories,
   maxEntries,
 }: FileSystem.WalkOptions): Effect.Effect<void, FileError> => {
-  const { depth, directories, entries } = FileSystem.maxWalk
+  const { depth, directories, entries } = FileBounds.maxWalk
   if (maxDirectories === 0 || maxEntries === 0) {
     return Effect.fail(invalid("filesystem walk limits must be greater than zero"))
   }

@@ -4,7 +4,7 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { TraceContext } from "../protocol/Message.ts"
+import { TraceContext } from "../protocol/Envelope.ts"
 
 const count = Schema.Number.pipe(Schema.int(), Schema.nonNegative())
 

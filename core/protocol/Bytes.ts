@@ -6,9 +6,6 @@
  */
 import * as Encoding from "effect/Encoding"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
-import { later } from "./Later.ts"
 
 type Find = (this: Uint8Array, byte: number, from?: number) => number
 
@@ -94,16 +91,6 @@ export const fromBase64 = (text: string): Either.Either<Uint8Array, string> => {
   // Only strict base64 encodes back to the same text. Comparing is much cheaper than checking the grammar.
   return bytes !== undefined && toBase64(bytes) === text ? Either.right(bytes) : Either.left(fault(text))
 }
-
-/** A base64 string on the wire, bytes in the program. */
-export const Base64 = later(() =>
-  Schema.transformOrFail(Schema.String, Schema.Uint8ArrayFromSelf, {
-    strict: true,
-    decode: (text, _, ast) =>
-      Either.mapLeft(fromBase64(text), (message) => new ParseResult.Type(ast, text, message)),
-    encode: (bytes) => ParseResult.succeed(toBase64(bytes)),
-  }).annotations({ identifier: "Base64", jsonSchema: { type: "string", contentEncoding: "base64" } }),
-)
 
 const decodeLoosely = (text: string): Uint8Array | undefined => {
   if (platform.Buffer !== undefined && nativeFrom === undefined) {

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { Base64 } from "./Base64.ts"
 import * as Bytes from "./Bytes.ts"
 import * as Base64Bytes from "./Base64Bytes.ts"
 import { cutNotification, CutText, toText } from "./CutText.ts"
@@ -122,5 +123,5 @@ it("bytes are taken wherever a request of the tables has a chunk", () => {
     "fields" in params && Object.hasOwn(Object(params.fields), "chunk") ? [Object(params.fields).chunk] : [],
   )
   expect(chunks.length).toBeGreaterThanOrEqual(3)
-  expect(chunks.every((schema) => schema === Bytes.Base64)).toBe(true)
+  expect(chunks.every((schema) => schema === Base64)).toBe(true)
 })

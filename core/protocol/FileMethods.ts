@@ -1,7 +1,7 @@
 /** The rows of the method table for files. */
 import * as FileSystem from "./FileSystem.ts"
 import * as FileText from "./FileText.ts"
-import { always, request, type RequestMethod } from "./Method.ts"
+import { request, type RequestMethod } from "./Method.ts"
 
 const file = <P, PI, R, RI>(row: Omit<RequestMethod<P, PI, R, RI>, "family" | "slotted">) =>
   request<P, PI, R, RI>({ family: "filesystem", slotted: true, ...row })
@@ -12,33 +12,33 @@ export const requests = {
     params: FileSystem.ReadFileParams,
     result: FileSystem.ReadFileResult,
     toText: FileText.readFileResult,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "the content of a file",
   }),
   "fs/writeFile": file({
     params: FileSystem.WriteFileParams,
     result: FileSystem.WriteFileResult,
-    repeatable: always,
+    repeatable: "always",
     says: "creates a file or replaces its content, as a whole or not at all",
   }),
   "fs/createDirectory": file({
     params: FileSystem.CreateDirectoryParams,
     result: FileSystem.CreateDirectoryResult,
-    repeatable: ({ recursive }) => recursive !== false,
+    repeatable: { unlessFalse: "recursive" },
     says: "creates a folder, and its parents unless told otherwise",
   }),
   "fs/getMetadata": file({
     params: FileSystem.GetMetadataParams,
     result: FileSystem.Metadata,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "kind, size and times",
   }),
   "fs/canonicalize": file({
     params: FileSystem.CanonicalizeParams,
     result: FileSystem.CanonicalizeResult,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "the path without symbolic links",
   }),
@@ -46,7 +46,7 @@ export const requests = {
     params: FileSystem.ReadDirectoryParams,
     result: FileSystem.ReadDirectoryResult,
     toText: FileText.plain,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "the entries of a folder",
   }),
@@ -54,14 +54,14 @@ export const requests = {
     params: FileSystem.WalkParams,
     result: FileSystem.WalkResult,
     toText: FileText.plain,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "folders and files below a folder, breadth first, within limits",
   }),
   "fs/remove": file({
     params: FileSystem.RemoveParams,
     result: FileSystem.RemoveResult,
-    repeatable: ({ force }) => force !== false,
+    repeatable: { unlessFalse: "force" },
     says: "removes a file, a link, or a folder with what is in it",
   }),
   "fs/copy": file({
@@ -104,7 +104,7 @@ export const requests = {
   "fs/close": file({
     params: FileSystem.CloseParams,
     result: FileSystem.CloseResult,
-    repeatable: always,
+    repeatable: "always",
     says: "closes an open file",
   }),
   "fs/watchMissing": file({

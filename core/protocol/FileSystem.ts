@@ -5,38 +5,19 @@
  * The identifiers are the struct names that the peer implementation has in its error texts.
  */
 import * as Schema from "effect/Schema"
-import { Base64 } from "./Bytes.ts"
+import { Base64 } from "./Base64.ts"
 import { nullable, omittable } from "./Fields.ts"
 import { BigU64, Mode, Usize } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
-import * as PathUri from "./PathUri.ts"
+import * as PathField from "./PathField.ts"
 import { Sandbox } from "./Sandbox.ts"
 
 const nothing = (identifier: string) =>
   later(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
 
 const sandbox = later(() => nullable(Sandbox))
-const path = PathUri.Uri
+const path = PathField.Uri
 const followSymlinks = later(() => omittable(Schema.Boolean))
-
-/** The largest file that is read whole, as in the peer implementation: 512 MiB. */
-export const maxFileBytes = 512 * 1024 * 1024
-/** The largest file that fits into one answer as base64, in bytes: a V8 string has at most 2^29 - 24 characters. */
-export const maxAnswerBytes = 384 * 1024 * 1024 - 1024
-/** The largest block of `fs/readBlock` and `fs/writeBlock`: 1 MiB. */
-export const maxBlockBytes = 1024 * 1024
-/** The longest id of a handle, in bytes of UTF-8. */
-export const maxHandleIdBytes = 32
-/** The most open handles of a connection. */
-export const maxHandles = 128
-/** The most entries of a folder that `fs/readDirectory` lists. */
-export const maxEntries = 50_000
-/** The most missing paths of a watch. */
-export const maxWatched = 64
-/** The longest answer to a walk, in bytes, with 64 for each entry beside its texts: 4 MiB. */
-export const maxWalkBytes = 4 * 1024 * 1024
-/** The highest limits that a walk may ask for. */
-export const maxWalk = { depth: 64, directories: 10_000, entries: maxEntries }
 
 /** Asks for the whole content of a regular file. */
 export const ReadFileParams = struct("WireFsReadFileParams", () => ({ path, followSymlinks, sandbox }))

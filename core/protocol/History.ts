@@ -3,7 +3,7 @@
  * `outputHistory`.
  */
 import * as Schema from "effect/Schema"
-import { Base64 } from "./Bytes.ts"
+import { Base64 } from "./Base64.ts"
 import { beyond, nullable } from "./Fields.ts"
 import { U16, U53, U64, Usize } from "./Integers.ts"
 import { struct } from "./Later.ts"

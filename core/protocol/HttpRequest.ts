@@ -4,7 +4,8 @@
  */
 import * as Schema from "effect/Schema"
 import * as Base64Bytes from "./Base64Bytes.ts"
-import { Base64, toBase64, utf8 } from "./Bytes.ts"
+import { Base64 } from "./Base64.ts"
+import { toBase64, utf8 } from "./Bytes.ts"
 import { flag, nullable, omittable } from "./Fields.ts"
 import { U64 } from "./Integers.ts"
 import { struct } from "./Later.ts"

@@ -2,22 +2,15 @@
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { isDecimal } from "./Json.ts"
+import { isNumber, isWhole } from "./decoding/Leaf.ts"
 import { later } from "./Later.ts"
 
 const u64Max = 2n ** 64n - 1n
 /** The largest integer that a double holds exactly, with all below it. */
 const exact = BigInt(Number.MAX_SAFE_INTEGER)
 
-const isWhole = (value: unknown, least: bigint, most: bigint): value is number | bigint =>
-  (typeof value === "bigint" || Number.isSafeInteger(value)) &&
-  (value as number | bigint) >= least &&
-  (value as number | bigint) <= most
-
-const noWhole = (ast: SchemaAST.AST, value: unknown) => {
-  const isNumber = typeof value === "number" || typeof value === "bigint" || isDecimal(value)
-  return new ParseResult.Type(ast, value, isNumber ? "invalid number" : undefined)
-}
+const noWhole = (ast: SchemaAST.AST, value: unknown) =>
+  new ParseResult.Type(ast, value, isNumber(value) ? "invalid number" : undefined)
 
 /** Whole numbers; those above 2^53 are rounded to a double. */
 const whole = (identifier: string, least: bigint, most: bigint): Schema.Schema<number> =>

@@ -5,29 +5,26 @@
  * answered with id -1. Ids are strings or 64-bit integers and are echoed exactly, also above 2^53.
  */
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as Base64Bytes from "./Base64Bytes.ts"
 import { toBase64, utf8 } from "./Bytes.ts"
 import { type CutText, smallest } from "./CutText.ts"
-import * as Decoder from "./decoding/Decoder.ts"
+import * as Leaf from "./decoding/Leaf.ts"
+import { Fault, type Read, run } from "./decoding/Reading.ts"
+import * as Struct from "./decoding/Struct.ts"
 import { internalError } from "./ErrorCode.ts"
-import { omittable } from "./Fields.ts"
 import * as Json from "./Json.ts"
-import { I64 } from "./Integers.ts"
-import { later, struct } from "./Later.ts"
 import type { MemoryPool } from "./MemoryPool.ts"
 
 /** A string, or an integer from -2^63 to 2^63-1 (bigint beyond 2^53). */
 export type RequestId = string | number | bigint
 
 /** W3C trace context, carried by requests. */
-export const TraceContext = struct("W3cTraceContext", () => ({
-  traceparent: omittable(Schema.String),
-  tracestate: omittable(Schema.String),
-}))
-/** W3C trace context. */
-export type TraceContext = typeof TraceContext.Type
+export interface TraceContext {
+  /** The caller's span, in the form of the header of that name. */
+  readonly traceparent?: string | null | undefined
+  /** What tracing systems add, in the form of the header of that name. */
+  readonly tracestate?: string | null | undefined
+}
 
 /** A call that wants an answer. */
 export interface Request {
@@ -128,8 +125,10 @@ const fromJson = (parse: () => Json.Json): Either.Either<Message, string> => {
 }
 
 /** The id of the request that its client cancels; undefined if the params name none. */
-export const cancelledId = (params: Json.Json): RequestId | undefined =>
-  Option.getOrUndefined(Option.map(Either.getRight(decodeCancel(params)), ({ id }) => id))
+export const cancelledId = (params: Json.Json): RequestId | undefined => {
+  const decoded = decodeCancel(params)
+  return Either.isRight(decoded) ? decoded.right.id : undefined
+}
 
 /**
  * A request or a notification whose `params.chunk` are the bytes. Any other message is read from the text as it came,
@@ -192,38 +191,57 @@ const chunkOf = (params: unknown): unknown =>
 const least = -(2n ** 63n)
 const most = 2n ** 63n - 1n
 
-const isRequestId = (id: unknown): id is RequestId =>
+/** True for the id of a request. */
+export const isRequestId = (id: unknown): id is RequestId =>
   typeof id === "string" || typeof id === "number" || (typeof id === "bigint" && id >= least && id <= most)
 
-const badId = "data did not match any variant of untagged enum RequestId"
-const id = later(
-  () =>
-    Schema.Unknown.pipe(
-      Schema.filter((id) => isRequestId(id) || badId),
-    ) as unknown as Schema.Schema<RequestId>,
-)
-/** Names the request whose answer the client no longer waits for. */
-export const CancelParams = struct("RequestCancelNotification", () => ({ id }))
+/** The words for what is no id of a request. */
+export const badId = "data did not match any variant of untagged enum RequestId"
 
-const method = Schema.String
-const params = later(() =>
-  Schema.optionalWith(Schema.Unknown as Schema.Schema<Json.Json>, { default: () => null }),
+const readId: Read = (json) => {
+  if (isRequestId(json)) return json
+  throw new Fault(badId)
+}
+const readAny: Read = (json) => json
+
+const id = Struct.required("id", readId)
+const method = Struct.required("method", Leaf.string)
+const params = Struct.omittable("params", readAny, () => null)
+const trace = Struct.omittable(
+  "trace",
+  Leaf.nullable(
+    Struct.toRead("struct W3cTraceContext", [
+      Struct.omittable("traceparent", Leaf.nullable(Leaf.string)),
+      Struct.omittable("tracestate", Leaf.nullable(Leaf.string)),
+    ]),
+  ),
+)
+const result = Struct.required("result", readAny)
+const error = Struct.required(
+  "error",
+  Struct.toRead("struct JSONRPCErrorError", [
+    Struct.required("code", Leaf.whole("i64", least, most)),
+    Struct.omittable("data", readAny),
+    Struct.required("message", Leaf.string),
+  ]),
 )
 
 /** The texts for malformed messages do not name the field. */
-const decoder = <A, I>(make: () => Schema.Schema<A, I>) => Decoder.make(later(make), { located: false })
-const decodeNotification = decoder(() => Schema.Struct({ method, params }))
-const decodeCancel = decoder(() => CancelParams)
-const decodeRequest = decoder(() => Schema.Struct({ id, method, params, trace: omittable(TraceContext) }))
-const decodeResponse = decoder(() =>
-  Schema.Struct({ id, result: Schema.Unknown as Schema.Schema<Json.Json> }),
+const decoder = <A>(name: string, fields: ReadonlyArray<Struct.Field>) => {
+  const read = Struct.toRead(name, fields)
+  return (json: Json.Json) => run<A>(read, json, { located: false })
+}
+const decodeNotification = decoder<Omit<Notification, "kind">>("struct", [method, params])
+const decodeCancel = decoder<{ readonly id: RequestId }>("struct RequestCancelNotification", [id])
+const decodeRequest = decoder<Omit<Request, "kind" | "trace"> & { readonly trace?: TraceContext | null }>(
+  "struct",
+  [id, method, params, trace],
 )
-const error = struct("JSONRPCErrorError", () => ({
-  code: I64,
-  data: Schema.optional(Schema.Unknown as Schema.Schema<Json.Json>),
-  message: Schema.String,
-}))
-const decodeErrorResponse = decoder(() => Schema.Struct({ id, error }))
+const decodeResponse = decoder<Omit<Response, "kind">>("struct", [id, result])
+const decodeErrorResponse = decoder<{
+  readonly id: RequestId
+  readonly error: Omit<ErrorResponse, "kind" | "id">
+}>("struct", [id, error])
 
 const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<Message, string> => {
   if (json["method"] !== undefined) {

@@ -17,7 +17,7 @@ export interface RequestMethod<P, PI, R, RI> {
   /**
    * Whether a request whose answer was lost may be sent again, because it is idempotent. Absent means no.
    */
-  readonly repeatable?: (params: PI) => boolean
+  readonly repeatable?: Repeatable<PI>
   /**
    * Whether `request/cancel` ends a request that has no answer yet. Only what waits or looks: nothing may be left half
    * done. Absent means no.
@@ -29,8 +29,8 @@ export interface RequestMethod<P, PI, R, RI> {
   readonly says: string
 }
 
+/** Which requests of a method are idempotent: all of them, those with a param, or those where it is not false. */
+export type Repeatable<PI> = "always" | { readonly given: keyof PI } | { readonly unlessFalse: keyof PI }
+
 /** Types a row by its schemas. */
 export const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row
-
-/** `repeatable` of a method that is always idempotent. */
-export const always = () => true

@@ -7,14 +7,14 @@
 import type * as Schema from "effect/Schema"
 import * as AttachMethods from "./AttachMethods.ts"
 import * as Changes from "./Changes.ts"
+import * as Envelope from "./Envelope.ts"
 import * as Environment from "./Environment.ts"
 import * as FileMethods from "./FileMethods.ts"
 import * as History from "./History.ts"
 import * as HttpRequest from "./HttpRequest.ts"
 import * as List from "./List.ts"
-import { always, request, type RequestMethod } from "./Method.ts"
+import { request, type RequestMethod } from "./Method.ts"
 import * as Mark from "./Mark.ts"
-import * as Message from "./Message.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Restart from "./Restart.ts"
@@ -40,7 +40,7 @@ export const requests = {
     result: Environment.EnvironmentInfo,
     family: "environment info",
     slotted: false,
-    repeatable: always,
+    repeatable: "always",
     says: "shell, directories, platform and capabilities of the host",
   }),
   "environment/status": request({
@@ -48,7 +48,7 @@ export const requests = {
     result: Environment.EnvironmentStatus,
     family: "environment status",
     slotted: false,
-    repeatable: always,
+    repeatable: "always",
     says: "liveness",
   }),
   "process/start": request({
@@ -64,7 +64,7 @@ export const requests = {
     toText: OutputText.readResult,
     family: "exec",
     slotted: true,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "retained output after a seq; waits for more (long poll)",
   }),
@@ -73,7 +73,7 @@ export const requests = {
     result: Process.WriteResult,
     family: "exec",
     slotted: true,
-    repeatable: ({ writeId }) => writeId !== undefined,
+    repeatable: { given: "writeId" },
     says: "writes to stdin or the PTY, once per writeId",
   }),
   "process/signal": request({
@@ -90,7 +90,7 @@ export const requests = {
     result: Process.TerminateResult,
     family: "exec",
     slotted: false,
-    repeatable: always,
+    repeatable: "always",
     says: "kills the process group (SIGKILL); with the capability processDeadlines also after a signal and a grace",
   }),
   "process/restart": request({
@@ -105,7 +105,7 @@ export const requests = {
     result: Process.ResizeResult,
     family: "exec",
     slotted: false,
-    repeatable: always,
+    repeatable: "always",
     says: "sets the size of the PTY (beyond the peer; capability processResize)",
   }),
   "process/closeStdin": request({
@@ -113,7 +113,7 @@ export const requests = {
     result: Process.CloseStdinResult,
     family: "exec",
     slotted: true,
-    repeatable: always,
+    repeatable: "always",
     says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
   "process/credit": request({
@@ -128,7 +128,7 @@ export const requests = {
     result: Wait.WaitResult,
     family: "exec",
     slotted: true,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says:
       "waits for an exit, text, silence, a port or a question for input, and tells which came " +
@@ -139,7 +139,7 @@ export const requests = {
     result: History.HistoryResult,
     family: "exec",
     slotted: true,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "any part of what a process has printed, by seq, byte, line or time (beyond the peer; capability outputHistory)",
   }),
@@ -148,7 +148,7 @@ export const requests = {
     result: History.GrepResult,
     family: "exec",
     slotted: true,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "the lines with a match in what a process has printed (beyond the peer; capability outputHistory)",
   }),
@@ -158,7 +158,7 @@ export const requests = {
     toText: JSON.stringify,
     family: "exec",
     slotted: false,
-    repeatable: always,
+    repeatable: "always",
     says: "lists processes, in pages (beyond the peer; capability processList)",
   }),
   "process/changes": request({
@@ -167,7 +167,7 @@ export const requests = {
     toText: JSON.stringify,
     family: "exec",
     slotted: true,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says:
       "starts, restarts, exits and removals of processes, in order; waits for more (long poll; beyond the peer; " +
@@ -179,7 +179,7 @@ export const requests = {
     toText: JSON.stringify,
     family: "exec",
     slotted: false,
-    repeatable: always,
+    repeatable: "always",
     says: "lists sessions by their numbers, in pages (beyond the peer; capability processList)",
   }),
   "session/end": request({
@@ -197,7 +197,7 @@ export const requests = {
     result: Screen.ScreenResult,
     family: "exec",
     slotted: true,
-    repeatable: always,
+    repeatable: "always",
     cancellable: true,
     says: "what the terminal of a PTY shows, now or at a seq (beyond the peer; capability processScreen)",
   }),
@@ -217,7 +217,7 @@ export const requests = {
 export const clientNotifications = {
   initialized: { says: "the client is ready for requests" },
   "request/cancel": {
-    params: Message.CancelParams,
+    params: Envelope.CancelParams,
     says: "the client no longer waits for the answer to a request (capability requestCancel)",
   },
 }

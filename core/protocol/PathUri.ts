@@ -7,11 +7,8 @@
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import { utf8 } from "./Bytes.ts"
-import { type Judge, judgedBy } from "./Fields.ts"
 import * as FileUrl from "./FileUrl.ts"
-import { later } from "./Later.ts"
 import * as NativePath from "./NativePath.ts"
 
 /**
@@ -44,24 +41,6 @@ export const toTextPath = (uri: string, platform: string): Either.Either<string,
       ? Either.right(path)
       : Either.flatMap(parse(uri, platform), (url) => Either.left(invalidOn(url, platform, "NotNative"))),
   )
-
-/** Why a text is no `file:` URI without a NUL. */
-const fault: Judge = (uri, platform) =>
-  Either.match(canonical(uri, platform), { onLeft: ({ message }) => message, onRight: () => undefined })
-
-/** Earlier clients send an absolute POSIX path in the place of a URI. */
-const faultOfEither: Judge = (text, platform) => (isNativePath(text) ? undefined : fault(text, platform))
-
-const judged = (judge: Judge, identifier: string, jsonSchema: object) =>
-  Schema.String.pipe(
-    Schema.filter((text) => judge(text, "this host") ?? true, { identifier, jsonSchema, ...judgedBy(judge) }),
-  )
-
-/** A path in params, a `file:` URI of any host. */
-export const Uri = later(() => judged(fault, "PathUri", { type: "string", format: "uri" }))
-
-/** The same, or an absolute native path. */
-export const UriOrPath = later(() => judged(faultOfEither, "PathUriOrPath", { type: "string" }))
 
 /** The URI as the peer implementation writes it, with the spelling of its percent codes. */
 export const canonical = (uri: string, platform: string): Either.Either<string, PathUriError> =>

@@ -4,13 +4,13 @@
  * `seq` counts from 1 for each process, over output, exited and closed together; closed has the highest.
  */
 import * as Schema from "effect/Schema"
-import { Base64 } from "./Bytes.ts"
+import { Base64 } from "./Base64.ts"
 import { ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
 import { Mark } from "./Mark.ts"
-import * as PathUri from "./PathUri.ts"
+import * as PathField from "./PathField.ts"
 import { Receipt, ResourceLimit } from "./Receipt.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { StartExtensions } from "./StartExtensions.ts"
@@ -77,7 +77,7 @@ export const StartParams = struct("WireExecParams", () => ({
   processId: ProcessId,
   metadata: nullable(Metadata),
   argv: Schema.Array(Schema.String),
-  cwd: PathUri.UriOrPath,
+  cwd: PathField.UriOrPath,
   envPolicy: nullable(EnvPolicy),
   shellSnapshot: nullable(ShellSnapshot),
   env: Strings,
@@ -211,12 +211,6 @@ export const CloseStdinResult = nothing("CloseStdinResponse")
  * waits, with everything behind it; `process/read` is free.
  */
 export const CreditParams = struct("CreditParams", () => ({ processId: ProcessId, bytes: U53 }))
-
-/** What a chunk of so many bytes counts of the credit: at least 64, because a small one costs more than its bytes. */
-export const creditOf = (bytes: number): number => Math.max(bytes, 64)
-
-/** The least credit of a start, which the largest chunk fits in. */
-export const leastCredit = 65_536
 
 /** No members. */
 export const CreditResult = nothing("CreditResponse")

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { nullable, omittable } from "./Fields.ts"
 import { NonZero } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
-import * as PathUri from "./PathUri.ts"
+import * as PathField from "./PathField.ts"
 
 const Network = Schema.Literal("restricted", "enabled")
 
@@ -42,7 +42,7 @@ export type SpecialPath = typeof SpecialPath.Type
 
 const EntryPath = later(() =>
   Schema.Union(
-    variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: PathUri.Uri }),
+    variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: PathField.Uri }),
     variant("ExecFileSystemPath::GlobPattern", {
       type: Schema.Literal("glob_pattern"),
       pattern: Schema.String,
@@ -79,7 +79,7 @@ const Permissions = later(() =>
   ).annotations({ identifier: "ExecPermissionProfile" }),
 )
 
-const Uris = later(() => Schema.Array(PathUri.Uri))
+const Uris = later(() => Schema.Array(PathField.Uri))
 
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
 const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
@@ -88,14 +88,14 @@ const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions"
 const SandboxStruct = struct("WireFileSystemSandboxContext", () => ({
   permissions: Permissions,
   sandboxOverride: Schema.optional(Override),
-  cwd: omittable(PathUri.Uri),
+  cwd: omittable(PathField.Uri),
   policyContext: omittable(
-    Schema.Struct({ cwd: omittable(PathUri.Uri), workspaceRoots: Schema.optional(Uris) }).annotations({
+    Schema.Struct({ cwd: omittable(PathField.Uri), workspaceRoots: Schema.optional(Uris) }).annotations({
       identifier: "WireFileSystemPolicyContext",
     }),
   ),
   workspaceRoots: Schema.optional(Uris),
-  userHomeDir: omittable(PathUri.Uri),
+  userHomeDir: omittable(PathField.Uri),
   temporaryDirectories: omittable(Uris),
   windowsSandboxLevel: Schema.Literal("disabled", "restricted-token", "elevated", "mxc"),
   windowsSandboxProxySettingsMode: nullable(Schema.Literal("reconcile", "preserve")),

@@ -1,6 +1,6 @@
 /** `process/wait`: what a client waits for, and what it is told. Needs the capability `processWait`. */
 import * as Schema from "effect/Schema"
-import { Base64 } from "./Bytes.ts"
+import { Base64 } from "./Base64.ts"
 import { beyond, nullable } from "./Fields.ts"
 import { I32, NonZero, U16, U53, U64, Usize } from "./Integers.ts"
 import { struct } from "./Later.ts"

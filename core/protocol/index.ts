@@ -14,6 +14,7 @@
  * ```
  */
 export * as Attach from "./Attach.ts"
+export { Base64 } from "./Base64.ts"
 export * as Buffers from "./Buffers.ts"
 export * as Bytes from "./Bytes.ts"
 export * as Confinement from "./Confinement.ts"

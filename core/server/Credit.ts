@@ -1,6 +1,6 @@
 /** The credit that a client names at first. */
 import * as Effect from "effect/Effect"
-import { leastCredit } from "../protocol/Process.ts"
+import { leastCredit } from "../protocol/Credit.ts"
 import { ParamsError } from "./WireError.ts"
 
 /** A smaller credit than one chunk could be one that nothing is ever pushed within. */

@@ -3,7 +3,7 @@
  * notifications of each process in order, behind the answer to its start, and output within its credit. A request that
  * is cancelled is answered soon.
  */
-import { creditOf } from "../protocol/Process.ts"
+import { creditOf } from "../protocol/Credit.ts"
 import type { Disorder } from "./Disorder.ts"
 import type { Watcher } from "./Link.ts"
 import type { Begun, WaitJudge } from "./WaitJudge.ts"

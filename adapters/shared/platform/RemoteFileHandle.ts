@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { RemoteFile } from "../../../core/client/FileBlocks.ts"
 import type { RemoteFiles } from "../../../core/client/RemoteFiles.ts"
 import { concat } from "../../../core/protocol/Bytes.ts"
-import { maxBlockBytes } from "../../../core/protocol/FileSystem.ts"
+import { maxBlockBytes } from "../../../core/protocol/FileBounds.ts"
 import * as Turn from "../../../core/protocol/Turn.ts"
 import { at, lacking } from "./Failure.ts"
 

@@ -10,12 +10,15 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import { Base64, fromBase64 } from "../Bytes.ts"
+import { Base64 } from "../Base64.ts"
+import { fromBase64 } from "../Bytes.ts"
 import * as DecodeError from "../DecodeError.ts"
 import { type Judge, judgeOf } from "../Fields.ts"
 import { isDecimal, isObject, type Json } from "../Json.ts"
 import * as Choice from "./Choice.ts"
-import { describeExactly, Fault, member, type Read, type Reading, wrongType } from "./Reading.ts"
+import * as Leaf from "./Leaf.ts"
+import { describeExactly, Fault, member, type Read, run, wrongType } from "./Reading.ts"
+import * as SchemaFields from "./SchemaFields.ts"
 import * as Struct from "./Struct.ts"
 
 /**
@@ -24,49 +27,23 @@ import * as Struct from "./Struct.ts"
  */
 export type Decode<A> = (json: Json, platform?: string) => Either.Either<A, string>
 
-/** The decoder of a schema, which is read when the first value is. `located` is false for texts that do not name the field. */
-export const make = <A, I>(schema: Schema.Schema<A, I>, { located = true } = {}): Decode<A> => {
+/** The decoder of a schema, which is read when the first value is. */
+export const make = <A, I>(schema: Schema.Schema<A, I>): Decode<A> => {
   let read: Read | undefined
-  return (json, platform = "this host") => {
-    const reading: Reading = { path: [], buffered: false, platform }
-    try {
-      read ??= toRead(schema.ast)
-      return Either.right(read(json, reading) as A)
-    } catch (error) {
-      if (error instanceof Fault) {
-        const complete = !located || error.whole
-        return Either.left(complete ? error.message : withField(error.message, reading.path))
-      }
-      throw error
-    }
-  }
-}
-
-const withField = (message: string, path: ReadonlyArray<string>): string => {
-  if (path.length === 0) return message
-  const field = path.join(".")
-  return message.startsWith("missing field")
-    ? `${message} of \`${field}\``
-    : `${message} (field \`${field}\`)`
+  return (json, platform) => run<A>((read ??= toRead(schema.ast)), json, { platform })
 }
 
 const toRead = (ast: SchemaAST.AST): Read => {
   const name = Option.getOrElse(SchemaAST.getIdentifierAnnotation(ast), () => "")
   const words = Choice.wordsOf(ast)
   if (words.length > 0) return Choice.toWord(words, toldOf(ast), besideOf(ast))
-  const fields = Struct.fieldsOf(ast, toRead)
+  const fields = SchemaFields.fieldsOf(ast, toRead)
   if (fields !== undefined) return Struct.toRead(`struct ${name}`.trimEnd(), fields)
   switch (ast._tag) {
     case "StringKeyword":
-      return (json, reading) => {
-        if (typeof json === "string") return json
-        throw wrongType(json, "a string", reading)
-      }
+      return Leaf.string
     case "BooleanKeyword":
-      return (json, reading) => {
-        if (typeof json === "boolean") return json
-        throw wrongType(json, "a boolean", reading)
-      }
+      return Leaf.boolean
     case "UnknownKeyword":
       return (json) => json
     case "TupleType":
@@ -120,7 +97,7 @@ const union = (ast: SchemaAST.Union, name: string): Read => {
   const [type] = types
   if (type !== undefined && types.length === 1) {
     const read = toRead(type)
-    return ast.types.some(isNull) ? (json, reading) => (json === null ? null : read(json, reading)) : read
+    return ast.types.some(isNull) ? Leaf.nullable(read) : read
   }
   const tag = type?._tag === "TypeLiteral" ? String(type.propertySignatures[0]?.name) : ""
   return Choice.toTagged(name, tag, types.map(variant))
@@ -130,7 +107,7 @@ const isNull = (ast: SchemaAST.AST): boolean => ast._tag === "Literal" && ast.li
 
 /** A struct of a tagged choice; the tag is its first field, and its title is what a fault calls it. */
 const variant = (ast: SchemaAST.AST): Choice.Variant => {
-  const [tag, ...fields] = Struct.fieldsOf(ast, toRead) ?? []
+  const [tag, ...fields] = SchemaFields.fieldsOf(ast, toRead) ?? []
   const type = ast._tag === "TypeLiteral" ? ast.propertySignatures[0]?.type : undefined
   if (tag === undefined || type === undefined)
     throw new Error("a tagged choice is between structs with a tag")

@@ -1,4 +1,5 @@
 /** The state of one decoding, its fault, and the words for the values that are not what a schema wants. */
+import * as Either from "effect/Either"
 import { decimalText, describe, isDecimal, type Json } from "../Json.ts"
 
 /**
@@ -56,3 +57,30 @@ export const tooLong = (length: number, most: number, { buffered }: Reading): Fa
   new Fault(
     `invalid length ${length}, expected ${buffered ? `${elements(most)} in sequence` : "fewer elements in array"}`,
   )
+
+/**
+ * Reads one value. Left is the text of the first fault, with the field unless `located` is false. `platform` is that of
+ * the host, by which paths are judged: `linux`, `macos`, `windows`.
+ */
+export const run = <A>(
+  read: Read,
+  json: Json,
+  { located = true, platform = "this host" } = {},
+): Either.Either<A, string> => {
+  const reading: Reading = { path: [], buffered: false, platform }
+  try {
+    return Either.right(read(json, reading) as A)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const complete = !located || error.whole
+    return Either.left(complete ? error.message : withField(error.message, reading.path))
+  }
+}
+
+const withField = (message: string, path: ReadonlyArray<string>): string => {
+  if (path.length === 0) return message
+  const field = path.join(".")
+  return message.startsWith("missing field")
+    ? `${message} of \`${field}\``
+    : `${message} (field \`${field}\`)`
+}

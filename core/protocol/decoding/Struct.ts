@@ -4,10 +4,8 @@
  * Fields of an object are decoded in the order in which they came, then missing ones are found; unknown ones are
  * ignored. So the fault that is told is the one that the peer implementation tells.
  */
-import * as Option from "effect/Option"
-import type * as SchemaAST from "effect/SchemaAST"
+import type { Position } from "../Fields.ts"
 import { isObject, type Json } from "../Json.ts"
-import { isIgnorable, type Position, positionOf } from "../Fields.ts"
 import { elements, Fault, member, type Read, type Reading, tooLong, wrongType } from "./Reading.ts"
 
 /** A field of a struct. */
@@ -21,59 +19,22 @@ export interface Field {
   readonly absent?: (() => unknown) | undefined
 }
 
-/** The fields of a struct; undefined for another schema. */
-export const fieldsOf = (
-  ast: SchemaAST.AST,
-  toRead: (ast: SchemaAST.AST) => Read,
-): ReadonlyArray<Field> | undefined => {
-  if (ast._tag === "TypeLiteral" && ast.indexSignatures.length === 0)
-    return ast.propertySignatures.map((field) => toField(field, toRead, undefined, positionOf(field)))
-  if (ast._tag !== "Transformation" || ast.from._tag !== "TypeLiteral" || ast.to._tag !== "TypeLiteral")
-    return undefined
-  if (ast.transformation._tag !== "TypeLiteralTransformation") return undefined
-  const defaults = ast.transformation.propertySignatureTransformations
-  const decoded = ast.to.propertySignatures
-  return ast.from.propertySignatures.map((field) => {
-    const toDefault = defaults.find(({ from }) => from === field.name)?.decode
-    const absent = toDefault && (() => Option.getOrUndefined(toDefault(Option.none())))
-    const annotated = decoded.find(({ name }) => name === field.name)
-    return toField(field, toRead, absent, annotated && positionOf(annotated))
-  })
-}
+/** A field that has to be there. */
+export const required = (name: string, read: Read): Field => ({
+  name,
+  read,
+  position: "required",
+  optional: false,
+})
 
-const toField = (
-  field: SchemaAST.PropertySignature,
-  toRead: (ast: SchemaAST.AST) => Read,
-  absent: Field["absent"],
-  position: Position | undefined,
-): Field => {
-  const { name, type, isOptional } = field
-  const read = toRead(type)
-  return {
-    name: String(name),
-    read: isIgnorable(field) ? orAbsent(read) : read,
-    position: position ?? (isOptional && !takesNull(type) ? "omittable" : "required"),
-    optional: isOptional,
-    absent,
-  }
-}
-
-const orAbsent =
-  (read: Read): Read =>
-  (json, reading) => {
-    const depth = reading.path.length
-    try {
-      return read(json, reading)
-    } catch (fault) {
-      if (!(fault instanceof Fault)) throw fault
-      reading.path.length = depth
-      return undefined
-    }
-  }
-
-/** True for a choice that has null. */
-export const takesNull = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Union" ? ast.types.some(takesNull) : ast._tag === "Literal" && ast.literal === null
+/** A field that may be absent, and that an array of the fields may end before. */
+export const omittable = (name: string, read: Read, absent?: () => unknown): Field => ({
+  name,
+  read,
+  position: "omittable",
+  optional: true,
+  absent,
+})
 
 /** Decodes a struct. `name` is what a value of another type is told to be expected. */
 export const toRead = (name: string, fields: ReadonlyArray<Field>): Read => {

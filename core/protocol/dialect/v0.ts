@@ -8,7 +8,7 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Base64 } from "../Bytes.ts"
+import { Base64 } from "../Base64.ts"
 import * as ErrorCode from "../ErrorCode.ts"
 import { I32, U64 } from "../Integers.ts"
 import { notificationText } from "../Message.ts"

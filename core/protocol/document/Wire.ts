@@ -1,8 +1,7 @@
 /** The wires that are documented: what documents need of the tables of methods. */
 import type * as Schema from "effect/Schema"
 import * as V0 from "../dialect/v0.ts"
-import * as Message from "../Message.ts"
-import { always } from "../Method.ts"
+import * as Envelope from "../Envelope.ts"
 import * as Methods from "../Methods.ts"
 import { examples, examplesOfV0 } from "./Examples.ts"
 import type { Example } from "./FileExamples.ts"
@@ -79,7 +78,7 @@ const make = (
       params: shapeOf(row.params),
       result: shapeOf(row.result),
       idempotent:
-        row.repeatable === undefined ? "never" : row.repeatable === always ? "always" : "conditional",
+        row.repeatable === undefined ? "never" : row.repeatable === "always" ? "always" : "conditional",
       cancellable: row.cancellable === true,
       family: row.family,
       slotted: row.slotted === true,
@@ -90,7 +89,7 @@ const make = (
     ...methodsOf("clientNotification", clientNotifications),
     ...methodsOf("serverNotification", serverNotifications),
   ]
-  shapeOf(Message.TraceContext)
+  shapeOf(Envelope.TraceContext)
   return { ...about, methods, types }
 }
 

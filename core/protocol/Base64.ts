@@ -1,0 +1,16 @@
+/** The schema of bytes on the wire; see `Bytes`, which programs without schemas use alone. */
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { fromBase64, toBase64 } from "./Bytes.ts"
+import { later } from "./Later.ts"
+
+/** A base64 string on the wire, bytes in the program. */
+export const Base64 = later(() =>
+  Schema.transformOrFail(Schema.String, Schema.Uint8ArrayFromSelf, {
+    strict: true,
+    decode: (text, _, ast) =>
+      Either.mapLeft(fromBase64(text), (message) => new ParseResult.Type(ast, text, message)),
+    encode: (bytes) => ParseResult.succeed(toBase64(bytes)),
+  }).annotations({ identifier: "Base64", jsonSchema: { type: "string", contentEncoding: "base64" } }),
+)

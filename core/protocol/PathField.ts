@@ -1,0 +1,28 @@
+/** The schemas of paths in params; see `PathUri`, which programs without schemas use alone. */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { type Judge, judgedBy } from "./Fields.ts"
+import { later } from "./Later.ts"
+import * as PathUri from "./PathUri.ts"
+
+/** Why a text is no `file:` URI without a NUL. */
+const fault: Judge = (uri, platform) =>
+  Either.match(PathUri.canonical(uri, platform), {
+    onLeft: ({ message }) => message,
+    onRight: () => undefined,
+  })
+
+/** Earlier clients send an absolute POSIX path in the place of a URI. */
+const faultOfEither: Judge = (text, platform) =>
+  PathUri.isNativePath(text) ? undefined : fault(text, platform)
+
+const judged = (judge: Judge, identifier: string, jsonSchema: object) =>
+  Schema.String.pipe(
+    Schema.filter((text) => judge(text, "this host") ?? true, { identifier, jsonSchema, ...judgedBy(judge) }),
+  )
+
+/** A path in params, a `file:` URI of any host. */
+export const Uri = later(() => judged(fault, "PathUri", { type: "string", format: "uri" }))
+
+/** The same, or an absolute native path. */
+export const UriOrPath = later(() => judged(faultOfEither, "PathUriOrPath", { type: "string" }))
