@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { atBoundary } from "../../core/client/CallSite.ts"
 import type { Client } from "../../core/client/Client.ts"
-import * as Dialects from "../../core/client/Dialects.ts"
+import * as Connecting from "../../core/client/Connecting.ts"
 import * as OptionNames from "../../core/client/OptionNames.ts"
 import { type Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as WebSocketTransport from "./WebSocketTransport.ts"
@@ -36,15 +36,17 @@ export const open = (target: WebTarget): Effect.Effect<Transport, TransportError
     return Effect.fail(new TransportError({ reason: "Open", message: refused.message, cause: refused }))
   })
 
+/** Of the dialects, pages have the current one alone. */
+const connecting = Connecting.make({ current: Connecting.current })
+
 /**
  * Connects a client over a WebSocket of the web. A lost connection is replaced and the session resumed, unless
  * `options.reconnect` is false. Rejects with `InvalidOption` for a target or an option that does not exist, and with
  * `Connect`, `Server` or `Timeout` if the server cannot be reached or its handshake fails.
  */
-export const connect: (target: WebTarget, options?: Dialects.CurrentOptions) => Promise<Client> = atBoundary(
-  async (target: WebTarget, options?: Dialects.CurrentOptions) => {
+export const connect: (target: WebTarget, options?: Connecting.CurrentOptions) => Promise<Client> =
+  atBoundary(async (target: WebTarget, options?: Connecting.CurrentOptions) => {
     const refused = refusal(target)
     if (refused !== undefined) throw refused
-    return Dialects.connect(open(target), { reconnect: {}, ...options })
-  },
-)
+    return connecting.connect(open(target), { reconnect: {}, ...options }) as Promise<Client>
+  })
