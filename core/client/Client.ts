@@ -6,7 +6,6 @@
  * `await using` closes a client and terminates a process.
  */
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
@@ -147,12 +146,16 @@ const endSession = (client: ExecClient.ExecClient): Effect.Effect<void> =>
     ? client.call("session/end", {}).pipe(Effect.timeout(endDeadline), Effect.ignore)
     : endProcesses(client)
 
-const endProcesses = (client: ExecClient.ExecClient): Effect.Effect<void> =>
-  client.list({ states: ["starting", "running", "exited"] }).pipe(
-    Stream.mapEffect(({ processId }) => Effect.ignore(client.call("process/terminate", { processId })), {
-      concurrency: 16,
-    }),
-    Stream.runDrain,
-    Effect.timeout(endDeadline),
-    Effect.ignore,
-  )
+const endProcesses = (client: ExecClient.ExecClient): Effect.Effect<void> => {
+  const page = Lists.processes(client.call, { states: ["starting", "running", "exited"] })
+  const terminate = ({ processId }: Lists.ListedProcess) =>
+    Effect.ignore(client.call("process/terminate", { processId }))
+  const from = (cursor: string | null): Effect.Effect<void, ClientError> =>
+    Effect.flatMap(page(cursor), ({ rows, next }) =>
+      Effect.zipRight(
+        Effect.forEach(rows, terminate, { concurrency: 16, discard: true }),
+        next === null ? Effect.void : from(next),
+      ),
+    )
+  return from(null).pipe(Effect.timeout(endDeadline), Effect.ignore)
+}

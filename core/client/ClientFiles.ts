@@ -1,12 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `RemoteFiles` for programs without Effect: promises and async iterables. Failures are thrown as `ClientError`. */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { OpenMode } from "../protocol/FileSystem.ts"
 import { boundary } from "./CallSite.ts"
 import type { CallOptions } from "./GivingUp.ts"
+import { unwrapScoped } from "./EventStreams.ts"
 import type { WatchOptions } from "./FileOptions.ts"
 import { invalid, shown } from "./OptionNames.ts"
 import { ending, promise, scoped, steps } from "./Promises.ts"
@@ -86,13 +88,7 @@ const promises = (files: RemoteFiles): ClientFiles => ({
   },
   readStream: (path, how) => readStream(files, path, how),
   write: (path, pieces, how) =>
-    promise(
-      files.write(
-        path,
-        Stream.fromAsyncIterable(toAsync(pieces), (error) => error),
-      ),
-      how,
-    ),
+    promise(files.write(path, streamOf(toAsync(pieces))), how),
   open: (path, mode, how) => open(files, path, mode, how),
 })
 
@@ -130,6 +126,20 @@ async function* readStream(
     await ending(Scope.close(scope, Exit.void), how).catch(() => {})
   }
 }
+
+/** As `Stream.fromAsyncIterable` has it, with less code. */
+const streamOf = <A>(pieces: AsyncGenerator<A, void, void>): Stream.Stream<A, unknown> =>
+  unwrapScoped(
+    Effect.map(
+      Effect.acquireRelease(Effect.succeed(pieces), (pieces) => Effect.promise(() => pieces.return())),
+      (pieces) =>
+        Stream.repeatEffectOption(
+          Effect.flatMap(Effect.tryPromise({ try: () => pieces.next(), catch: Option.some }), (step) =>
+            step.done === true ? Effect.fail(Option.none()) : Effect.succeed(step.value),
+          ),
+        ),
+    ),
+  )
 
 async function* toAsync(pieces: Pieces): AsyncGenerator<string | Uint8Array, void, void> {
   const iterable: object = Object(pieces)

@@ -16,6 +16,7 @@ import type { OpenMode, ReadBlockResult } from "../protocol/FileSystem.ts"
 import type { Call, Tell } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
+import { unwrapScoped } from "./EventStreams.ts"
 
 /** An open file. Offsets and lengths are bytes. */
 export interface RemoteFile {
@@ -55,7 +56,7 @@ export const make = (call: Call, tell: Tell): FileBlocks => {
       return toFile(call, uri, handleId)
     })
 
-  const read: FileBlocks["read"] = (uri) => Stream.unwrapScoped(Effect.map(open(uri, "read"), toBlocks))
+  const read: FileBlocks["read"] = (uri) => unwrapScoped(Effect.map(open(uri, "read"), toBlocks))
 
   return {
     open,
@@ -90,17 +91,15 @@ const toFile = (call: Call, uri: string, handleId: string): RemoteFile => {
  * them at a time.
  */
 const toBlocks = (file: RemoteFile): Stream.Stream<Uint8Array, ClientError> =>
-  Stream.paginateChunkEffect({ from: 0, count: 1 }, ({ from, count }) => {
+  Stream.unfoldChunkEffect({ from: 0, count: 1 }, ({ from, count }) => {
+    if (count === 0) return Effect.succeed(Option.none())
     const offsets = Array.from({ length: count }, (_, index) => from + index * maxBlockBytes)
     const read = Effect.forEach(offsets, (offset) => file.read(offset), { concurrency: "unbounded" })
     return Effect.map(read, (blocks) => {
       const last = blocks.findIndex(({ eof }) => eof)
       const chunks = (last === -1 ? blocks : blocks.slice(0, last + 1)).map(({ chunk }) => chunk)
-      const next = { from: from + count * maxBlockBytes, count: inFlight }
-      return [
-        Chunk.unsafeFromArray(chunks.filter((chunk) => chunk.length > 0)),
-        last === -1 ? Option.some(next) : Option.none(),
-      ]
+      const next = { from: from + count * maxBlockBytes, count: last === -1 ? inFlight : 0 }
+      return Option.some([Chunk.unsafeFromArray(chunks.filter((chunk) => chunk.length > 0)), next] as const)
     })
   })
 

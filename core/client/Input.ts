@@ -1,8 +1,10 @@
 /** What a process reads from stdin: of whatever kind, piece by piece, no faster than the process reads. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
+import { unwrapScoped } from "./EventStreams.ts"
 import { invalid } from "./OptionNames.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
@@ -76,16 +78,22 @@ export const feed = (
   input: Stream.Stream<string | Uint8Array, ClientError>,
   to: Target,
 ): Effect.Effect<void, ClientError> =>
-  input.pipe(
-    Stream.zipWithIndex,
-    Stream.mapEffect(([piece, index]) => {
-      const written = Effect.isSuccess(to.write(Content.toBytes(piece)))
-      return index % piecesOfOneTurn === piecesOfOneTurn - 1 ? Effect.delay(written, 0) : written
-    }),
-    Stream.takeWhile((taken) => taken),
-    Stream.runDrain,
-    Effect.zipRight(Effect.ignore(to.closeStdin)),
-  )
+  Effect.suspend(() => {
+    let count = 0
+    const taken = (piece: Piece) => {
+      count += 1
+      const written = Effect.mapError(to.write(Content.toBytes(piece)), () => full as typeof full)
+      return count % piecesOfOneTurn === 0 ? Effect.delay(written, 0) : written
+    }
+    return Stream.runForEach(input, taken).pipe(
+      Effect.catchIf(isFull, () => Effect.void),
+      Effect.zipRight(Effect.ignore(to.closeStdin)),
+    )
+  })
+
+/** The process takes no more. */
+const full = "full"
+const isFull = (error: ClientError | typeof full): error is typeof full => error === full
 
 /**
  * After so many pieces the event loop gets a turn. A server in this program, and input that is always there, would not
@@ -95,13 +103,13 @@ const piecesOfOneTurn = 64
 
 /** The pieces of an input. */
 export const pieces = (input: Input, fs: RemoteFiles): Stream.Stream<string | Uint8Array, ClientError> => {
-  if (typeof input === "string" || input instanceof Uint8Array) return Stream.make(input)
+  if (typeof input === "string" || input instanceof Uint8Array) return Stream.succeed(input)
   if ("file" in input && typeof input.file === "string") return fs.readStream(input.file)
   return iterated(input as Exclude<typeof input, InputFile>)
 }
 
 const iterated = (input: InputReadable | InputBlob | AsyncIterable<Piece> | Iterable<Piece>) =>
-  Stream.unwrapScoped(
+  unwrapScoped(
     Effect.map(
       Effect.acquireRelease(
         Effect.try({ try: () => iterator(input), catch: failure }),
@@ -109,10 +117,15 @@ const iterated = (input: InputReadable | InputBlob | AsyncIterable<Piece> | Iter
         ({ end }) => Effect.sync(() => void Promise.resolve(end()).catch(() => {})),
       ),
       ({ next }) =>
-        Stream.takeUntil(
-          Stream.repeatEffect(Effect.tryPromise({ try: async () => checked(await next()), catch: failure })),
-          (piece) => piece === undefined,
-        ).pipe(Stream.filter((piece) => piece !== undefined)),
+        Stream.repeatEffectOption(
+          Effect.flatMap(
+            Effect.tryPromise({
+              try: async () => checked(await next()),
+              catch: (cause) => Option.some(failure(cause)),
+            }),
+            (piece) => (piece === undefined ? Effect.fail(Option.none()) : Effect.succeed(piece)),
+          ),
+        ),
     ),
   )
 

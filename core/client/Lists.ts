@@ -72,9 +72,10 @@ export const sessions =
 
 /** The rows of all pages; a page is asked for when the rows before it are taken. */
 export const stream = <Row>(pages: Pages<Row>): Stream.Stream<Row, ClientError> =>
-  Stream.paginateChunkEffect(null as string | null, (cursor) =>
-    Effect.map(pages(cursor), ({ rows, next }) => [
-      Chunk.unsafeFromArray(rows),
-      Option.fromNullable(next).pipe(Option.map((next): string | null => next)),
-    ]),
+  Stream.unfoldChunkEffect<string | null | undefined, Row, ClientError, never>(null, (cursor) =>
+    cursor === undefined
+      ? Effect.succeed(Option.none())
+      : Effect.map(pages(cursor), ({ rows, next }) =>
+          Option.some([Chunk.unsafeFromArray(rows), next ?? undefined]),
+        ),
   )

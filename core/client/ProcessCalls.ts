@@ -6,6 +6,7 @@ import type { Signal } from "../protocol/Process.ts"
 import { detached } from "./Attaching.ts"
 import type { Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
+import { unwrapScoped } from "./EventStreams.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 
@@ -50,7 +51,7 @@ const waitNames = {
 
 /** Whether the client writes, at each change. */
 export const writing = ({ role }: ProcessFollower): Stream.Stream<boolean> =>
-  Stream.unwrapScoped(
+  unwrapScoped(
     Effect.map(
       Effect.acquireRelease(role.subscribe, ({ close }) => Effect.sync(close)),
       ({ next }) => Stream.repeatEffectOption(Effect.flatMap(next, toPull)),

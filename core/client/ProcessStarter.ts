@@ -6,6 +6,7 @@
  * the process it is taken up, and else it is started once more.
  */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -217,7 +218,8 @@ const send = (options: Options, follower: ProcessFollower, params: StartOptions.
       ),
     )
     // The request runs on another fiber, and still belongs to the caller's trace span.
-    const starting = fork(Effect.provide(request, yield* Effect.context<never>()))
+    const context = yield* Effect.context<never>()
+    const starting = fork(Effect.mapInputContext(request, (own) => Context.merge(own, context)))
     const started = ClientFiber.outcome(starting)
     const abandonStart = Effect.sync(() => {
       wanted = false

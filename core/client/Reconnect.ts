@@ -74,7 +74,7 @@ export interface Options extends Connector.Options {
 export type Session = Pick<SessionConnection, "sessionId" | "environmentInfo">
 
 /** A first connection that is lost before it has its session has begun nothing. */
-const secondDoor = { times: 1, while: ({ reason }: ClientError) => reason === "Disconnected" }
+const isClosing = ({ reason }: ClientError) => reason === "Disconnected"
 
 /** How long the end of a lost connection is waited for. */
 const closeDeadline = "1 second"
@@ -94,7 +94,9 @@ export const make = (
     const { resumeSessionId, takeover } = options
     const connecting = connect({ resumeSessionId, ...(takeover ? { takeover } : {}) })
     // A door that is about to close may still open: the next one is tried then, once.
-    const first = yield* policy === undefined ? connecting : Effect.retry(connecting, secondDoor)
+    const first = yield* policy === undefined
+      ? connecting
+      : Effect.catchIf(connecting, isClosing, () => connecting)
     let session: Session = first.connection
 
     const use = ({ connection }: Connector.Live) => {

@@ -8,7 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Schedule from "effect/Schedule"
+import * as Random from "effect/Random"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { ClientError } from "./ClientError.ts"
 
@@ -40,19 +40,19 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
     const { window = "25 seconds", firstPause = "100 millis", longestPause = "2 seconds" } = policy
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(window)
     const left = Effect.map(Clock.currentTimeMillis, (now) => deadline - now)
-    const pauses = yield* Schedule.driver(
-      Schedule.exponential(firstPause).pipe(
-        Schedule.either(Schedule.spaced(longestPause)),
-        Schedule.jittered,
-        // The clock has whole milliseconds: with a fraction left, the loop would neither wait nor be at the deadline.
-        Schedule.modifyDelay((_, pause) => Duration.millis(Math.round(Duration.toMillis(pause)))),
-      ),
-    )
+    const [first, longest] = [Duration.toMillis(firstPause), Duration.toMillis(longestPause)]
+    let pauses = 0
+    const pause = Effect.flatMap(Random.next, (random) => {
+      const millis = Math.min(first * 2 ** pauses, longest)
+      pauses += 1
+      // The clock has whole milliseconds: with a fraction left, the loop would neither wait nor be at the deadline.
+      return Effect.sleep(Math.round(millis * 0.8 * (1 - random) + millis * 1.2 * random))
+    })
     let last: string | undefined
     const retry: Outage["retry"] = (attempt) =>
       Effect.gen(function* () {
         for (;;) {
-          yield* Effect.timeoutOption(Effect.ignore(pauses.next(undefined)), Math.max(0, yield* left))
+          yield* Effect.timeoutOption(pause, Math.max(0, yield* left))
           const limit = yield* left
           if (limit < 1) {
             const message = last ?? "no attempt was made in time"

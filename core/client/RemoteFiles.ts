@@ -207,7 +207,7 @@ export const make = (
       on("writeFile", path, names.link, options, ({ followSymlinks = true }) =>
         Content.use("fs.writeFile", data, (bytes) =>
           bytes.length > maxWhole && followSymlinks
-            ? blocks.write(uri(path), Stream.make(bytes))
+            ? blocks.write(uri(path), Stream.succeed(bytes))
             : done(call("fs/writeFile", { path: uri(path), dataBase64: toBase64(bytes), followSymlinks })),
         ),
       ),
