@@ -1,8 +1,8 @@
 // @ts-check
 // `npm run schema`: writes core/protocol/document/wire.lock, which says what is on the wire, if every change of it is
-// declared in Versions.ts, what clients decode without schemas, and the types of the client for Python. `npm run schema
-// -- --check`: fails if a change is not declared, or if a file is not current. `npm run schema -- go [DIR]` and `npm run
-// schema -- rust [DIR]` write types of the wire for these languages.
+// declared in Versions.ts, the shapes of what a server sends (core/protocol/decoding/ServerShapes.ts), and the types of
+// the client for Python. `npm run schema -- --check`: fails if a change is not declared, or if a file is not current.
+// `npm run schema -- go [DIR]` and `npm run schema -- rust [DIR]` write types of the wire for these languages.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { documents } from "./schema/files.mjs"
 import { pythonTypes } from "./schema/python.mjs"

@@ -1,9 +1,9 @@
 /**
  * Decodes what a client receives: results, and the notifications of a server.
  *
- * A client decodes it by `ServerShapes`, data that are written from the schemas of the table: the schemas themselves, with
- * what interprets them, would be a third of a client for the web. Values and error texts are those of the schemas; a
- * test compares them.
+ * A client decodes it by `ServerShapes`, data that are written from the schemas of the table: the schemas themselves,
+ * with what interprets them, would be a fifth of a client for the web. Values and error texts are those of the schemas;
+ * a test compares them.
  */
 import type * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 /**
- * What a client receives, as the data that `decoding/ServerShapes.ts` has: written by `npm run schema` from the schemas of the
- * table, so that a client decodes it without them.
+ * What a client receives, as the data that `decoding/ServerShapes.ts` has: written by `npm run schema` from the schemas
+ * of the table, so that a client decodes it without them.
  */
 import * as Option from "effect/Option"
 import * as SchemaAST from "effect/SchemaAST"
@@ -11,8 +11,8 @@ import * as Methods from "../Methods.ts"
 const header = `/**
  * What a client receives, from the schemas of the table of methods: written by \`npm run schema\`.
  *
- * A shape is the name of a struct or of a leaf (see \`FromServer\`), or words of which it is one. Behind it: \`[]\` makes a
- * list of it, \`{}\` an object of it; with \`~\` it may be null, with \`?\` absent, and \`=\` tells what it is then.
+ * A shape is the name of a struct or of a leaf (see \`FromServer\`), or words of which it is one. Behind it, \`[]\`
+ * makes a list of it, \`{}\` an object of it; with \`~\` it may be null, with \`?\` absent, and \`=\` tells what it is then.
  */
 import type { RequestMethod, RequestName, ServerNotificationName } from "../Methods.ts"
 
