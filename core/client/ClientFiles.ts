@@ -87,8 +87,7 @@ const promises = (files: RemoteFiles): ClientFiles => ({
     return boundary({ watching, changed: (how?: CallOptions) => promise(changed, how) })
   },
   readStream: (path, how) => readStream(files, path, how),
-  write: (path, pieces, how) =>
-    promise(files.write(path, streamOf(toAsync(pieces))), how),
+  write: (path, pieces, how) => promise(files.write(path, streamOf(toAsync(pieces))), how),
   open: (path, mode, how) => open(files, path, mode, how),
 })
 
