@@ -12,7 +12,8 @@ const header = `/**
  * What a client receives, from the schemas of the table of methods: written by \`npm run schema\`.
  *
  * A shape is the name of a struct or of a leaf (see \`FromServer\`), or words of which it is one. Behind it, \`[]\`
- * makes a list of it, \`{}\` an object of it; with \`~\` it may be null, with \`?\` absent, and \`=\` tells what it is then.
+ * makes a list of it, \`{}\` an object of it; with \`~\` it may be null, with \`?\` absent, and \`=\` tells what
+ * it is then.
  */
 import type { RequestMethod, RequestName, ServerNotificationName } from "../Methods.ts"
 
