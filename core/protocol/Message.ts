@@ -204,8 +204,8 @@ const readId: Read = (json) => {
 }
 const readAny: Read = (json) => json
 
-const id = Struct.required("id", readId)
-const method = Struct.required("method", Leaf.string)
+const id = Struct.mandatory("id", readId)
+const method = Struct.mandatory("method", Leaf.string)
 const params = Struct.omittable("params", readAny, () => null)
 const trace = Struct.omittable(
   "trace",
@@ -216,13 +216,13 @@ const trace = Struct.omittable(
     ]),
   ),
 )
-const result = Struct.required("result", readAny)
-const error = Struct.required(
+const result = Struct.mandatory("result", readAny)
+const error = Struct.mandatory(
   "error",
   Struct.toRead("struct JSONRPCErrorError", [
-    Struct.required("code", Leaf.whole("i64", least, most)),
+    Struct.mandatory("code", Leaf.whole("i64", least, most)),
     Struct.omittable("data", readAny),
-    Struct.required("message", Leaf.string),
+    Struct.mandatory("message", Leaf.string),
   ]),
 )
 

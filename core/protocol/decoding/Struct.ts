@@ -20,7 +20,7 @@ export interface Field {
 }
 
 /** A field that has to be there. */
-export const required = (name: string, read: Read): Field => ({
+export const mandatory = (name: string, read: Read): Field => ({
   name,
   read,
   position: "required",
