@@ -77,7 +77,7 @@ export const requests = {
   "fs/setMode": file({
     params: FileSystem.SetModeParams,
     result: FileSystem.SetModeResult,
-    repeatable: always,
+    repeatable: "always",
     says: "sets the permission bits of a file or a folder (beyond the peer; capability fsChange)",
   }),
   "fs/createSymlink": file({

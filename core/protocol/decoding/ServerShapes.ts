@@ -5,7 +5,7 @@
  * makes a list of it, `{}` an object of it; with `~` it may be null, with `?` absent, and `=` tells what
  * it is then.
  */
-import type { RequestMethod, RequestName, ServerNotificationName } from "../Methods.ts"
+import type { RequestMethod } from "../Methods.ts"
 
 type Row = Pick<
   RequestMethod<never, Readonly<Record<string, unknown>>, never, never>,
@@ -14,7 +14,7 @@ type Row = Pick<
 
 /** The requests, each with the shape of its result. */
 export const requests: {
-  readonly [M in RequestName]: Row & { readonly result: string }
+  readonly [name: string]: Row & { readonly result: string }
 } = {
   initialize: { result: "InitializeResult" },
   "environment/info": { result: "EnvironmentInfo", repeatable: "always" },
@@ -47,6 +47,9 @@ export const requests: {
   "fs/walk": { result: "FsWalkResponse", repeatable: "always", cancellable: true },
   "fs/remove": { result: "FsRemoveResponse", repeatable: { unlessFalse: "force" } },
   "fs/copy": { result: "FsCopyResponse" },
+  "fs/rename": { result: "FsRenameResponse" },
+  "fs/setMode": { result: "FsSetModeResponse", repeatable: "always" },
+  "fs/createSymlink": { result: "FsCreateSymlinkResponse" },
   "fs/open": { result: "FsOpenResponse" },
   "fs/readBlock": { result: "FsReadBlockResponse" },
   "fs/writeBlock": { result: "FsWriteBlockResponse" },
@@ -56,9 +59,7 @@ export const requests: {
 }
 
 /** The notifications of the server, each with the shape of its params. */
-export const notifications: {
-  readonly [M in ServerNotificationName]: string
-} = {
+export const notifications: { readonly [name: string]: string } = {
   "process/output": "ExecOutputDeltaNotification",
   "process/mark": "ProcessMarkNotification",
   "process/exited": "ExecExitedNotification",
@@ -78,9 +79,10 @@ export const structs: { readonly [name: string]: string } = {
     "shell:Shell executorVersion:string? providerId:string~? cwd:string~? userHomeDir:string~? platformOs:string~? prependPathDirs:string[]? temporaryDirectories:string[]? tempDir:string~? capabilities:PartialCapabilities?",
   Shell: "name:string path:string",
   PartialCapabilities:
-    "networkProxyLaunch:boolean? networkProxyReviewDomains:boolean? networkProxyTransparentTcp:boolean? credentialMasking:boolean? credentialMaskingCustomProviders:boolean? capabilityDiscoverySandbox:boolean? fsWatchMissing:boolean? capabilityDiscoveryV2:boolean? environmentConfigRead:boolean? httpHeaderEnvVars:boolean? sandboxedFileStreaming:boolean? fileWriteStreaming:boolean? shellSnapshotV2:boolean? windowsMxc:boolean? linuxRootWritePreservesDevices:boolean? linuxApprovedRootWritePreservesRestrictions:boolean? processResize:boolean? processCloseStdin:boolean? processSignals:boolean? sessionReplay:boolean? sessionTakeover:boolean? processCredit:boolean? processReceipt:boolean? requestCancel:boolean? processWait:boolean? processWaitPort:boolean? processWaitInput:boolean? processDeadlines:boolean? outputHistory:boolean? processList:boolean? processChanges:boolean? processListAll:boolean? processMarks:boolean? processAttach:boolean? processAttachAll:boolean? processControlAll:boolean? processScreen:boolean? processRestart:boolean? processAutoRemove:boolean? processAnswers:boolean? sessionEnd:boolean?",
+    "networkProxyLaunch:boolean? networkProxyReviewDomains:boolean? networkProxyTransparentTcp:boolean? credentialMasking:boolean? credentialMaskingCustomProviders:boolean? capabilityDiscoverySandbox:boolean? fsWatchMissing:boolean? capabilityDiscoveryV2:boolean? environmentConfigRead:boolean? httpHeaderEnvVars:boolean? sandboxedFileStreaming:boolean? fileWriteStreaming:boolean? shellSnapshotV2:boolean? windowsMxc:boolean? linuxRootWritePreservesDevices:boolean? linuxApprovedRootWritePreservesRestrictions:boolean? processResize:boolean? processCloseStdin:boolean? processSignals:boolean? sessionReplay:boolean? sessionTakeover:boolean? processCredit:boolean? processReceipt:boolean? requestCancel:boolean? processWait:boolean? processWaitPort:boolean? processWaitInput:boolean? processDeadlines:boolean? outputHistory:boolean? processList:boolean? processChanges:boolean? processListAll:boolean? processMarks:boolean? processAttach:boolean? processAttachAll:boolean? processControlAll:boolean? processScreen:boolean? processRestart:boolean? processAutoRemove:boolean? processAnswers:boolean? processPid:boolean? sessionEnd:boolean? fsChange:boolean?",
   EnvironmentStatus: "status:'ready'",
-  ExecResponse: "processId:string sandboxType:'none'|'linuxSeccomp'|'macosSeatbelt'|'windowsRestrictedToken'",
+  ExecResponse:
+    "processId:string sandboxType:'none'|'linuxSeccomp'|'macosSeatbelt'|'windowsRestrictedToken' pid:u53?",
   ReadResponse:
     "chunks:ProcessOutputChunk[] nextSeq:u64 exited:boolean exitCode:i32~ closed:boolean failure:string~ sandboxDenied:boolean?=false limit:'mem'|'pids'|'time'? oomKilled:boolean? endedBy:'exit'|'signal'|'terminate'|'timeout'|'idleTimeout'|'sessionEnd'|'serverEnd'|'limit'? signal:u53? receipt:Receipt? more:boolean? marks:ProcessMark[]?",
   ProcessOutputChunk: "seq:u64 stream:'stdout'|'stderr'|'pty' chunk:bytes",
@@ -145,6 +147,9 @@ export const structs: { readonly [name: string]: string } = {
   FsWalkError: "path:string message:string",
   FsRemoveResponse: "",
   FsCopyResponse: "",
+  FsRenameResponse: "",
+  FsSetModeResponse: "",
+  FsCreateSymlinkResponse: "",
   FsOpenResponse: "handleId:string",
   FsReadBlockResponse: "chunk:bytes eof:boolean",
   FsWriteBlockResponse: "",

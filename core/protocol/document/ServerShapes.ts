@@ -15,7 +15,7 @@ const header = `/**
  * makes a list of it, \`{}\` an object of it; with \`~\` it may be null, with \`?\` absent, and \`=\` tells what
  * it is then.
  */
-import type { RequestMethod, RequestName, ServerNotificationName } from "../Methods.ts"
+import type { RequestMethod } from "../Methods.ts"
 
 type Row = Pick<
   RequestMethod<never, Readonly<Record<string, unknown>>, never, never>,
@@ -39,9 +39,9 @@ export const toText = (): string => {
   return (
     header +
     `/** The requests, each with the shape of its result. */\nexport const requests: {\n` +
-    `  readonly [M in RequestName]: Row & { readonly result: string }\n} = {\n${rows.join("")}}\n\n` +
-    `/** The notifications of the server, each with the shape of its params. */\nexport const notifications: {\n` +
-    `  readonly [M in ServerNotificationName]: string\n} = {\n${notifications.join("")}}\n\n` +
+    `  readonly [name: string]: Row & { readonly result: string }\n} = {\n${rows.join("")}}\n\n` +
+    `/** The notifications of the server, each with the shape of its params. */\n` +
+    `export const notifications: { readonly [name: string]: string } = {\n${notifications.join("")}}\n\n` +
     `/** The structs, by their names: the fields, each with its shape. */\n` +
     `export const structs: { readonly [name: string]: string } = {\n${lines.join("")}}\n`
   )
