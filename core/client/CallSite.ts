@@ -74,17 +74,18 @@ const located = <R>(result: R, called: (...args: never) => unknown): R => {
   return result
 }
 
-const loop = (generator: AsyncGenerator, site: CallSite): AsyncGenerator => {
+/** The same loop, whose errors are from there. */
+export const loop = <A>(generator: AsyncGenerator<A>, site: CallSite): AsyncGenerator<A> => {
   const fail = (error: unknown) => {
     throw locate(error, site)
   }
-  const looped: Omit<AsyncGenerator, typeof Symbol.asyncDispose> = {
+  const looped: Omit<AsyncGenerator<A>, typeof Symbol.asyncDispose> = {
     next: (...args) => generator.next(...args).then(undefined, fail),
     return: (value) => generator.return(value).then(undefined, fail),
     throw: (error) => generator.throw(error).then(undefined, fail),
-    [Symbol.asyncIterator]: () => looped as AsyncGenerator,
+    [Symbol.asyncIterator]: () => looped as AsyncGenerator<A>,
   }
-  return looped as AsyncGenerator
+  return looped as AsyncGenerator<A>
 }
 
 /** The error as who has called there gets it. An error of another kind is the program's own, and stays as it is. */

@@ -49,6 +49,7 @@ describe("an error of a promise", () => {
     ["call", () => client.call("process/read", { processId: "nobody" })],
     ["call without params", () => (client.call as (method: string) => Promise<unknown>)("process/read")],
     ["call of no method", () => (client.call as (method: string) => Promise<unknown>)("foo")],
+    ["$ and lines, refused here", async () => drain(client.$({ retry: 1 })`true`.lines())],
     ["list", () => drain(client.list({ limit: -1 } as never))],
     ["readTextFile", () => client.fs.readTextFile(none)],
     ["stat", () => client.fs.stat(none)],

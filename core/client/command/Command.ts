@@ -135,7 +135,12 @@ const toCommand = (
   const result = (how?: CallOptions): Promise<Result.Result> =>
     promise(CommandLines.stoppable(all, ended), how).then(undefined, located)
   const awaited = () => result().then((done) => Result.encoded(done, all.at(-1)?.options.encoding))
-  const linesOf = CallSite.atBoundary((options?: LineOptions) => CommandLines.lines(all, options))
+  const lines = (options?: LineOptions): AsyncIterable<string> => {
+    const here = CallSite.capture(lines)
+    const refused = unread("lines", all)
+    if (refused !== undefined) throw CallSite.locate(refused, here)
+    return CallSite.loop(CommandLines.lines(all, options), here)
+  }
   const read = async (what: string, how?: CallOptions): Promise<Result.Result> => {
     const refused = unread(what, all)
     return refused === undefined ? result(how) : located(refused)
@@ -159,11 +164,7 @@ const toCommand = (
         .then((done) => parsed<A>(all, done))
         .then(undefined, located),
     bytes: (how) => read("bytes", how).then(({ stdoutBytes }) => stdoutBytes),
-    lines: (options) => {
-      const refused = unread("lines", all)
-      if (refused !== undefined) throw refused
-      return linesOf(options)
-    },
+    lines,
     pipe: (next: AnyCommand | TemplateStringsArray, ...values: ReadonlyArray<Value>) =>
       toCommand([...all, ...readers(isTemplate(next) ? dollar(next, ...values) : next)], dollar, site),
     input: (input) =>
