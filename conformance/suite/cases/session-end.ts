@@ -15,8 +15,8 @@ export const sessionEnd = table("session/end", {
     transports: "sockets",
     requires: ["resume", "session-end"],
     says:
-      "session/end kills the processes of the session, is answered with {} when they are gone, and forgets the " +
-      "session: nobody can resume it.",
+      "session/end kills the processes of the session, is answered with {}, and forgets the session: nobody can " +
+      "resume it.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       wire.send({ method: "initialized" })
@@ -28,7 +28,10 @@ export const sessionEnd = table("session/end", {
       const { error } = await other.begin("initialize", resumeParams(session))
       Check.equal(error?.code ?? null, -32600, "the code of a resume of a session that has ended")
       const looker = await Child.start(await t.open(), {
-        script: `kill -0 ${pid} 2>/dev/null && echo there || echo none`,
+        // What was killed is there until the kernel has come to it, and the server has reaped it.
+        script:
+          `for try in $(seq 100); do kill -0 ${pid} 2>/dev/null || break; sleep 0.1; done; ` +
+          `kill -0 ${pid} 2>/dev/null && echo there || echo none`,
       })
       await looker.says("\n")
       Check.equal(looker.text(), "none\n", "what is left of a process of the session")
