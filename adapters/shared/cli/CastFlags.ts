@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Asciicast from "../../../core/client/asciicast/index.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
+import * as CommandLine from "../../../core/protocol/CommandLine.ts"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import { UsageError } from "./Flags.ts"
 import * as Rows from "./show/Rows.ts"
-import * as CommandLine from "../../../core/protocol/CommandLine.ts"
 import type { FlagSpecs } from "./table/Spec.ts"
 
 const versions = ["v2", "v3"] as const

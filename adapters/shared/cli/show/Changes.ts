@@ -1,8 +1,8 @@
 /** What has changed between two lists of processes. */
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { ProcessChange } from "../../../../core/protocol/Changes.ts"
-import * as Rows from "./Rows.ts"
 import * as CommandLine from "../../../../core/protocol/CommandLine.ts"
+import * as Rows from "./Rows.ts"
 import * as Width from "./Width.ts"
 
 /** What may happen to a process; `present` is one that was there at the begin. */

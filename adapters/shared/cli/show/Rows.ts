@@ -1,10 +1,10 @@
 /** Processes as rows of a table, and what they are called on a command line. */
 import { fileURLToPath } from "node:url"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import * as CommandLine from "../../../../core/protocol/CommandLine.ts"
 import type { Condition } from "../control/Usage.ts"
 import type { Colours } from "./Colours.ts"
 import type { Column } from "./Table.ts"
-import * as CommandLine from "../../../../core/protocol/CommandLine.ts"
 import * as Texts from "./Texts.ts"
 
 /** What commands call a process: its name, or its session and its id. */
