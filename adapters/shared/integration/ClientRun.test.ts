@@ -7,6 +7,7 @@ import type { Client } from "../../../core/client/Client.ts"
 import { ClientError } from "../../../core/client/ClientError.ts"
 import type { Result } from "../../../core/client/Result.ts"
 import { connect } from "../../testing/Client.ts"
+import * as Turns from "../testing/Turns.ts"
 
 let client: Client
 beforeAll(async () => {
@@ -14,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => client.close())
 
-/** What a promise rejects with. */
+/** The error of a promise that rejects. */
 const failure = async (promise: PromiseLike<unknown>): Promise<ClientError> => {
   const error = await promise.then(
     () => new Error("it did not reject"),
@@ -176,22 +177,9 @@ describe("the encoding of a result", () => {
 
   it("has both streams in order, as bytes", async () => {
     const script = "printf a; read -r line; printf b >&2; read -r line; printf c"
-    let seen = 0
-    let more = () => {}
-    const lines = (async function* () {
-      for (let line = 1; line <= 2; line += 1) {
-        while (seen < line) await new Promise<void>((resolve) => (more = resolve))
-        yield "\n"
-      }
-    })()
-    const onOutput = () => {
-      seen += 1
-      more()
-    }
     const { all } = await client.run({
       argv: ["sh", "-c", script],
-      input: lines,
-      onOutput,
+      ...Turns.lines(2),
       encoding: "buffer",
     })
     expect(new TextDecoder().decode(all)).toBe("abc")

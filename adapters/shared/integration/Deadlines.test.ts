@@ -1,21 +1,17 @@
 /** Deadlines, graces and aborts on real servers: what ends, when nobody is there to ask for it any more. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, rmSync } from "node:fs"
 import { connect as dial, createServer, type AddressInfo } from "node:net"
-import { fileURLToPath } from "node:url"
-import { buildSync } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
+import * as Bundled from "../../testing/Bundled.ts"
 import { connect } from "../../testing/Client.ts"
-import { command, name } from "../../testing/Runtime.ts"
+import { command } from "../../testing/Runtime.ts"
 import * as Proc from "../testing/Proc.ts"
 import { until } from "../testing/TestChild.ts"
 
 const [program, ...main] = command
-const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
-const source = pathOf("../../testing/AbortingProgram.ts")
-const bundle = pathOf(`../../../node_modules/.cache/AbortingProgram-${process.pid}.mjs`)
+const aborting = Bundled.program("AbortingProgram")
 
 // Their sessions outlive every test, so that it is not their end that ends a process.
 const server = spawn(program, [...main, "serve", "--listen", "tcp://127.0.0.1:0", "--contain", "subreaper"], {
@@ -27,14 +23,9 @@ let client: Client
 beforeAll(async () => {
   url = String(await once(server.stdout, "data")).trim()
   client = await connect({ url })
-  mkdirSync(pathOf("../../../node_modules/.cache"), { recursive: true })
-  // Node cannot run the source.
-  if (name !== "Node") return
-  const options = { bundle: true, platform: "node", format: "esm", packages: "external" } as const
-  buildSync({ entryPoints: [source], outfile: bundle, ...options })
 }, 60_000)
 afterAll(async () => {
-  rmSync(bundle, { force: true })
+  aborting.remove()
   await client.close()
   server.kill("SIGKILL")
 })
@@ -171,9 +162,8 @@ describe("an AbortSignal", () => {
     })
     await new Promise<void>((done) => relay.listen(0, "127.0.0.1", done))
     onTestFinished(() => void relay.close())
-    const runner = { Node: [bundle], Bun: [source], Deno: ["run", "--quiet", "--allow-all", source] }[name]
     const through = `tcp://127.0.0.1:${(relay.address() as AddressInfo).port}`
-    const victim = launch([program, ...runner, through, unique(8305)])
+    const victim = launch([...aborting.args, through, unique(8305)])
     victims.push(victim)
     await once(victim.stdout!, "data")
     // The program has the argument, too.

@@ -15,6 +15,7 @@ import * as Bundled from "../../testing/Bundled.ts"
 import { connect } from "../../testing/Client.ts"
 import { platform } from "../../testing/Runtime.ts"
 import * as Program from "../Program.ts"
+import * as Turns from "../testing/Turns.ts"
 
 const program = Bundled.program("InheritingProgram")
 const folder = mkdtempSync(join(tmpdir(), "procwire-streams-"))
@@ -161,20 +162,8 @@ describe("a file of this machine", () => {
   it("may be that of both streams, which come in order", async () => {
     const file = join(folder, "both")
     writeFileSync(file, "old\n")
-    let seen = 0
-    let more = () => {}
-    const lines = (async function* () {
-      for (let line = 1; line <= 2; line += 1) {
-        while (seen < line) await new Promise<void>((resolve) => (more = resolve))
-        yield "\n"
-      }
-    })()
-    const onOutput = () => {
-      seen += 1
-      more()
-    }
     const script = "echo 1; read -r line; echo 2 >&2; read -r line; echo 3"
-    await client.run({ ...sh(script), input: lines, onOutput, stdout: { file }, stderr: { file } })
+    await client.run({ ...sh(script), ...Turns.lines(2), stdout: { file }, stderr: { file } })
     expect(read("both")).toBe("1\n2\n3\n")
   })
 
