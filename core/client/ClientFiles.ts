@@ -2,13 +2,12 @@
 /** `RemoteFiles` for programs without Effect: promises and async iterables. Failures are thrown as `ClientError`. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import type { OpenMode } from "../protocol/FileSystem.ts"
 import { boundary } from "./CallSite.ts"
 import type { CallOptions } from "./GivingUp.ts"
-import { unwrapScoped } from "./EventStreams.ts"
+import { type Step, stepped, unwrapScoped } from "./EventStreams.ts"
 import type { WatchOptions } from "./FileOptions.ts"
 import { invalid, shown } from "./OptionNames.ts"
 import { ending, promise, scoped, steps } from "./Promises.ts"
@@ -126,16 +125,15 @@ async function* readStream(
   }
 }
 
-/** As `Stream.fromAsyncIterable` has it, with less code. */
+/** The pieces as a stream, which ends the generator. */
 const streamOf = <A>(pieces: AsyncGenerator<A, void, void>): Stream.Stream<A, unknown> =>
   unwrapScoped(
     Effect.map(
       Effect.acquireRelease(Effect.succeed(pieces), (pieces) => Effect.promise(() => pieces.return())),
       (pieces) =>
-        Stream.repeatEffectOption(
-          Effect.flatMap(Effect.tryPromise({ try: () => pieces.next(), catch: Option.some }), (step) =>
-            step.done === true ? Effect.fail(Option.none()) : Effect.succeed(step.value),
-          ),
+        stepped<A, unknown>(
+          () => pieces.next() as Promise<Step<A>>,
+          (cause) => cause,
         ),
     ),
   )

@@ -18,6 +18,24 @@ export const unwrapScoped = <A, E, E2>(
   made: Effect.Effect<Stream.Stream<A, E>, E2, Scope.Scope>,
 ): Stream.Stream<A, E | E2> => Stream.fromChannel(Channel.unwrapScoped(Effect.map(made, Stream.toChannel)))
 
+/** What one step of an iterator gives. */
+export interface Step<A> {
+  readonly done?: boolean | undefined
+  readonly value?: A | undefined
+}
+
+/** What an iterator gives, from step to step until it is done. `Stream.fromAsyncIterable` brings more, likewise. */
+export const stepped = <A, E>(
+  next: () => Promise<Step<A>>,
+  failure: (cause: unknown) => E,
+): Stream.Stream<A, E> =>
+  Stream.repeatEffectOption(
+    Effect.flatMap(
+      Effect.tryPromise({ try: next, catch: (cause) => Option.some(failure(cause)) }),
+      ({ done, value }) => (done === true ? Effect.fail(Option.none()) : Effect.succeed(value as A)),
+    ),
+  )
+
 /** Every event from the first, for each run of the stream. */
 export const fromSubscription = (subscribe: Effect.Effect<Subscription>): Stream.Stream<ProcessEvent> =>
   Effect.acquireRelease(subscribe, ({ close }) => Effect.sync(close)).pipe(

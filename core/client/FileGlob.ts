@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import { maxWalk } from "../protocol/FileBounds.ts"
 import * as NativePath from "../protocol/NativePath.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
@@ -17,9 +18,9 @@ import { isMissing, named } from "./SystemFailure.ts"
 
 /** The limits of the server for a walk. */
 export const widest = {
-  maxDepth: 64,
-  maxDirectories: 10_000,
-  maxEntries: 50_000,
+  maxDepth: maxWalk.depth,
+  maxDirectories: maxWalk.directories,
+  maxEntries: maxWalk.entries,
   followDirectorySymlinks: false,
 }
 

@@ -1,10 +1,9 @@
 /** What a process reads from stdin: of whatever kind, piece by piece, no faster than the process reads. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
-import { unwrapScoped } from "./EventStreams.ts"
+import { type Step, stepped, unwrapScoped } from "./EventStreams.ts"
 import { invalid } from "./OptionNames.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
@@ -116,28 +115,14 @@ const iterated = (input: InputReadable | InputBlob | AsyncIterable<Piece> | Iter
         // It may never end: nobody waits for it.
         ({ end }) => Effect.sync(() => void Promise.resolve(end()).catch(() => {})),
       ),
-      ({ next }) =>
-        Stream.repeatEffectOption(
-          Effect.flatMap(
-            Effect.tryPromise({
-              try: async () => checked(await next()),
-              catch: (cause) => Option.some(failure(cause)),
-            }),
-            (piece) => (piece === undefined ? Effect.fail(Option.none()) : Effect.succeed(piece)),
-          ),
-        ),
+      ({ next }) => stepped(async () => checked(await next()), failure),
     ),
   )
 
 type Piece = string | Uint8Array
 
-interface Step {
-  readonly done?: boolean | undefined
-  readonly value?: unknown
-}
-
 interface Pulled {
-  readonly next: () => Promise<Step> | Step
+  readonly next: () => Promise<Step<unknown>> | Step<unknown>
   readonly end: () => unknown
 }
 
@@ -154,9 +139,9 @@ const iterator = (input: InputReadable | InputBlob | AsyncIterable<Piece> | Iter
   return { next: () => iterating.next(), end: () => iterating.return?.() }
 }
 
-const checked = ({ done, value }: Step): Piece | undefined => {
-  if (done === true) return undefined
-  if (typeof value === "string" || value instanceof Uint8Array) return value
+const checked = ({ done, value }: Step<unknown>): Step<Piece> => {
+  if (done === true) return { done }
+  if (typeof value === "string" || value instanceof Uint8Array) return { value }
   throw new TypeError(`a piece of the input is a ${typeof value}: expected a string or a Uint8Array`)
 }
 

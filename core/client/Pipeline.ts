@@ -45,8 +45,12 @@ export interface Stage {
 /** Takes the stdout of a process instead of its result; false once it takes no more. */
 export type Sink = (bytes: Uint8Array) => Effect.Effect<boolean>
 
-interface Running extends Stage, Subscribed {
+/** A stage whose options are right. */
+interface Checked extends Stage {
   readonly settings: RunOptions.Settings
+}
+
+interface Running extends Checked, Subscribed {
   /** What it reads, unless another process writes it. */
   readonly input: Stream.Stream<string | Uint8Array, ClientError> | undefined
   readonly takers: Stdio.Takers
@@ -61,16 +65,18 @@ interface Running extends Stage, Subscribed {
  */
 export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
   Effect.flatMap(
-    Effect.forEach(stages, ({ options }) => RunOptions.parse(options)),
+    Effect.forEach(stages, (stage) =>
+      Effect.map(RunOptions.parse(stage.options), (settings): Checked => ({ ...stage, settings })),
+    ),
     (all) => {
-      const retry = all.find(({ retry }) => retry !== undefined)?.retry
-      const once = runOnce(stages, sink)
+      const retry = all.find(({ settings }) => settings.retry !== undefined)?.settings.retry
+      const once = runOnce(all, sink)
       if (retry === undefined) return once
       return Retry.run(once, retry, () => stages.some(({ options }) => options.signal?.aborted === true))
     },
   )
 
-const runOnce = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
+const runOnce = (stages: ReadonlyArray<Checked>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
   Effect.scoped(
     Effect.flatMap(
       Effect.forEach(
@@ -97,10 +103,9 @@ const runOnce = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Resul
  * Starts a process, which the end of the scope terminates unless it has ended. It is subscribed to from its start: the
  * others of the pipeline may start much later.
  */
-const begin = (stage: Stage, { reads, writes }: { readonly reads: boolean; readonly writes: boolean }) =>
+const begin = (stage: Checked, { reads, writes }: { readonly reads: boolean; readonly writes: boolean }) =>
   Effect.gen(function* () {
-    const { on, options } = stage
-    const settings = yield* RunOptions.parse(options)
+    const { on, options, settings } = stage
     // As in a shell, the pipe between two processes stands in place of their streams.
     const stdio = {
       ...settings.stdio,
@@ -129,7 +134,7 @@ const begin = (stage: Stage, { reads, writes }: { readonly reads: boolean; reado
       ),
     )
     yield* say(`$ ${CommandLine.of(options.argv)}`)
-    return { ...stage, ...started, settings, input, takers, say, begun }
+    return { ...stage, ...started, input, takers, say, begun }
   })
 
 const finish = (running: Running, reader: Running | undefined, sink: Sink | undefined) =>

@@ -145,10 +145,10 @@ export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, Cl
 
 /** Why it cannot be run again. */
 const onlyOnce = (options: RunOptions<Encoding>): string | undefined => {
-  const { processId, input, stdin, stdio } = options
+  const { processId, input } = options
   if (processId !== undefined)
     return "retry and processId exclude each other: each attempt is another process"
-  const inherits = input === undefined && (stdin ?? stdio) === "inherit"
+  const inherits = Stdio.readsProgram(options, input !== undefined)
   if (!inherits && Input.isRepeatable(input)) return undefined
   const expected = "a string, bytes, an array, a Blob or { file }"
   return `retry needs input that can be read again: ${expected}, not ${inherits ? "stdin" : "a stream"}`

@@ -60,6 +60,12 @@ export interface Takers {
   readonly stderr: Taker | undefined
 }
 
+/** Whether the process reads the stdin of this program. */
+export const readsProgram = (
+  { stdin, stdio }: { readonly stdin?: unknown; readonly stdio?: unknown },
+  hasInput: boolean,
+): boolean => !hasInput && (stdin ?? stdio) === "inherit"
+
 /** The options, checked. Left is why they cannot be. */
 export const parse = (
   { stdin, stdout, stderr, stdio = "pipe" }: StdioOptions,
@@ -79,7 +85,7 @@ export const parse = (
       ? OptionNames.invalid('input and stdin: "inherit" exclude each other')
       : undefined)
   if (refused !== undefined) return Either.left(refused)
-  const inherits = !hasInput && (stdin ?? stdio) === "inherit"
+  const inherits = readsProgram({ stdin, stdio }, hasInput)
   if (inherits && tty) {
     const name = stdin === undefined ? "stdio" : "stdin"
     return Either.left(
