@@ -15,7 +15,7 @@ const types: Readonly<Record<Parameter, string>> = {
   texts: "const char **",
 }
 
-/** What koffi has for this machine: a package for each system and processor. */
+/** The part of koffi for this machine: there is a package for each system and processor. */
 const compiled = `@koromix/koffi-${process.platform}-${process.arch}`
 
 /** Throws if it is not installed. */

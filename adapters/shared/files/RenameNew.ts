@@ -4,8 +4,8 @@
  * Linux has a system call for that, which `node:fs` does not make. Elsewhere the new name is taken first, by a call
  * that fails if somebody has it: a file gets it as a second name, a link is made again under it, and then the old name
  * is removed, so that a crash in between leaves both; for a folder an empty one is made, which the rename replaces.
- * Where the name cannot be taken, because the file system has no hard links or the kernel refuses one to a file of
- * another user, it is looked up before the rename, and a file that comes there in between is replaced.
+ * A name that cannot be taken, because the file system has no hard links or the kernel refuses one to a file of another
+ * user, is looked up before the rename, and a file that comes there in between is replaced.
  */
 import type { Kind } from "../../../core/files/Files.ts"
 import * as OsError from "../host/OsError.ts"

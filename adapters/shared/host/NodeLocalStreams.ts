@@ -19,7 +19,7 @@ const failed = (cause: unknown): Error => {
   )
 }
 
-/** How many writes to each stream are under way. */
+/** The writes to each stream that are under way, counted. */
 const writing = { stdout: 0, stderr: 0 }
 
 /** The callback of a write has its error; the event, which comes behind it, would end a program that has no listener. */

@@ -24,7 +24,7 @@ const rows = [...table.matchAll(/^\| ([^`|]+) \|.* \| (`+) ?(.*?) ?\2 \|$/gm)].m
   ([, name = "", , code = ""]) => [name, code] as const,
 )
 
-/** What each line gives; a loop, what it prints. */
+/** The value of each line; of a loop, its output. */
 const given: Readonly<Record<string, unknown>> = {
   "arguments as they are": expect.objectContaining({ stdout: "a b" }),
   "an array of them": expect.objectContaining({ stdout: "a b" }),

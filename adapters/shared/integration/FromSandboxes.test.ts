@@ -18,7 +18,7 @@ const lines = section
     return code.replaceAll("\\|", "|")
   })
 
-/** What each line gives, by its begin. */
+/** The value of each line, by its begin. */
 const results: ReadonlyArray<readonly [begin: string, result: unknown]> = [
   ["await client.fs.createDirectory", undefined],
   ["await client.fs.writeFile", undefined],
