@@ -2,18 +2,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import { expect, test } from "vitest"
 import { allCapabilities } from "./Fake.ts"
 import * as LoadedSpawner from "./LoadedSpawner.ts"
+import { logged, other } from "../testing/OtherVersion.ts"
 import { type ChildHandle, Spawner, type SpawnerService, type SpawnSpec } from "./Spawner.ts"
-
-/** The same effect as one that another version of `effect` has made. */
-const other = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Object.create(effect, {
-    [Effect.EffectTypeId]: { value: { ...effect[Effect.EffectTypeId], _V: "3.0.0" } },
-  })
 
 const spec: SpawnSpec = { argv: ["work"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: true } }
 const events = { output: () => {}, end: () => {}, exit: () => {} }
@@ -68,14 +62,6 @@ const life = (spawner: Layer.Layer<Spawner>) =>
     yield* Scope.close(scope, Exit.void)
     return { made, facts, capabilities: loaded.capabilities }
   })
-
-/** What is logged meanwhile. */
-const logged = async (effect: Effect.Effect<unknown, unknown>): Promise<ReadonlyArray<string>> => {
-  const lines: Array<string> = []
-  const logger = Logger.make(({ message }) => void lines.push(String(message)))
-  await Effect.runPromise(Effect.provide(effect, Logger.replace(Logger.defaultLogger, logger)))
-  return lines
-}
 
 test("nothing is logged of a spawner that another version of effect has made, its end included", async () => {
   expect((await logged(life(layer)))[0]).toMatch(/^Executing an Effect versioned 3\.0\.0 with a Runtime/)

@@ -6,14 +6,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import { quiet } from "../protocol/OtherEffect.ts"
 import { type ChildHandle, Spawner } from "./Spawner.ts"
 
 /** The layer, whichever `effect` it was made with. */
-export const make = <E>(layer: Layer.Layer<Spawner, E>): Layer.Layer<Spawner, E> =>
+export const make = <E, R>(layer: Layer.Layer<Spawner, E, R>): Layer.Layer<Spawner, E, R> =>
   Layer.scoped(
     Spawner,
     Effect.gen(function* () {
@@ -28,8 +27,6 @@ export const make = <E>(layer: Layer.Layer<Spawner, E>): Layer.Layer<Spawner, E>
       }
     }),
   )
-
-const quiet = Effect.locally(FiberRef.versionMismatchErrorLogLevel, Option.none())
 
 /** A scope inside that of the caller: what closes it are effects of the module. */
 const scope = Effect.acquireRelease(Scope.make(), (made, exit) => quiet(Scope.close(made, exit)))
