@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import type { Json } from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
+import * as Client from "./Client.ts"
 import * as ExecClient from "./ExecClient.ts"
 import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 import * as TestServer from "../testing/TestServer.ts"
@@ -274,6 +275,19 @@ describe("ExecClient", () => {
         child.finish()
         expect(text(yield* Stream.runCollect(process.output()))).toBe("twothree")
         expect(again.sessionId).not.toBe(client.sessionId)
+      }),
+    ))
+})
+
+describe("of", () => {
+  it("is the client behind one in promises, and refuses what is none", () =>
+    run(
+      Effect.gen(function* () {
+        const { client } = yield* connected()
+        expect(ExecClient.of(Client.fromEffect(client, Effect.void))).toBe(client)
+        const words = "ExecClient.of needs a client of procwire, whose effect is of the line 3"
+        for (const effect of [{}, { disconnected: Effect.void }, { call: client.call }])
+          expect(() => ExecClient.of({ effect })).toThrow(new TypeError(words))
       }),
     ))
 })

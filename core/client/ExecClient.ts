@@ -16,6 +16,7 @@ import * as Fork from "../protocol/Fork.ts"
 import { Buffers } from "../protocol/Buffers.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import { Hasher } from "../protocol/Hasher.ts"
+import { isOther, quietAll } from "../protocol/OtherEffect.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Activity from "./Activity.ts"
 import * as Calls from "./Calls.ts"
@@ -114,6 +115,20 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
   readonly http: RemoteHttp.RemoteHttp
   /** Completes with the reason when the connection has ended and will not be replaced. */
   readonly disconnected: Effect.Effect<ClientError>
+}
+
+/**
+ * The client in Effect behind a client in promises: `ExecClient.of(await connect(target))`. Its effects are those of
+ * the copy of `effect` that is bundled with procwire. If its version is another one than the caller's they run as well,
+ * and the warnings that `effect` logs for each of their steps are turned off in this process. Throws a TypeError for
+ * what is no such client.
+ */
+export const of = (client: { readonly effect: object }): ExecClient => {
+  const found = client.effect as Partial<ExecClient>
+  if (!Effect.isEffect(found.disconnected) || found.call === undefined)
+    throw new TypeError("ExecClient.of needs a client of procwire, whose effect is of the line 3")
+  if (isOther(found.disconnected)) quietAll()
+  return found as ExecClient
 }
 
 /** A client over one transport, or over the transports that an effect opens. The first connection is tried once. */
