@@ -30,7 +30,7 @@ export const layer = (
 ) =>
   Layer.mergeAll(
     spawner !== undefined
-      ? Layer.provide(SpawnerLayer.toLayer(spawner), layerSpawner)
+      ? SpawnerLayer.over(spawner, layerSpawner)
       : elsewhere
         ? layerSpawner
         : Layer.provide(Bubblewrap.layer({ program: bwrap }), layerSpawner),

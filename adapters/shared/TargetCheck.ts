@@ -62,7 +62,9 @@ export const refusal = (target: unknown): ClientError | undefined => {
     (given["spawner"] === undefined || isChoice(given["spawner"])
       ? undefined
       : OptionNames.invalid(
-          "the spawner of { inProcess: true } is no layer of Spawner, no plain spawner, and no name of one",
+          SpawnerLayer.isOfEffect4(given["spawner"])
+            ? "the spawner of { inProcess: true } is a layer of Effect 4: it needs one of effect@^3.22, or a plain spawner"
+            : "the spawner of { inProcess: true } is no layer of Spawner, no plain spawner, and no name of one",
         )) ??
     refusalOfContain(given["contain"])
   )

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Option from "./Option.ts"
 import * as Options from "./Options.ts"
 import { invalid, type ServeError } from "./ServeError.ts"
+import { isOfEffect4 } from "./SpawnerLayer.ts"
 
 /** One value, which nobody has checked. */
 export interface Given {
@@ -58,7 +59,13 @@ export const refuse = (
 }
 
 const kindOf = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`.replace("a o", "an o")
+  isOfEffect4(value)
+    ? "a layer of Effect 4"
+    : value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "an array"
+        : `a ${typeof value}`.replace("a o", "an o")
 
 const put = (options: Record<string, unknown>, path: Options.Path, value: unknown): void => {
   const [group = "", name] = path.split(".")
