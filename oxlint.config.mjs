@@ -58,6 +58,7 @@ const exceptions = {
   "core/**/{*.test.ts,testing/**,integration/**}": ["**/adapters/**", "**/conformance/**"],
   "adapters/**/{*.test.ts,testing/**,integration/**}": [
     "**/conformance/**",
+    "!**/conformance/seam/**",
     "!**/conformance/spawner/**",
     "!**/conformance/transport/**",
     "!**/conformance/directory/**",

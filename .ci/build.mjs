@@ -17,6 +17,7 @@ import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import { decode, encode } from "@jridgewell/sourcemap-codec"
 import { build } from "esbuild"
 import * as Notices from "./notices.mjs"
 import { procwire } from "./procwire.mjs"
@@ -27,6 +28,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
 const lib = join(dist, "lib")
 
+/** @import { SourceMapSegment } from "@jridgewell/sourcemap-codec" */
 /** @import { BuildOptions, Plugin } from "esbuild" */
 
 /** @satisfies {BuildOptions} */
@@ -58,18 +60,32 @@ const prune = () => {
 }
 
 /**
- * @typedef {Readonly<Record<string, string>>} Names
- * @type {{ exports: Readonly<Record<string, string | Names>>, dependencies?: Names, optionalDependencies?: Names,
- *   peerDependenciesMeta?: object }}
+ * What the conditions of an export lead to: a file, or further conditions.
+ * @typedef {string | { readonly [condition: string]: Place }} Place
+ * @type {{ exports: Readonly<Record<string, Place>>, dependencies?: object, optionalDependencies?: object,
+ *   peerDependenciesMeta?: object, devDependencies: Record<string, string> }}
  */
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** The exports of package.json as paths below dist/lib, without their extensions. */
-const exported = () => {
-  const files = Object.values(manifest.exports).flatMap((conditions) =>
-    typeof conditions === "string" ? [] : Object.values(conditions),
-  )
-  return [...new Set(files.map((file) => relative(lib, join(root, file)).replace(/(\.d\.ts|\.js)$/, "")))]
+/**
+ * The files of an export.
+ * @param {Place} place
+ * @returns {string[]}
+ */
+const filesOf = (place) => (typeof place === "string" ? [place] : Object.values(place).flatMap(filesOf))
+
+/** @param {string} name of an export: those in Effect need the package `effect` of the user */
+const isInEffect = (name) => name.startsWith("./effect")
+
+/**
+ * The modules behind the exports that are chosen, as paths below dist/lib without their extensions.
+ * @param {(name: string) => boolean} chosen
+ */
+const modulesOf = (chosen) => {
+  const places = Object.entries(manifest.exports).filter(([name]) => chosen(name) && !name.endsWith(".json"))
+  const files = places.flatMap(([, place]) => filesOf(place)).map((file) => relative(lib, join(root, file)))
+  const modules = files.map((file) => file.replace(/(\.d\.ts|\.js)$/, ""))
+  return [...new Set(modules)].filter((module) => !module.startsWith("checked/"))
 }
 
 /**
@@ -100,31 +116,14 @@ const installed = [
 
 const notices = Notices.make(root)
 
-/** What judges messages by the schemas, for the command of the suite and for the library. */
-const judges = ["conformance/suite/WireInvariants", "conformance/client/Judge"]
-
-/** What `procwire-conformance --spawner` loads; see conformance/command/SpawnerFlag.ts. */
+/** What the command of the suite loads by its place; see conformance/command/SpawnerFlag.ts. */
 const ofSpawners = [
-  "conformance/spawner/runner",
+  "conformance/spawner/SpawnerRunner",
   "adapters/sandbox/NamedSpawners",
   "adapters/node/NodeSpawner",
   "adapters/bun/BunSpawner",
   "adapters/deno/DenoSpawner",
 ]
-
-/**
- * The judges are beside the library. What imports them is in the root of a folder of it: chunks, and the commands.
- * @type {Plugin}
- */
-const judgesApart = {
-  name: "judges-apart",
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
-      const name = relative(root, join(resolveDir, path)).replace(/\.ts$/, "")
-      return judges.includes(name) ? { path: `../bundled/${name}.js`, external: true } : undefined
-    })
-  },
-}
 
 /** @param {readonly string[]} names of modules */
 const entries = (names) => Object.fromEntries(names.map((name) => [name, `${name}.ts`]))
@@ -142,32 +141,131 @@ const published = (text) =>
     .replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
     .replaceAll("Uint8Array<ArrayBufferLike>", "Uint8Array")
 
-const library = async () => {
-  const names = exported()
-  rmSync(lib, { recursive: true, force: true })
-  await build({
+/**
+ * Modules of packages have no source map: a trace through them shows where they are in the library.
+ * @type {Plugin}
+ */
+const unmapped = {
+  name: "unmapped",
+  setup: ({ onLoad }) => {
+    const map = Buffer.from('{"version":3,"sources":[""],"mappings":"A"}').toString("base64")
+    onLoad({ filter: /\/node_modules\/.*\.m?js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, "utf8")}\n//# sourceMappingURL=data:application/json;base64,${map}`,
+      loader: "js",
+    }))
+  },
+}
+
+/**
+ * Bundles modules into dist/lib, with the chunks that they share. Names stay as they are, and lines are short: what a
+ * stack trace shows can be found.
+ * @param {readonly string[]} names of modules
+ * @param {BuildOptions & { external: string[] }} options
+ * @returns the names that each module exports
+ */
+const modules = async (names, { external, plugins = [], ...options }) => {
+  const { metafile } = await build({
     ...shared,
-    entryPoints: entries([...names, "conformance/cli"]),
+    ...options,
+    entryPoints: entries(names),
     outdir: "dist/lib",
-    // Names stay as they are, and lines are short: what a stack trace shows can be found.
     minifySyntax: true,
     minifyWhitespace: true,
     lineLimit: 300,
-    chunkNames: "chunks/[name]-[hash]",
     splitting: true,
-    plugins: [notices.plugin, judgesApart],
-    external: withSubpaths(installed),
+    metafile: true,
+    plugins: [notices.plugin, ...plugins],
+    external: withSubpaths(external),
   })
-  await build({
-    ...shared,
-    entryPoints: entries([...judges, ...ofSpawners]),
-    outdir: "dist/lib/bundled",
-    minify: true,
+  return Object.fromEntries(
+    Object.entries(metafile.outputs).map(([file, { exports }]) => [`./${file}`, exports]),
+  )
+}
+
+/** An import of a chunk for nothing but its effects, and chunks have none. Bundlers of programs would warn of each. */
+const bareImport = /import"\.{1,2}\/[^"]*\.js";/g
+
+/**
+ * Takes the bare imports out of a module, and out of its source map all that a stack trace can do without: it needs the
+ * file and the line, a quarter of the map.
+ * @param {string} path
+ */
+const finish = (path) => {
+  const code = readFileSync(path, "utf8")
+  writeFileSync(path, code.replaceAll(bareImport, ""))
+  if (!existsSync(`${path}.map`)) return
+  const map = JSON.parse(readFileSync(`${path}.map`, "utf8"))
+  const cuts = code.split("\n").map((line) => [...line.matchAll(bareImport)])
+  let last = ""
+  const lines = decode(map.mappings).map((segments, number) =>
+    segments.flatMap(
+      /** @returns {SourceMapSegment[]} */ ([before, source, line], index) => {
+        const cut = (cuts[number] ?? []).filter((match) => match.index < before)
+        const column = before - cut.reduce((sum, [text]) => sum + text.length, 0)
+        if (source === undefined || line === undefined) return [[column]]
+        const place = `${source}:${line}`
+        if (place === last && index > 0) return []
+        last = place
+        return [[column, source, line, 0]]
+      },
+    ),
+  )
+  writeFileSync(`${path}.map`, JSON.stringify({ ...map, names: [], mappings: encode(lines) }))
+}
+
+/** The packages in Effect that an export needs before it can be loaded, with the line of each. @param {string} name */
+const peersOf = (name) => {
+  const peers = name === "./effect/platform" ? ["effect", "@effect/platform"] : ["effect"]
+  return Object.fromEntries(
+    peers.map((peer) => [peer, manifest.devDependencies[peer]?.replace(/\.\d+$/, "")]),
+  )
+}
+
+/**
+ * Writes what `import` finds of an export in Effect: it looks at the packages of the user first, and then loads the
+ * module that `require` finds.
+ * @param {string} name of the export
+ * @param {Place} place
+ * @param {Record<string, string[]>} names that each file exports
+ */
+const writeChecked = (name, place, names) => {
+  if (typeof place === "string") return
+  const { require: real, default: checked } = place
+  if (typeof real === "string" && typeof checked === "string") {
+    const file = join(root, checked)
+    /** @param {string} path */
+    const from = (path) => relative(dirname(file), path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(
+      file,
+      `import { check } from "${from(join(lib, `${peerCheck}.js`))}"\n` +
+        `check("procwire${name.slice(1)}", ${JSON.stringify(peersOf(name))})\n` +
+        `export const { ${names[real]?.join(", ")} } = await import("${from(join(root, real))}")\n`,
+    )
+  }
+  for (const inner of Object.values(place)) writeChecked(name, inner, names)
+}
+
+const peerCheck = "adapters/shared/PeerCheck"
+
+const library = async () => {
+  const [promises, effects] = [modulesOf((name) => !isInEffect(name)), modulesOf(isInEffect)]
+  rmSync(lib, { recursive: true, force: true })
+  await modules([...promises, "conformance/cli", ...ofSpawners], {
     chunkNames: "chunks/[name]-[hash]",
-    splitting: true,
-    plugins: [notices.plugin],
-    external: withSubpaths(installed.filter((name) => name !== "effect")),
+    sourcemap: true,
+    sourcesContent: false,
+    plugins: [unmapped],
+    external: installed.filter((name) => name !== "effect"),
   })
+  const names = await modules([...effects, peerCheck], {
+    chunkNames: "effect/[name]-[hash]",
+    external: installed,
+  })
+  for (const file of readdirSync(lib, { recursive: true, encoding: "utf8" }))
+    if (file.endsWith(".js")) finish(join(lib, file))
+  for (const [name, place] of Object.entries(manifest.exports))
+    if (isInEffect(name)) writeChecked(name, place, names)
   // The cases for clients are data, for every language.
   const cases = "conformance/client/cases"
   mkdirSync(join(lib, cases), { recursive: true })
@@ -175,7 +273,7 @@ const library = async () => {
     const data = JSON.parse(readFileSync(join(root, cases, name), "utf8"))
     writeFileSync(join(lib, cases, name), `${JSON.stringify(data)}\n`)
   }
-  for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`)))) {
+  for (const file of reached([...promises, ...effects].map((name) => join(dist, `${name}.d.ts`)))) {
     const copy = join(lib, relative(dist, file))
     mkdirSync(dirname(copy), { recursive: true })
     writeFileSync(copy, published(readFileSync(file, "utf8")))

@@ -32,7 +32,7 @@ const typedoc = async () => {
   return import(pathToFileURL(`${cacheOf("docs")}/node_modules/typedoc/dist/index.js`).href)
 }
 
-/** The name of each export by its source: `core/client/index.ts` is `procwire/client`. */
+/** The name of each export by its source: `core/client/index.ts` is `procwire/effect/client`. */
 const exported = () => {
   /** @type {{ exports: Readonly<Record<string, string | { types: string }>> }} */
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))

@@ -32,7 +32,7 @@ for (const name of ["LICENSE", "README.md", "CHANGELOG.md"]) cpSync(join(root, n
 
 /**
  * @type {{
- *   version: string, license: string, exports: Record<string, string | Record<string, string>>,
+ *   version: string, license: string, exports: Record<string, string | { types: string, deno?: unknown }>,
  *   dependencies: object, devDependencies: Record<string, string>, peerDependenciesMeta: object
  * }}
  */
@@ -44,8 +44,9 @@ const peerDependencies = Object.fromEntries(
 )
 writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies, peerDependencies }, undefined, 2))
 const entries = Object.entries(exports).flatMap(([name, place]) => {
-  const file = typeof place === "string" ? place : (place["deno"] ?? place["default"] ?? "")
-  return file.endsWith(".js") ? [[name, file.replace("./dist/lib/", "./").replace(/\.js$/, ".ts")]] : []
+  if (typeof place === "string") return []
+  const source = place.types.replace("./dist/lib/", "./").replace(/\.d\.ts$/, ".ts")
+  return [[name, place.deno === undefined ? source : source.replace("/node/", "/deno/")]]
 })
 const manifest = {
   name: "@procwire/procwire",

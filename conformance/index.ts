@@ -41,8 +41,12 @@ export type { ServerNeed } from "./suite/CaseServers.ts"
 export * as ServerProcess from "./suite/wire/ServerProcess.ts"
 export * as Tap from "./report/Tap.ts"
 export * as Target from "./suite/Target.ts"
-export { SeamCase, SeamRunner, SpawnerRunner, cases as spawnerCases } from "./spawner/runner.ts"
-export { TransportRunner, cases as transportCases } from "./transport/runner.ts"
+export {
+  run as runSpawnerSuite,
+  type Options as SpawnerSuiteOptions,
+  type Outcome as SpawnerOutcome,
+  type SpawnerSource,
+} from "./spawner/SpawnerRunner.ts"
 export * as Transcript from "./suite/Transcript.ts"
 export * as TransportKind from "./suite/wire/TransportKind.ts"
 export * as Verdict from "./report/Verdict.ts"

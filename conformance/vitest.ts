@@ -26,6 +26,8 @@ import { select, type Depth } from "./suite/Select.ts"
 import type { Target } from "./suite/Target.ts"
 import { carries } from "./suite/wire/TransportKind.ts"
 
+export { suite as spawnerSuite, type SuiteOptions as SpawnerSuiteOptions } from "./spawner/SpawnerSuite.ts"
+
 /** Which cases to register, and how. */
 export interface SuiteOptions {
   /** The dialect of the server; `current` by default. */

@@ -1,12 +1,11 @@
 /**
- * Everything of procwire that no runtime is needed for: the wire, the server, its seams, the clients, and the tools for
- * agents. What a runtime adds is in `procwire/node`, `procwire/bun` and `procwire/deno`.
+ * Everything of procwire in Effect that no runtime is needed for: the wire, the server, its seams, the clients, and the
+ * tools for agents. `procwire/effect` adds what the runtime brings.
  *
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { ExecClient } from "procwire"
- * import { open } from "procwire/node"
+ * import { ExecClient, open } from "procwire/effect"
  *
  * const program = Effect.gen(function* () {
  *   const client = yield* ExecClient.make(open({ inProcess: true }))
@@ -17,7 +16,7 @@
  *
  * @module
  */
-export * from "./agent/index.ts"
+export * from "./agent/effect.ts"
 export * from "./client/index.ts"
 export * from "./files/index.ts"
 export * from "./http/index.ts"

@@ -29,36 +29,15 @@ export type {
   UrlOptions,
   UrlTarget,
 } from "../shared/Program.ts"
-export type { Client, ClientProcess } from "../../core/client/Client.ts"
-export { ClientError } from "../../core/client/ClientError.ts"
-export type { ClientReason } from "../../core/client/ClientError.ts"
-export type { ErrorKind } from "../../core/protocol/ErrorCode.ts"
-export type { ClientFile, ClientFiles } from "../../core/client/ClientFiles.ts"
-export type { ClientHttp, ClientHttpStream } from "../../core/client/ClientHttp.ts"
-export type { Command, Dollar, DollarOptions } from "../../core/client/command/Command.ts"
-export type { CurrentOptions as ConnectOptions, V0Options } from "../../core/client/Dialects.ts"
-export type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
-export type { CallOptions, Signal } from "../../core/client/GivingUp.ts"
-export type { Input } from "../../core/client/Input.ts"
-export type { Result } from "../../core/client/Result.ts"
-export type { RunOptions } from "../../core/client/RunOptions.ts"
-export type { StartOptions } from "../../core/client/StartOptions.ts"
+export * from "../../core/client/door.ts"
+export type { V0Options } from "../../core/client/Dialects.ts"
+export type { V0Client } from "../../core/client/v0/V0Client.ts"
 export * from "../shared/serve/index.ts"
-export { layerSpawner } from "./DenoSpawner.ts"
 
 const program = Program.make(platform)
 
 /** Connects a client to a server: over a URL, to a command's stdio, or in this process. */
 export const connect: Program.Program["connect"] = program.connect
 
-/** Opens the transport alone, for `ExecClient.make`. */
-export const open: Program.Program["open"] = program.open
-
 /** Starts a server in this program, with the options of `procwire serve` and a few more. */
 export const serve: Program.Program["serve"] = program.serve
-
-/** The same as an effect, which ends with its scope. */
-export const makeServer: Program.Program["makeServer"] = program.makeServer
-
-/** The same as a layer. */
-export const layerServer: Program.Program["layerServer"] = program.layerServer

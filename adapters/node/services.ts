@@ -7,7 +7,7 @@
  * ```ts
  * import { Command } from "@effect/platform"
  * import * as Effect from "effect/Effect"
- * import { layer } from "procwire/platform"
+ * import { layer } from "procwire/effect/platform"
  *
  * const status = Command.make("git", "status").pipe(Command.workingDirectory("/srv/app"), Command.string)
  * console.log(await Effect.runPromise(Effect.provide(status, layer({ url: "ws://127.0.0.1:7000" }))))

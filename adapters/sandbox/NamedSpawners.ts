@@ -111,14 +111,10 @@ const load = (path: string): Effect.Effect<Named, SpawnerProblem> =>
       },
     })
     const { layer, layerSpawner, spawner } = loaded
-    const found = layer ?? layerSpawner
+    const found = layer ?? layerSpawner ?? spawner
     if (Layer.isLayer(found))
-      return {
-        text: path,
-        layer: LoadedSpawner.make(found as Layer.Layer<Spawner, SpawnerProblem>),
-        starts: "self",
-      }
-    const exports = "export a plain object as spawner, or a layer as layer or layerSpawner"
+      return { text: path, layer: LoadedSpawner.make(found as SpawnerLayer), starts: "self" }
+    const exports = "export a plain object or a layer as spawner, or a layer as layer or layerSpawner"
     const fault = spawner === undefined ? `exports no spawner; ${exports}` : PlainSpawner.fault(spawner)
     if (fault !== undefined) {
       const message = spawner === undefined ? `the module ${fault}` : `the spawner ${fault}`

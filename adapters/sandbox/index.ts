@@ -1,27 +1,27 @@
 /**
- * Spawners around another spawner: bubblewrap, or any command that starts the program it is given; and the type of a
- * spawner in plain JavaScript.
+ * Spawners for `serve` and `connect`: an object in plain JavaScript, or a command that starts the program it is given.
  *
  * @example
  * ```ts
- * import { layerSpawner } from "procwire/node"
- * import { layerWrap } from "procwire/sandbox"
- * import * as Layer from "effect/Layer"
+ * import { serve } from "procwire/runtime"
+ * import { wrap } from "procwire/sandbox"
  *
- * const layerNice = layerWrap((spec) => ({ ...spec, argv: ["nice", "-n", "5", ...spec.argv] })).pipe(
- *   Layer.provide(layerSpawner),
- * )
+ * const spawner = wrap((spec) => ({ ...spec, argv: ["nice", "-n", "5", ...spec.argv] }))
+ * const server = await serve({ listen: "ws://127.0.0.1:0", spawner })
+ * await server.close()
  * ```
  *
  * @module
  */
 export type { Access, Confinement, Place } from "../../core/protocol/Confinement.ts"
 export type { PlainChild, PlainSpawner } from "../../core/spawn/PlainSpawner.ts"
-export { layer as layerBubblewrap, type Options as BubblewrapOptions } from "../shared/confine/Bubblewrap.ts"
-export { find as findProgram } from "../shared/process/ProgramLookup.ts"
-export type { BuiltIn, Missing, SpawnerLayer } from "./BuiltIn.ts"
-export { builtIns } from "./BuiltIns.ts"
-export { defineSpawner, layerPlain } from "./DefineSpawner.ts"
-export { layerNamed } from "./NamedSpawners.ts"
-export { SpawnerProblem } from "./SpawnerProblem.ts"
-export { layerWrap, type WrapOptions } from "./Wrap.ts"
+export type {
+  Capabilities,
+  ExitStatus,
+  SpawnEvents,
+  SpawnSpec,
+  Stdio,
+  TerminalSize,
+} from "../../core/spawn/Spawner.ts"
+export { defineSpawner } from "./DefineSpawner.ts"
+export { layerWrap as wrap, type WrapOptions } from "./Wrap.ts"

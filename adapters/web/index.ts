@@ -11,16 +11,6 @@
  *
  * @module
  */
-export type { Client, ClientProcess } from "../../core/client/Client.ts"
-export { ClientError } from "../../core/client/ClientError.ts"
-export type { ClientReason } from "../../core/client/ClientError.ts"
-export type { ErrorKind } from "../../core/protocol/ErrorCode.ts"
-export type { Command, Dollar, DollarOptions } from "../../core/client/command/Command.ts"
-export type { CurrentOptions as ConnectOptions } from "../../core/client/Connecting.ts"
-export type { CallOptions, Signal } from "../../core/client/GivingUp.ts"
-export type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
-export type { Result } from "../../core/client/Result.ts"
-export type { RunOptions } from "../../core/client/RunOptions.ts"
-export type { StartOptions } from "../../core/client/StartOptions.ts"
-export { connect, open } from "./WebClient.ts"
+export * from "../../core/client/door.ts"
+export { connect } from "./WebClient.ts"
 export type { WebTarget } from "./WebClient.ts"

@@ -3,9 +3,9 @@
  * `procwire serve --spawner` takes them. Its outcomes go into the same reports.
  *
  * The suite is loaded only with this flag, and by its place: it is no part of the command, and this folder may not
- * import adapters. In the package it has an `effect` of its own. A module that is written in Effect brings another, and
- * the two understand each other: `effect` finds services, errors and the state of fibers by name. Cases run one by one,
- * because some count what the whole process holds.
+ * import adapters. In the package it has the `effect` that is bundled with it. A module that is written in Effect
+ * brings another, and the two understand each other: `effect` finds services, errors and the state of fibers by name.
+ * Cases run one by one, because some count what the whole process holds.
  */
 import { existsSync } from "node:fs"
 import type * as Baseline from "../report/Baseline.ts"
@@ -30,21 +30,20 @@ interface SeamCase {
   readonly says: string
 }
 
-/** What is used of `spawner/runner.ts`. */
+/** What is used of `spawner/SpawnerRunner.ts`. */
 interface Suite {
   readonly cases: ReadonlyArray<SeamCase>
-  readonly SpawnerRunner: {
-    readonly load: (modulePath: string) => Promise<Loaded>
-    readonly run: (
-      layer: Loaded["layer"],
-      options: {
-        readonly only: ReadonlyArray<string>
-        readonly depth: "must" | "should"
-        readonly timeoutMs: number
-        readonly onOutcome: (outcome: SeamOutcome, done: number, of: number) => void
-      },
-    ) => Promise<ReadonlyArray<SeamOutcome>>
-  }
+  readonly load: (modulePath: string) => Promise<Loaded>
+  readonly run: (
+    layer: Loaded["layer"],
+    options: {
+      readonly host: object
+      readonly only: ReadonlyArray<string>
+      readonly depth: "must" | "should"
+      readonly timeoutMs: number
+      readonly onOutcome: (outcome: SeamOutcome, done: number, of: number) => void
+    },
+  ) => Promise<ReadonlyArray<SeamOutcome>>
 }
 
 /** What a module exports; only the suite looks into the layer. */
@@ -64,7 +63,7 @@ interface Adapter {
 }
 
 /** The plain runner, which needs no vitest, seen from the library, from the compiled modules and from the sources. */
-const places = (name: string) => [`../bundled/${name}.js`, `../../${name}.js`, `../../${name}.ts`]
+const places = (name: string) => [`../${name}.js`, `../../${name}.js`, `../../${name}.ts`]
 
 /** Loads a module of the package. Whatever fails while it is loaded fails this, as it is. */
 const loadOwn = async (name: string): Promise<unknown> => {
@@ -76,14 +75,19 @@ const loadOwn = async (name: string): Promise<unknown> => {
   return import(found.href)
 }
 
-const loadSuite = () => loadOwn("conformance/spawner/runner") as Promise<Suite>
+const loadSuite = () => loadOwn("conformance/spawner/SpawnerRunner") as Promise<Suite>
+
+/** The spawner of this runtime. */
+const loadHost = async (): Promise<object> => {
+  const spawner = "Bun" in globalThis ? "bun/Bun" : "Deno" in globalThis ? "deno/Deno" : "node/Node"
+  const { layerSpawner } = (await loadOwn(`adapters/${spawner}Spawner`)) as Adapter
+  return layerSpawner
+}
 
 /** The layer of named spawners, around that of this runtime. */
-const loadNamed = async (texts: ReadonlyArray<string>): Promise<Loaded> => {
-  const spawner = "Bun" in globalThis ? "bun/Bun" : "Deno" in globalThis ? "deno/Deno" : "node/Node"
+const loadNamed = async (texts: ReadonlyArray<string>, host: object): Promise<Loaded> => {
   const { layerNamed } = (await loadOwn("adapters/sandbox/NamedSpawners")) as Sandbox
-  const { layerSpawner } = (await loadOwn(`adapters/${spawner}Spawner`)) as Adapter
-  return { layer: layerNamed(texts, layerSpawner), known: {} }
+  return { layer: layerNamed(texts, host), known: {} }
 }
 
 /** A path, not the name of a spawner. */
@@ -122,21 +126,22 @@ export interface Spawner {
  * name are usage errors; any other error of the module is rethrown as it is.
  */
 export const load = async (texts: ReadonlyArray<string>): Promise<Spawner> => {
-  const { SpawnerRunner } = await loadSuite()
+  const [suite, host] = [await loadSuite(), await loadHost()]
   const module = texts.join(" --spawner ")
-  const loading = texts.length === 1 && isModule(module) ? SpawnerRunner.load(module) : loadNamed(texts)
+  const loading = texts.length === 1 && isModule(module) ? suite.load(module) : loadNamed(texts, host)
   const { known, layer } = await named(module, loading)
   return {
     known: Object.entries(known).map(([id, reason]) => ({ id, reason })),
     run: async ({ depth, globs, timeoutMs }, onOutcome) => {
       const options = {
+        host,
         only: globs,
         depth: depth === "must" ? depth : "should",
         timeoutMs,
         onOutcome: (outcome: SeamOutcome, done: number, of: number) =>
           onOutcome(toOutcome(module, outcome), done, of),
       } as const
-      const outcomes = await named(module, SpawnerRunner.run(layer, options))
+      const outcomes = await named(module, suite.run(layer, options))
       return outcomes.map((outcome) => toOutcome(module, outcome))
     },
   }

@@ -9,10 +9,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { layerSpawner } from "procwire/node"
-import { builtIns, layerNamed } from "procwire/sandbox"
+import { layerSpawner } from "procwire/effect"
+import { builtIns, layerNamed } from "procwire/effect/sandbox"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { SeamRunner, SpawnerRunner } from "../spawner/runner.ts"
+import { SeamRunner, SpawnerRunner } from "../effect.ts"
 import * as BuiltInSpawners from "../testing/BuiltInSpawners.ts"
 
 const run = promisify(execFile)

@@ -8,7 +8,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { transformSync } from "esbuild"
 import { afterAll, expect, test } from "vitest"
-import { type SeamCase, SeamRunner, SpawnerRunner } from "../spawner/runner.ts"
+import { layerSpawner } from "procwire/effect"
+import { type SeamCase, SeamRunner, SpawnerRunner } from "../effect.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 // Inside the repository, so that `procwire` and `effect` are found.
@@ -46,10 +47,11 @@ const failsWithinMs = 5_000
 const proves = async (file: string, also: SeamCase.Known = {}): Promise<void> => {
   const { known: own, layer } = await SpawnerRunner.load(file)
   const known = { ...own, ...also }
+  const host = layerSpawner
   const only = Object.keys(known)
   const outcomes = [
-    ...(await SpawnerRunner.run(layer, { except: { ...except, ...known } })),
-    ...(only.length === 0 ? [] : await SpawnerRunner.run(layer, { only, timeoutMs: failsWithinMs })),
+    ...(await SpawnerRunner.run(layer, { host, except: { ...except, ...known } })),
+    ...(only.length === 0 ? [] : await SpawnerRunner.run(layer, { host, only, timeoutMs: failsWithinMs })),
   ]
   const wrong = outcomes.filter(({ case: { id }, status }) => status === "fail" && !(id in known))
   expect(wrong.map(({ case: { id }, reason }) => ({ id, reason }))).toEqual([])
@@ -60,7 +62,7 @@ const proves = async (file: string, also: SeamCase.Known = {}): Promise<void> =>
 const timeout = 300_000
 
 test.runIf(works())("the sandbox of README.md", { timeout, tags: ["bubblewrap"] }, () =>
-  proves(example("README.md", "layerWrap(")),
+  proves(example("README.md", "wrap(")),
 )
 
 test("the spawner of spawner/README.md", { timeout }, () =>

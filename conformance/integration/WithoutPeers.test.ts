@@ -1,6 +1,7 @@
 /**
  * The packed package in a folder with what npm installs with it and no more: neither `effect` nor vitest. The commands
- * do all that they do elsewhere; then `effect` is installed, for spawners that are written with it. Needs the build in
+ * and all exports but those in Effect do all that they do elsewhere; then `effect` is installed, for programs that are
+ * written with it. Needs the build in
  * `dist/`.
  */
 import { execFile, execFileSync } from "node:child_process"
@@ -59,6 +60,16 @@ const spawnerSuite = (module: string, text: string): Promise<Ran> => {
   return conformance("--spawner", `./${module}`, one)
 }
 
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly exports: { readonly [name: string]: unknown }
+}
+/** The exports as programs name them, but for those that need vitest. */
+const specifiers = Object.keys(exports)
+  .filter((name) => !/json$|vitest$/.test(name))
+  .map((name) => `procwire${name.slice(1)}`)
+const effects = specifiers.filter((name) => name.startsWith("procwire/effect"))
+const promises = specifiers.filter((name) => !effects.includes(name))
+
 describe("The package without effect and vitest", () => {
   test("runs a command", async () => {
     expect(await procwire("run", "--", "echo", "hi")).toEqual({ code: 0, out: "hi\n", err: "" })
@@ -98,11 +109,45 @@ describe("The package without effect and vitest", () => {
     }
   })
 
-  test("says to a program that imports the library what is missing", async () => {
-    for (const name of ["procwire", "procwire/runtime"]) {
-      const ran = await node("--input-type=module", "-e", `await import("${name}")`)
-      expect(ran.err).toMatch(/Cannot find package 'effect' imported from .*node_modules.procwire.dist/)
+  test("is imported and required, every export that is not in Effect", async () => {
+    const names = JSON.stringify(promises)
+    const imports = `for (const name of ${names}) await import(name)`
+    expect(await node("--input-type=module", "-e", imports)).toEqual({ code: 0, out: "", err: "" })
+    const requires = `for (const name of ${names}) require(name)`
+    const required = await node("--no-warnings", "--input-type=commonjs", "-e", requires)
+    expect(required).toEqual({ code: 0, out: "", err: "" })
+  })
+
+  test("says in a sentence that an export in Effect needs it, and how to install it", async () => {
+    for (const name of effects) {
+      const told = `await import("${name}").catch(({ message }) => console.log(message))`
+      const ran = await node("--input-type=module", "-e", told)
+      const more = name.endsWith("/platform") ? " and @effect/platform@^0.97" : ""
+      expect(ran.out).toContain(`${name} needs effect@^3.22${more}, but effect is not installed`)
+      expect(ran.out).toContain(": npm install effect@^3.22")
     }
+  })
+
+  test("has source maps, by which a trace shows the lines of the sources", async () => {
+    const program = `import { ScreenSvg } from "procwire"; ScreenSvg.toSvg({})`
+    const plain = await node("--input-type=module", "-e", program)
+    expect(plain.err).toMatch(/at .*dist\/lib\/.*\.js:\d+/)
+    const mapped = await node("--enable-source-maps", "--input-type=module", "-e", program)
+    expect(mapped.err).toMatch(/at .*core\/client\/ScreenSvg\.ts:\d+/)
+  })
+
+  test("names a layer of Effect 4, which it cannot run", async () => {
+    const program = `import { connect, serve } from "procwire"
+      const spawner = { "~effect/Layer": {}, pipe() {} }
+      await serve({ listen: "ws://127.0.0.1:0", spawner }).catch(({ message }) => console.log(message))
+      await connect({ inProcess: true, spawner }).catch(({ message }) => console.log(message))`
+    const ran = await node("--input-type=module", "-e", program)
+    expect(ran.out.split("\n")).toEqual([
+      "spawner: invalid value a layer of Effect 4: expected a layer of Spawner of effect@^3.22, a plain spawner, or " +
+        "names of spawners",
+      "the spawner of { inProcess: true } is a layer of Effect 4: it needs one of effect@^3.22, or a plain spawner",
+      "",
+    ])
   })
 })
 
@@ -110,7 +155,7 @@ describe("The package with effect, without vitest", () => {
   beforeAll(() => lend("effect"))
 
   test("plays the spawner suite on a module that knows nothing of vitest", async () => {
-    const ran = await spawnerSuite("good.mjs", `export { layerSpawner } from "procwire/node"\n`)
+    const ran = await spawnerSuite("good.mjs", `export { layerSpawner } from "procwire/effect"\n`)
     expect(ran.err).toBe("")
     expect(ran.out).toMatch(/conformant: 1 cases over spawner/)
     expect(ran.code).toBe(0)
@@ -174,10 +219,40 @@ describe("The package with effect, without vitest", () => {
     expect(ran.code).toBe(1)
   })
 
-  test("can be imported, the suite and both plain runners", async () => {
-    for (const name of ["conformance", "conformance/spawner/runner", "conformance/transport/runner"]) {
-      const ran = await node("--input-type=module", "-e", `await import("procwire/${name}")`)
-      expect(ran).toEqual({ code: 0, out: "", err: "" })
-    }
+  test("is imported and required, every export in Effect but that for another package", async () => {
+    const names = JSON.stringify(effects.filter((name) => !name.endsWith("/platform")))
+    const imports = `for (const name of ${names}) await import(name)`
+    expect(await node("--input-type=module", "-e", imports)).toEqual({ code: 0, out: "", err: "" })
+    const requires = `for (const name of ${names}) require(name)`
+    const required = await node("--no-warnings", "--input-type=commonjs", "-e", requires)
+    expect(required).toEqual({ code: 0, out: "", err: "" })
+    const told = `await import("procwire/effect/platform").catch(({ message }) => console.log(message))`
+    const ran = await node("--input-type=module", "-e", told)
+    expect(ran.out).toContain("but @effect/platform is not installed: npm install @effect/platform@^0.97\n")
+  })
+
+  test("gives its client to a program in Effect, and runs its layers, with another copy of effect", async () => {
+    const program = `
+      import * as Effect from "effect/Effect"
+      import * as Layer from "effect/Layer"
+      import { connect, serve } from "procwire"
+      import { ExecClient, layerSpawner, open } from "procwire/effect"
+      import { layerWrap } from "procwire/effect/sandbox"
+      const client = await connect({ inProcess: true })
+      const run = ExecClient.of(client).run({ argv: ["echo", "of"] })
+      console.log(await Effect.runPromise(Effect.map(run, ({ stdout }) => stdout.trim())))
+      await client.close()
+      const nice = layerWrap((spec) => ({ ...spec, argv: ["nice", "-n", "7", ...spec.argv] }))
+      for (const spawner of [nice, nice.pipe(Layer.provide(layerSpawner))]) {
+        const server = await serve({ listen: "ws://127.0.0.1:0", spawner })
+        const there = await connect({ url: server.addresses[0] })
+        console.log((await there.run({ argv: ["nice"] })).stdout.trim())
+        await there.close()
+        await server.close()
+      }
+      const own = Effect.flatMap(ExecClient.make(open({ inProcess: true })), (client) => client.run({ argv: ["true"] }))
+      console.log((await Effect.runPromise(Effect.scoped(own))).exitCode)`
+    const ran = await node("--input-type=module", "-e", program)
+    expect(ran).toEqual({ code: 0, out: "of\n7\n7\n0\n", err: "" })
   })
 })

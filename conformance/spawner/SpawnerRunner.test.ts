@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { passed, type Outcome } from "../seam/SeamRunner.ts"
 import * as SpawnerRunner from "./SpawnerRunner.ts"
 
-const built = fileURLToPath(new URL("../../dist/adapters/node/index.js", import.meta.url))
+const built = fileURLToPath(new URL("../../dist/adapters/node/effect.js", import.meta.url))
 
 test("a module that exports a layer is loaded and played, reported case by case", async () => {
   const told: Array<readonly [Outcome, number, number]> = []

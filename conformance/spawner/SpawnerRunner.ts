@@ -19,11 +19,20 @@ import { cases } from "./cases/index.ts"
 import { select, type Choice, type Known } from "../seam/SeamCase.ts"
 import { playAll, type Outcome, type PlayOptions, type Subject } from "../seam/SeamRunner.ts"
 
-/** A layer with the spawner under test. */
-export type SpawnerLayer = Layer.Layer<Spawner, unknown>
+export { cases }
+export type { Outcome } from "../seam/SeamRunner.ts"
+
+/** A layer with the spawner under test, which may be around another one. */
+export type SpawnerLayer = Layer.Layer<Spawner, unknown, Spawner>
+
+/** The spawner under test: a layer with it, or an object in plain JavaScript. */
+export type SpawnerSource = SpawnerLayer | PlainSpawner.PlainSpawner
 
 /** Which cases to run, and how. */
-export interface Options extends Choice, PlayOptions {}
+export interface Options extends Choice, PlayOptions {
+  /** What the spawner under test is around, if it is `wrap` of `procwire/sandbox`. Default: nothing. */
+  readonly host?: Layer.Layer<Spawner> | undefined
+}
 
 /** A glob matches no case, or the module exports no layer: a usage error, not a failure of the spawner. */
 export class UsageError extends Error {
@@ -31,23 +40,27 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** Builds the layer; it is released by `close`. */
+/** Builds the layer; it is released by `close`. Rejects with a {@link UsageError} for what is no spawner. */
 export const open = async (
-  layer: SpawnerLayer,
+  source: SpawnerSource,
+  host?: Layer.Layer<Spawner>,
 ): Promise<Subject<Need, SpawnerContext> & { readonly close: () => Promise<void> }> => {
+  const layer = toLayer(source)
+  // A layer that is around nothing asks for nothing.
+  const whole = host === undefined ? (layer as Layer.Layer<Spawner, unknown>) : Layer.provide(layer, host)
   const scope = Effect.runSync(Scope.make())
-  const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+  const context = await Effect.runPromise(Layer.buildWithScope(whole, scope))
   return {
     ...subject(Context.get(context, Spawner)),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   }
 }
 
-/** Runs the chosen cases on the spawner of the layer. Rejects with a {@link UsageError} or the error of the layer. */
-export const run = async (layer: SpawnerLayer, options: Options = {}): Promise<ReadonlyArray<Outcome>> => {
+/** Runs the chosen cases on the spawner. Rejects with a {@link UsageError} or the error of the layer. */
+export const run = async (source: SpawnerSource, options: Options = {}): Promise<ReadonlyArray<Outcome>> => {
   const chosen = select(cases, options)
   if (chosen.unknown.length > 0) throw new UsageError(`no case matches ${chosen.unknown.join(", ")}`)
-  const opened = await open(layer)
+  const opened = await open(source, options.host)
   try {
     return await playAll(chosen.cases, opened, options)
   } finally {
@@ -70,21 +83,25 @@ export interface Loaded {
 export const load = async (modulePath: string): Promise<Loaded> => {
   const loaded: unknown = await import(pathToFileURL(resolve(modulePath)).href)
   const { known = {}, layer, layerSpawner, spawner } = loaded as { readonly [name: string]: unknown }
-  const found = layer ?? layerSpawner ?? (spawner === undefined ? undefined : plain(modulePath, spawner))
-  if (!Layer.isLayer(found))
+  const found = layer ?? layerSpawner ?? spawner
+  if (found === undefined || (found !== spawner && !Layer.isLayer(found)))
     throw new UsageError(
-      `${modulePath} exports no spawner: name a layer layer or layerSpawner, a plain object spawner`,
+      `${modulePath} exports no spawner: name it spawner, or a layer layer or layerSpawner, too`,
     )
   if (!isKnown(known))
     throw new UsageError(`${modulePath} exports a known that is no object of ids and reasons`)
-  return { layer: LoadedSpawner.make(found as SpawnerLayer), known }
+  const made = Layer.isLayer(found) ? (found as SpawnerLayer) : plain(`the spawner of ${modulePath}`, found)
+  return { layer: LoadedSpawner.make(made), known }
 }
 
-const plain = (modulePath: string, spawner: unknown): SpawnerLayer => {
+const plain = (name: string, spawner: unknown): SpawnerLayer => {
   const fault = PlainSpawner.fault(spawner)
-  if (fault !== undefined) throw new UsageError(`the spawner of ${modulePath} ${fault}`)
+  if (fault !== undefined) throw new UsageError(`${name} ${fault}`)
   return PlainSpawner.toLayer(spawner as PlainSpawner.PlainSpawner)
 }
+
+const toLayer = (source: SpawnerSource): SpawnerLayer =>
+  Layer.isLayer(source) ? (source as SpawnerLayer) : plain("the spawner", source)
 
 const isKnown = (value: unknown): value is Known =>
   typeof value === "object" &&

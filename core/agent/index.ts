@@ -1,6 +1,5 @@
 /**
- * The tools for language models, over any client: `createTools` as promises, `UnifiedExec` as effects. `FirstExec` is
- * their first version, for programs that were written for it.
+ * The tools for language models, over any client.
  *
  * @example
  * ```ts
@@ -17,27 +16,40 @@
  *
  * @module
  */
-export * as AgentTools from "./AgentTools.ts"
 export { createTools } from "./AgentTools.ts"
+export type { AgentTools, CallOptions, Signal, TextReply } from "./AgentTools.ts"
 export type { Left as LeftProcess } from "./Background.ts"
 export type { Defaults } from "./Command.ts"
 export type { Stopping } from "./Commands.ts"
 export type { Excerpt } from "./Excerpt.ts"
-export * as ExecBackend from "./ExecBackend.ts"
-export * as FirstExec from "./FirstExec.ts"
 export type { Listed as ListedCommand } from "./Listing.ts"
-export * as Reply from "./Reply.ts"
 export type { Form as TextForm } from "./PlainText.ts"
 export type { Rest, RestCall } from "./Rest.ts"
 export type { Screen as ShownScreen } from "./Screen.ts"
 export type { Progress, Watcher } from "./Session.ts"
-export * as ToolError from "./ToolError.ts"
-export * as Tools from "./Tools.ts"
+export { ToolError, type ToolReason } from "./ToolError.ts"
 export { toolDefinitions } from "./Tools.ts"
-export * as Truncate from "./Truncate.ts"
-export * as AnthropicBash from "./vendor/AnthropicBash.ts"
+export type {
+  ExecCommand,
+  ListCommands,
+  Offer,
+  ReadOutput,
+  ReadScreen,
+  StopCommand,
+  ToolDefinition,
+  WriteStdin,
+} from "./Tools.ts"
+export type { Options as ToolsOptions } from "./UnifiedExec.ts"
 export { bashTool } from "./vendor/AnthropicBash.ts"
-export * as OpenAiShell from "./vendor/OpenAiShell.ts"
+export type { BashOptions, BashTool, ToolResult, ToolUse } from "./vendor/AnthropicBash.ts"
 export { localShellTool, shellTool } from "./vendor/OpenAiShell.ts"
-export * as UnifiedExec from "./UnifiedExec.ts"
+export type {
+  LocalShellCall,
+  LocalShellCallOutput,
+  ShellCall,
+  ShellCallOutput,
+  ShellOptions,
+  ShellOutput,
+  VendorTool,
+} from "./vendor/OpenAiShell.ts"
 export type { Kind, WaitEnd } from "./WaitFor.ts"

@@ -5,8 +5,8 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { ExecClient } from "procwire/client"
- * import { open } from "procwire/node"
+ * import { ExecClient } from "procwire/effect/client"
+ * import { open } from "procwire/effect"
  *
  * const program = Effect.gen(function* () {
  *   const client = yield* ExecClient.make(open({ url: "ws://127.0.0.1:7000" }), { reconnect: {} })

@@ -4,8 +4,8 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { ProcessRegistry } from "procwire/process"
- * import { Spawner } from "procwire/spawn"
+ * import { ProcessRegistry } from "procwire/effect/process"
+ * import { Spawner } from "procwire/effect/spawn"
  *
  * const program = Effect.gen(function* () {
  *   const processes = yield* ProcessRegistry.make(yield* Spawner.Spawner, ProcessRegistry.defaultOptions)

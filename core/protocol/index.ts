@@ -5,7 +5,7 @@
  * @example
  * ```ts
  * import * as Either from "effect/Either"
- * import { Message, Methods, PathUri } from "procwire/protocol"
+ * import { Message, Methods, PathUri } from "procwire/effect/protocol"
  *
  * Message.requestText(1, "process/read", { processId: "build", waitMs: 1000 })
  * Either.map(Message.fromText('{"id":1,"result":{}}'), ({ kind }) => kind) // right("response")
@@ -33,6 +33,7 @@ export * as Limits from "./Limits.ts"
 export * as Mark from "./Mark.ts"
 export * as MemoryPool from "./MemoryPool.ts"
 export * as Message from "./Message.ts"
+export type { Repeatable } from "./Method.ts"
 export * as Methods from "./Methods.ts"
 export * as NativePath from "./NativePath.ts"
 export * as OutputText from "./OutputText.ts"

@@ -4,8 +4,8 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { Connection } from "procwire/rpc"
- * import { Memory } from "procwire/transport"
+ * import { Connection } from "procwire/effect/rpc"
+ * import { Memory } from "procwire/effect/transport"
  *
  * const program = Effect.gen(function* () {
  *   const [client, server] = yield* Memory.makePair()

@@ -8,9 +8,9 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { ExecServer } from "procwire/server"
- * import { SessionRegistry } from "procwire/session"
- * import { Memory } from "procwire/transport"
+ * import { ExecServer } from "procwire/effect/server"
+ * import { SessionRegistry } from "procwire/effect/session"
+ * import { Memory } from "procwire/effect/transport"
  *
  * // The client's end of a connection to a new server.
  * export const connect = Effect.gen(function* () {

@@ -4,7 +4,7 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { SessionRegistry } from "procwire/session"
+ * import { SessionRegistry } from "procwire/effect/session"
  *
  * const program = Effect.gen(function* () {
  *   const sessions = yield* SessionRegistry.make(SessionRegistry.defaultOptions)
@@ -17,6 +17,7 @@
  *
  * @module
  */
+export type { Changes } from "./Changes.ts"
 export * as Listing from "./Listing.ts"
 export * as SessionIds from "./SessionIds.ts"
 export * as SessionRegistry from "./SessionRegistry.ts"

@@ -4,7 +4,7 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { Fake, Spawner } from "procwire/spawn"
+ * import { Fake, Spawner } from "procwire/effect/spawn"
  *
  * const program = Effect.gen(function* () {
  *   const fake = yield* Fake.make({ script: (child) => Effect.sync(() => child.finish(0)) })

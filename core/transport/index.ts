@@ -4,7 +4,7 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { Memory } from "procwire/transport"
+ * import { Memory } from "procwire/effect/transport"
  *
  * const program = Effect.gen(function* () {
  *   const [client, server] = yield* Memory.makePair()

@@ -6,12 +6,12 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { bashTool, createTools, type AgentTools, type AnthropicBash } from "../../../core/agent/index.ts"
+import { bashTool, createTools, type AgentTools, type BashTool } from "../../../core/agent/index.ts"
 import type { Client } from "../../../core/client/Client.ts"
 import { connect } from "../../testing/Client.ts"
 
 let client: Client
-let tools: AgentTools.AgentTools
+let tools: AgentTools
 const home = realpathSync(mkdtempSync(join(tmpdir(), "procwire-bash-")))
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 let calls = 0
-const say = async (bash: AnthropicBash.BashTool, command: string) => {
+const say = async (bash: BashTool, command: string) => {
   const id = `toolu_${(calls += 1)}`
   const { content, is_error } = await bash.call({ type: "tool_use", id, name: "bash", input: { command } })
   return is_error === true ? { error: content } : content

@@ -81,8 +81,8 @@ describe("procwire run --spawner", () => {
     const module = write(
       "layer.mjs",
       `import * as Layer from "effect/Layer"
-      import { layerSpawner } from "procwire/runtime"
-      import { layerWrap } from "procwire/sandbox"
+      import { layerSpawner } from "procwire/effect"
+      import { layerWrap } from "procwire/effect/sandbox"
       export const layer = layerWrap((spec) => ({ ...spec, argv: ["/usr/bin/env", "WRAPPED=yes", ...spec.argv] }))
         .pipe(Layer.provide(layerSpawner))`,
     )

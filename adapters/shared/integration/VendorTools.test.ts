@@ -12,13 +12,14 @@ import {
   localShellTool,
   shellTool,
   type AgentTools,
-  type AnthropicBash,
+  type BashTool,
+  type ToolResult,
 } from "../../../core/agent/index.ts"
 import type { Client } from "../../../core/client/Client.ts"
 import { connect } from "../../testing/Client.ts"
 
 let client: Client
-let tools: AgentTools.AgentTools
+let tools: AgentTools
 const home = realpathSync(mkdtempSync(join(tmpdir(), "procwire-vendor-")))
 
 beforeAll(async () => {
@@ -32,9 +33,9 @@ afterAll(async () => {
 })
 
 /** A model of Anthropic: each turn is the input of one call; the loop is that of the Messages API. */
-const converse = async (bash: AnthropicBash.BashTool, turns: ReadonlyArray<unknown>) => {
+const converse = async (bash: BashTool, turns: ReadonlyArray<unknown>) => {
   const messages: Array<unknown> = []
-  const results: Array<AnthropicBash.ToolResult> = []
+  const results: Array<ToolResult> = []
   for (const [index, input] of turns.entries()) {
     const use = { type: "tool_use", id: `toolu_${index}`, name: "bash", input } as const
     messages.push({ role: "assistant", content: [use] })

@@ -16,4 +16,3 @@
  * @module
  */
 export { createServer, type ServerOptions } from "./McpServer.ts"
-export * as ToolServer from "./ToolServer.ts"

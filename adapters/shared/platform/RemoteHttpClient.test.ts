@@ -1,4 +1,4 @@
-/** `HttpClient` and `Path` of procwire/platform, over a server of HTTP on this host. */
+/** `HttpClient` and `Path` of procwire/effect/platform, over a server of HTTP on this host. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as HttpBody from "@effect/platform/HttpBody"

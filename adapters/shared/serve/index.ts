@@ -1,25 +1,14 @@
-/** What the entry points of the runtimes export about servers, beside `serve`, `makeServer` and `layerServer`. */
-export { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
+/** What the doors for programs without Effect export about servers, beside `serve`. */
 export type { Stats } from "../status/Stats.ts"
-export { layerWebSocket } from "../transport/LazyWebSockets.ts"
 export type { HostAndPort } from "../transport/SocketAddress.ts"
-export { layerSocket, type Options as SocketOptions, type UnixOptions } from "../transport/SocketListener.ts"
-export { layer as layerStdio } from "../transport/StdioTransport.ts"
 export type { LookUp } from "../transport/Peers.ts"
 export type { ServerTls } from "../transport/Tls.ts"
 export type { Place, Site, SiteAt } from "../transport/Site.ts"
 export type { Admission, Admit, Connection, Pages, Reply, Request } from "../transport/UpgradeAdmission.ts"
-export type { Options as WebSocketOptions } from "../transport/WebSocketListener.ts"
 export type { LogEntry } from "./Logging.ts"
 export type { AuthOptions, Options as ServeOptions, TlsOptions } from "./Options.ts"
 export type { RunningServer } from "./Serve.ts"
 export { ServeError, type ServeReason } from "./ServeError.ts"
-export {
-  type CloseOptions,
-  type LinkOptions,
-  type NamedFiles,
-  Server,
-  type ServerService,
-} from "./ServerTag.ts"
+export type { CloseOptions as ServerCloseOptions, LinkOptions, NamedFiles } from "./ServerTag.ts"
 export type { SpawnerChoice, SpawnerSource } from "./SpawnerLayer.ts"
 export type { HandleUpgrade } from "./Upgrades.ts"

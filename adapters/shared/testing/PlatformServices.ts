@@ -1,4 +1,4 @@
-/** Runs programs on the services of `procwire/platform`, over a server in this process and over a WebSocket. */
+/** Runs programs on the services of `procwire/effect/platform`, over a server in this process and over a WebSocket. */
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type * as Scope from "effect/Scope"

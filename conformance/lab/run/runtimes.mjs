@@ -35,14 +35,14 @@ const versionOf = (program) =>
 const built = {
   server: "dist/procwire.mjs",
   conformance: "dist/procwire-conformance.mjs",
-  spawner: "dist/adapters/node/index.js",
+  spawner: "dist/adapters/node/effect.js",
 }
 
 /** @param {Name} name @returns {Files} */
 const source = (name) => ({
   server: `adapters/${name}/main.ts`,
   conformance: "conformance/cli.ts",
-  spawner: `adapters/${name}/index.ts`,
+  spawner: `adapters/${name}/effect.ts`,
 })
 
 const thisLine = Number(process.versions.node.split(".")[0])

@@ -3,7 +3,8 @@ import { expect, test } from "vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { platform } from "../../../testing/Runtime.ts"
-import { SeamRunner, SpawnerRunner } from "../../../../conformance/spawner/runner.ts"
+import * as SeamRunner from "../../../../conformance/seam/SeamRunner.ts"
+import * as SpawnerRunner from "../../../../conformance/spawner/SpawnerRunner.ts"
 
 const layer = platform.toSpawner({ contain: "pidns" })
 

@@ -12,7 +12,7 @@ import { Spawner } from "../../../../dist/lib/core/spawn/index.js"
 
 const [runtime = "node", seconds = "10"] = process.argv.slice(2)
 /** @type {{ layerSpawner: import("effect/Layer").Layer<Spawner.Spawner> }} */
-const { layerSpawner } = await import(`../../../../dist/lib/adapters/${runtime}/index.js`)
+const { layerSpawner } = await import(`../../../../dist/lib/adapters/${runtime}/effect.js`)
 
 /** A process with this very number, in a group of its own. @param {number} pid */
 const stranger = async (pid) => {

@@ -1,0 +1,35 @@
+/** What the doors for programs without Effect export of the client: its types, its error, and what draws and compares. */
+export type { AttachOptions, AttachTarget } from "./Attaching.ts"
+export type { Params } from "./Calls.ts"
+export type { Client, ClientProcess, CloseOptions } from "./Client.ts"
+export { ClientError } from "./ClientError.ts"
+export type { ClientReason } from "./ClientError.ts"
+export type { ClientFile, ClientFiles } from "./ClientFiles.ts"
+export type { ClientHttp, ClientHttpStream } from "./ClientHttp.ts"
+export type { Command, Dollar, DollarOptions } from "./command/Command.ts"
+export type { Argument, Value } from "./command/Values.ts"
+export type { CurrentOptions as ConnectOptions } from "./Connecting.ts"
+export { type Delivery, type Missing, Tally } from "./Delivery.ts"
+export type { CallOptions, Signal } from "./GivingUp.ts"
+export type { Input, InputBlob, InputFile, InputReadable } from "./Input.ts"
+export type { ListedProcess, ListedSession, ListOptions, ListSessionsOptions } from "./Lists.ts"
+export type { ProcessEvent } from "./ProcessEvent.ts"
+export type { Content, Encoding, Result } from "./Result.ts"
+export type { RetryOptions } from "./Retry.ts"
+export type { RunOptions } from "./RunOptions.ts"
+export type { ScreenOptions } from "./Screen.ts"
+export * as ScreenSvg from "./ScreenSvg.ts"
+export type { StartOptions } from "./StartOptions.ts"
+export type { OutputFile, OutputTo, StdioOptions } from "./Stdio.ts"
+export type { LineOptions } from "./TextLines.ts"
+export type {
+  ByteReader,
+  ByteWriter,
+  ReadableBytes,
+  ReadableStream,
+  StreamReader,
+  StreamWriter,
+  WritableBytes,
+  WritableStream,
+} from "./WebTypes.ts"
+export type { ErrorKind } from "../protocol/ErrorCode.ts"
