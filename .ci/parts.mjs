@@ -185,8 +185,10 @@ export const parts = [
   },
   {
     name: "package",
-    says: "the package: installed from its archive, its types for old compilers, the API reference, JSR, Deno's checks",
-    tests: ["conformance/integration/Package.test.ts", "conformance/integration/WithoutPeers.test.ts"],
+    says: "the package: installed by each manager, in vite and Next.js, its types for old compilers, the API reference, JSR, Deno",
+    tests: ["Bundlers", "Installs", "Package", "WithoutPeers"].map(
+      (name) => `conformance/integration/${name}.test.ts`,
+    ),
     steps: [[".ci/check.mjs", "types-of-exports", "docs", "jsr", "deno"]],
     touched: ["package.json", ".ci/"],
   },

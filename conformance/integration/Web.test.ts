@@ -4,20 +4,16 @@
  *
  * The page reaches the server through a relay that leaves its `Origin` out: the server refuses web pages.
  */
-import { execFile, spawn, spawnSync } from "node:child_process"
-import { once } from "node:events"
+import { execFile } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
-import { type AddressInfo, connect, createServer as createRelay, type Socket } from "node:net"
-import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { build } from "esbuild"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { chromium, relay, serve, shown } from "../testing/Pages.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
-const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path))
 
 /** A page's script as one file, which has no module of a runtime in it. */
 const bundled = async (contents: string) => {
@@ -67,86 +63,10 @@ const page = `
   main(location.hash.slice(1)).catch((error) => ({ error: String(error.stack) })).then((found) =>
     fetch("/found", { method: "POST", body: JSON.stringify(found) }))`
 
-/** A server of this repository: its address. */
-const serve = async () => {
-  const server = spawn(process.execPath, [join(root, "dist/procwire.mjs"), "serve"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  onTestFinished(() => void server.kill())
-  const [line] = (await once(server.stdout, "data")) as [Buffer]
-  return new URL(line.toString().trim())
-}
-
-/** Connects to `port`, without the line of the head that tells whose page it is. */
-const relay = async (port: number) => {
-  const sockets = new Set<Socket>()
-  const relaying = createRelay((page) => {
-    const server = connect(port, "127.0.0.1")
-    for (const socket of [page, server]) socket.on("error", () => {})
-    for (const socket of [page, server]) sockets.add(socket)
-    let head = ""
-    const read = (bytes: Buffer) => {
-      head += bytes.toString("latin1")
-      const end = head.indexOf("\r\n\r\n")
-      if (end < 0) return
-      page.off("data", read)
-      server.write(head.replace(/\r\nOrigin:[^\r]*/i, ""), "latin1")
-      page.pipe(server)
-      server.pipe(page)
-    }
-    page.on("data", read)
-  })
-  relaying.listen(0, "127.0.0.1")
-  await once(relaying, "listening")
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    relaying.close()
-  })
-  return (relaying.address() as AddressInfo).port
-}
-
-/** What a page reports that has `script`, opened by Chromium with `hash`. */
-const shown = async (program: string, script: string, hash: string) => {
-  let report: (text: string) => void = () => {}
-  const reported = new Promise<string>((resolve) => (report = resolve))
-  const site = createServer((request, response) => {
-    if (request.method !== "POST") {
-      const [type, text] = request.url === "/page.js" ? ["text/javascript", script] : ["text/html", html]
-      return void response.setHeader("content-type", type).end(text)
-    }
-    const pieces: Array<Buffer> = []
-    request.on("data", (piece: Buffer) => pieces.push(piece))
-    request.on("end", () => {
-      response.end()
-      report(Buffer.concat(pieces).toString())
-    })
-  }).listen(0, "127.0.0.1")
-  await once(site, "listening")
-  const { port } = site.address() as AddressInfo
-  const profile = mkdtempSync(join(tmpdir(), "procwire-chromium-"))
-  const flags = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    `--user-data-dir=${profile}`,
-  ]
-  // It leads a group, because its own processes go on for a while without it, and write into the profile.
-  const words = [...flags, `http://127.0.0.1:${port}/#${hash}`]
-  const browser = spawn(program, words, { stdio: "ignore", detached: true })
-  const ended = once(browser, "exit").then(([code]) => `Chromium has ended with ${code}`)
-  try {
-    return await Promise.race([reported, ended])
-  } finally {
-    spawnSync("kill", ["-KILL", "--", `-${browser.pid}`])
-    await ended
-    site.closeAllConnections()
-    site.close()
-    rmSync(profile, { recursive: true, force: true, maxRetries: 20 })
-  }
-}
-
-const html = `<!doctype html><script type="module" src="/page.js"></script>`
+const siteOf = (script: string) => (path: string) =>
+  path === "/page.js"
+    ? (["text/javascript", script] as const)
+    : (["text/html", `<!doctype html><script type="module" src="/page.js"></script>`] as const)
 
 describe("procwire/web", () => {
   it.skipIf(chromium === undefined)(
@@ -154,7 +74,7 @@ describe("procwire/web", () => {
     async () => {
       const [script, { port }] = await Promise.all([bundled(page), serve()])
       const url = `ws://127.0.0.1:${await relay(Number(port))}`
-      const found = await shown(chromium ?? "", script, url)
+      const found = await shown(siteOf(script), url)
       expect(JSON.parse(found)).toEqual({
         run: "err\n",
         text: "it's $HOME",
@@ -172,9 +92,7 @@ describe("procwire/web", () => {
 
 describe("procwire", () => {
   it("is for browsers where a bundler resolves it for them", async () => {
-    expect(
-      await bundled(`import { connect, ExecClient } from "procwire"; console.log(connect, ExecClient)`),
-    ).toContain("WebSocket")
+    expect(await bundled(`import { connect } from "procwire"; console.log(connect)`)).toContain("WebSocket")
   })
 
   it("connects on Node, Bun and Deno, each with its own adapter", async () => {
@@ -221,7 +139,8 @@ describe("the declarations", () => {
   }
 
   /** What is for Node, Bun and Deno alone, by its name. */
-  const runtimes = /^\.\/(node|bun|deno|runtime|platform|mcp|sandbox|conformance.*|package\.json)$/
+  const runtimes =
+    /^(\.|\.\/(node|bun|deno|runtime|mcp|sandbox|conformance.*|effect|effect\/(platform|mcp|sandbox|conformance.*)|package\.json))$/
 
   it("have no type of Node, but for those of what is for runtimes alone", () => {
     const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -229,7 +148,7 @@ describe("the declarations", () => {
     }
     const portable = Object.entries(exports).filter(([name]) => !runtimes.test(name))
     expect(portable.map(([name]) => name)).toEqual(
-      expect.arrayContaining([".", "./client", "./web", "./agent"]),
+      expect.arrayContaining(["./web", "./agent", "./acp", "./effect/client", "./effect/server"]),
     )
     for (const [name, { types }] of portable) {
       for (const file of reached(join(root, types))) {
