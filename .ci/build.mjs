@@ -19,6 +19,7 @@ import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { decode, encode } from "@jridgewell/sourcemap-codec"
 import { build } from "esbuild"
+import { declarations } from "./declarations.mjs"
 import * as Notices from "./notices.mjs"
 import { procwire } from "./procwire.mjs"
 import { writeSchema } from "./schema/files.mjs"
@@ -251,6 +252,7 @@ const peerCheck = "adapters/shared/PeerCheck"
 const library = async () => {
   const [promises, effects] = [modulesOf((name) => !isInEffect(name)), modulesOf(isInEffect)]
   rmSync(lib, { recursive: true, force: true })
+  const declared = declarations(root, promises)
   await modules([...promises, "conformance/cli", ...ofSpawners], {
     chunkNames: "chunks/[name]-[hash]",
     sourcemap: true,
@@ -273,11 +275,12 @@ const library = async () => {
     const data = JSON.parse(readFileSync(join(root, cases, name), "utf8"))
     writeFileSync(join(lib, cases, name), `${JSON.stringify(data)}\n`)
   }
-  for (const file of reached([...promises, ...effects].map((name) => join(dist, `${name}.d.ts`)))) {
+  for (const file of reached(effects.map((name) => join(dist, `${name}.d.ts`)))) {
     const copy = join(lib, relative(dist, file))
     mkdirSync(dirname(copy), { recursive: true })
     writeFileSync(copy, published(readFileSync(file, "utf8")))
   }
+  await declared
 }
 
 const everything = async () => {

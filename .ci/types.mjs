@@ -12,22 +12,43 @@ import { root } from "./setup.mjs"
  * and each way once.
  */
 const compilers = {
-  typescript: ["node.nodenext", "node.bundler", "web.nodenext", "web.bundler"],
-  "typescript-5.6": ["node.nodenext", "web.bundler"],
+  typescript: [
+    "node.nodenext",
+    "node.node16",
+    "node.bundler",
+    "web.nodenext",
+    "web.bundler",
+    "effect.nodenext",
+    "effect.bundler",
+  ],
+  "typescript-5.6": ["node.node16", "web.bundler", "effect.nodenext"],
 }
 
 const resolutions = {
   nodenext: { module: "nodenext" },
+  node16: { module: "node16" },
   bundler: { module: "esnext", moduleResolution: "bundler" },
 }
 
-/** The files of a program, and the types that are there without an import. */
+/** The packages that programs without Effect do not have. */
+const ofEffect = /^(?:effect$|@effect\/)/
+
+/**
+ * The files of a program, the types that are there without an import, and the packages that are installed beside
+ * procwire, those of {@link ofEffect} or not.
+ */
 const worlds = {
-  node: { files: ["node.ts", "client.ts"], compilerOptions: { lib: ["es2022"], types: ["node"] } },
+  node: {
+    hasEffect: false,
+    files: ["node.ts", "client.ts"],
+    compilerOptions: { lib: ["es2022"], types: ["node"] },
+  },
   web: {
+    hasEffect: false,
     files: ["web.ts", "client.ts"],
     compilerOptions: { lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable"], types: [] },
   },
+  effect: { hasEffect: true, files: ["effect.ts"], compilerOptions: { lib: ["es2022"], types: ["node"] } },
 }
 
 const strict = {
@@ -62,6 +83,29 @@ const errors = (folder, compiler, config) =>
   })
 
 /**
+ * Makes a folder of a program that has installed the package.
+ * @param {string} tarball its path
+ * @param {string} folder
+ * @param {boolean} hasEffect
+ */
+const install = (tarball, folder, hasEffect) => {
+  const installed = join(folder, "node_modules/procwire")
+  mkdirSync(installed, { recursive: true })
+  execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"])
+  const { dependencies, peerDependenciesMeta } = JSON.parse(
+    readFileSync(join(installed, "package.json"), "utf8"),
+  )
+  const packages = [...Object.keys({ ...dependencies, ...peerDependenciesMeta }), "@types/node"]
+  for (const name of packages.filter((one) => hasEffect || !ofEffect.test(one))) {
+    const place = join(folder, "node_modules", name)
+    mkdirSync(dirname(place), { recursive: true })
+    symlinkSync(join(root, "node_modules", name), place)
+  }
+  cpSync(join(root, "conformance/lab/types"), folder, { recursive: true })
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
+}
+
+/**
  * The faults of a package, each with the compiler and the configuration that see it.
  * @param {string} tarball its path
  * @returns {Promise<string[]>}
@@ -69,37 +113,25 @@ const errors = (folder, compiler, config) =>
 export const typeFaults = async (tarball) => {
   const folder = mkdtempSync(join(tmpdir(), "procwire-types-"))
   try {
-    const installed = join(folder, "node_modules/procwire")
-    mkdirSync(installed, { recursive: true })
-    execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"])
-    const { dependencies, peerDependenciesMeta } = JSON.parse(
-      readFileSync(join(installed, "package.json"), "utf8"),
-    )
-    for (const name of [...Object.keys({ ...dependencies, ...peerDependenciesMeta }), "@types/node"]) {
-      const place = join(folder, "node_modules", name)
-      mkdirSync(dirname(place), { recursive: true })
-      symlinkSync(join(root, "node_modules", name), place)
-    }
-    cpSync(join(root, "conformance/lab/types"), folder, { recursive: true })
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
-    for (const [world, { compilerOptions, files }] of Object.entries(worlds))
-      for (const [kind, resolution] of Object.entries(resolutions)) {
-        const options = { ...strict, ...resolution, ...compilerOptions }
+    for (const [world, { compilerOptions, files, hasEffect }] of Object.entries(worlds)) {
+      install(tarball, join(folder, world), hasEffect)
+      for (const [kind, resolution] of Object.entries(resolutions))
         writeFileSync(
-          join(folder, `${world}.${kind}.json`),
-          JSON.stringify({ files, compilerOptions: options }),
+          join(folder, world, `${kind}.json`),
+          JSON.stringify({ files, compilerOptions: { ...strict, ...resolution, ...compilerOptions } }),
         )
-      }
+    }
     const waiting = Object.entries(compilers)
       .toReversed()
-      .flatMap(([compiler, names]) => names.map((name) => ({ compiler, config: `${name}.json` })))
+      .flatMap(([compiler, names]) => names.map((name) => ({ compiler, name })))
     /** @type {string[]} */
     const faults = []
     const take = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const { compiler, config } = next
-        const found = await errors(folder, compiler, config)
-        faults.push(...found.map((line) => `${compiler}, ${config}: ${line}`))
+        const { compiler, name } = next
+        const [world = "", kind] = name.split(".")
+        const found = await errors(join(folder, world), compiler, `${kind}.json`)
+        faults.push(...found.map((line) => `${compiler}, ${name}: ${line}`))
       }
     }
     await Promise.all([take(), take()])

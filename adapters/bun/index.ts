@@ -22,7 +22,6 @@ import { platform } from "./platform.ts"
 export type {
   CommandOptions,
   InProcessTarget,
-  Program,
   RemoteTarget,
   Target,
   ToClient,

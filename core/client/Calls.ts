@@ -12,11 +12,21 @@ import * as OptionNames from "./OptionNames.ts"
 /** The params of a method as on the wire: plain JSON. */
 export type Encoded<M extends Methods.RequestName> = Schema.Schema.Encoded<Methods.Requests[M]["params"]>
 
-/** The same, but a `chunk` may also be the bytes that its base64 means. */
-export type Params<M extends Methods.RequestName> =
-  Encoded<M> extends { readonly chunk: string }
-    ? Omit<Encoded<M>, "chunk"> & { readonly chunk: string | Uint8Array }
-    : Encoded<M>
+/** Every method of the wire: what `call` takes for it, and what it resolves with. */
+export type Calls = {
+  readonly [M in Methods.RequestName]: {
+    readonly params: WithBytes<Encoded<M>>
+    readonly result: Methods.ResultOf<M>
+  }
+}
+
+/** Params in which a `chunk` may also be the bytes that its base64 means. */
+type WithBytes<P> = P extends { readonly chunk: string }
+  ? { readonly [K in keyof P]: K extends "chunk" ? string | Uint8Array : P[K] }
+  : P
+
+/** The params of a method; a `chunk` may also be the bytes that its base64 means. */
+export type Params<M extends keyof Calls> = Calls[M]["params"]
 
 /** Sends a request of the method table; see `ExecClient.call`. */
 export type Call = <M extends Methods.RequestName>(

@@ -7,9 +7,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
-import type { Params } from "./Calls.ts"
+import type { Calls, Params } from "./Calls.ts"
 import { boundary } from "./CallSite.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
@@ -82,7 +81,7 @@ export interface Client extends AsyncDisposable {
    * Sends a request of the method table: params as on the wire (a `chunk` may also be bytes, which become its base64),
    * the result decoded. Without `timeout` it has no deadline.
    */
-  call<M extends RequestName>(method: M, params: Params<M>, how?: CallOptions): Promise<ResultOf<M>>
+  call<M extends keyof Calls>(method: M, params: Params<M>, how?: CallOptions): Promise<Calls[M]["result"]>
   /** Resolves with the reason when the connection has ended and will not be replaced. */
   readonly disconnected: Promise<ClientError>
   /** The same client as effects. */

@@ -17,7 +17,7 @@
  *
  * @module
  */
-export type { Call, Encoded, Params } from "./Calls.ts"
+export type { Call, Calls, Encoded, Params } from "./Calls.ts"
 export * as Activity from "./Activity.ts"
 export * as Asciicast from "./asciicast/index.ts"
 export * as Client from "./Client.ts"

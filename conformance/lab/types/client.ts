@@ -2,33 +2,37 @@
 import {
   type Client,
   ClientError,
+  type ClientReason,
   connect,
   type Command,
-  type ExecClient,
+  type Duration,
+  type EffectFace,
   type Input,
+  type ListedProcess,
+  type Params,
   type ProcessEvent,
   type Result,
   type RunOptions,
-} from "procwire"
+} from "procwire/web"
 import { same } from "./same.js"
 
-declare const client: Client.Client
+declare const client: Client
 declare const signal: AbortSignal
 
 /** What `connect` gives. */
 export const connected = async (): Promise<void> => {
   const current = await connect({ url: "ws://127.0.0.1:7000" }, { reconnect: { window: "1 minute" } })
-  same<typeof current, Client.Client>(true)
-  const first = await connect({ url: "ws://127.0.0.1:7000" }, { dialect: "v0" })
-  same<typeof first, Client.Client>(false)
-  // @ts-expect-error: the first version of the wire has no files
-  await first.fs.stat("/")
+  same<typeof current, Client>(true)
   // @ts-expect-error: there is no such option
   await connect({ url: "ws://127.0.0.1:7000" }, { reconect: {} })
   // @ts-expect-error: a target is an object
   await connect("ws://127.0.0.1:7000")
   // @ts-expect-error: a text for a duration has a unit that exists
   await connect({ url: "ws://127.0.0.1:7000" }, { reconnect: { window: "1 fortnight" } })
+  const durations: ReadonlyArray<Duration> = [5, 5n, [1, 500], "1 second", "1.5 hours", "3 millis"]
+  // @ts-expect-error: nor is one an object
+  const duration: Duration = { seconds: 5 }
+  console.log(durations, duration)
 }
 
 /** `run`, `start` and their options. */
@@ -72,7 +76,7 @@ export const processes = async (): Promise<void> => {
   for await (const event of child) seen(event)
 }
 
-const seen = (event: ProcessEvent.ProcessEvent): void => {
+const seen = (event: ProcessEvent): void => {
   switch (event.kind) {
     case "output":
       return same<typeof event.bytes, Uint8Array>(true)
@@ -153,22 +157,61 @@ export const streams = async (): Promise<void> => {
 
 /** Errors, files, HTTP, and any method of the wire. */
 export const others = async (error: unknown): Promise<void> => {
-  if (error instanceof ClientError.ClientError) {
+  if (error instanceof ClientError) {
+    same<typeof error._tag, "ClientError">(true)
+    same<typeof error.reason, ClientReason>(true)
+    same<typeof error.stack, string | undefined>(true)
     if (error.reason === "Failed") console.log(error.message, error.cause)
     // @ts-expect-error: the reasons are a closed set
     if (error.reason === "Oops") return
+    // @ts-expect-error: an error of this client is no effect
+    console.log(error.pipe)
     same<typeof error.code, number | string | undefined>(true)
   }
+  console.log(new ClientError({ reason: "Failed", message: "it failed" }))
+  // @ts-expect-error: an error has a reason
+  console.log(new ClientError({ message: "it failed" }))
   same<Awaited<ReturnType<typeof client.fs.readTextFile>>, string>(true)
+  await client.fs.readTextFile("/tmp/a", { followSymlinks: false }, { timeout: "1 second" })
+  await client.fs.readTextFile("/tmp/a", undefined, { signal })
   await client.fs.write("/tmp/a", ["a", new Uint8Array(1)], { timeout: 5000 })
   // @ts-expect-error: a path is a text
   await client.fs.stat(new URL("file:///tmp"))
+  const file = await client.fs.open("/tmp/a")
+  same<Awaited<ReturnType<typeof file.read>>["chunk"], Uint8Array>(true)
   const { status } = await client.http.request({ url: "http://127.0.0.1/" })
   same<typeof status, number>(true)
+  for await (const listed of client.list()) same<typeof listed, ListedProcess>(true)
+  const { platformOs, capabilities } = client.environmentInfo
+  same<typeof platformOs, string | null | undefined>(true)
+  same<NonNullable<typeof capabilities>["processList"], boolean | undefined>(true)
+  // Nothing is known of what is Effect behind it, not even as `any`.
+  same<typeof client.effect, EffectFace>(true)
+  // @ts-expect-error: only the doors with Effect know it
+  console.log(client.effect.start)
+}
+
+/** Every method of the wire. */
+export const calls = async (): Promise<void> => {
   await client.call("environment/status", {})
+  const { exitCode } = await client.call("process/read", { processId: "1" })
+  same<typeof exitCode, number | null>(true)
+  const { dataBase64 } = await client.call("fs/readFile", { path: "/tmp/a" })
+  same<typeof dataBase64, Uint8Array>(true)
+  const { process } = await client.call("process/attach", { processId: "1" }, { timeout: 5 })
+  same<typeof process, ListedProcess>(true)
+  await client.call("process/write", { processId: "1", chunk: new Uint8Array(1) })
+  await client.call("process/write", { processId: "1", chunk: "YQ==" })
+  same<Params<"process/write">["chunk"], string | Uint8Array>(true)
+  same<Params<"fs/readFile">["path"], string>(true)
   // @ts-expect-error: a misspelt method
   await client.call("process/strat", {})
   // @ts-expect-error: params are those of the method
   await client.call("process/terminate", { id: "1" })
-  same<typeof client.effect, ExecClient.ExecClient>(true)
+  // @ts-expect-error: each of its kind
+  await client.call("process/terminate", { processId: 1 })
+  // @ts-expect-error: bytes are those of a chunk alone
+  await client.call("fs/writeFile", { path: "/tmp/a", dataBase64: new Uint8Array(1) })
+  // @ts-expect-error: a result has what the method gives
+  console.log((await client.call("process/read", { processId: "1" })).outputs)
 }

@@ -1,54 +1,27 @@
-/** A program on Node: every export of the package, and no type of a browser. */
-import * as Command from "@effect/platform/Command"
-import * as FileSystem from "@effect/platform/FileSystem"
-import type { CommandExecutor } from "@effect/platform/CommandExecutor"
-import type { PlatformError } from "@effect/platform/Error"
-import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+/** A program on Node without Effect: every door that has promises, and no type of a browser. */
 import * as Everything from "procwire"
 import type { connect as byDefault } from "procwire"
 import * as Acp from "procwire/acp"
 import * as Agent from "procwire/agent"
 import type * as Bun from "procwire/bun"
-import { type ClientError, ExecClient } from "procwire/client"
 import type * as Deno from "procwire/deno"
 import * as Conformance from "procwire/conformance"
+import * as Vitest from "procwire/conformance/vitest"
 import * as Mcp from "procwire/mcp"
-import { connect, layerSpawner, open, serve } from "procwire/node"
-import * as Platform from "procwire/platform"
-import * as Process from "procwire/process"
-import * as Protocol from "procwire/protocol"
-import * as Rpc from "procwire/rpc"
+import { type Client, connect, type EffectLayer, serve } from "procwire/node"
 import type * as Runtime from "procwire/runtime"
 import * as Sandbox from "procwire/sandbox"
-import * as Server from "procwire/server"
-import * as Session from "procwire/session"
-import * as Spawn from "procwire/spawn"
-import * as Transport from "procwire/transport"
 import * as Web from "procwire/web"
 import { same } from "./same.js"
 
-export const modules = [
-  Everything,
-  Acp,
-  Agent,
-  Conformance,
-  Mcp,
-  Process,
-  Protocol,
-  Rpc,
-  Server,
-  Session,
-  Spawn,
-]
-export const more = [Transport, Web]
+export const modules = [Everything, Acp, Agent, Conformance, Mcp, Sandbox, Vitest, Web]
 
 same<typeof byDefault, typeof connect>(true)
 same<typeof Runtime.connect, typeof connect>(true)
 same<typeof Bun.connect, typeof connect>(true)
 same<typeof Deno.serve, typeof serve>(true)
+same<Client, Web.Client>(true)
+same<Everything.ClientError, Web.ClientError>(true)
 
 /** The ways to a server. */
 export const targets = async (): Promise<void> => {
@@ -62,6 +35,14 @@ export const targets = async (): Promise<void> => {
   await connect({ inProcess: true, contain: "docker" })
 }
 
+/** The first version of the wire. */
+export const first = async (): Promise<void> => {
+  const client = await connect({ url: "ws://127.0.0.1:7000" }, { dialect: "v0" })
+  same<typeof client, Client>(false)
+  // @ts-expect-error: the first version of the wire has no files
+  await client.fs.stat("/")
+}
+
 /** A server in a program. */
 export const server = async (): Promise<void> => {
   const running = await serve({ listen: ["ws://127.0.0.1:0"], limits: { processes: 100 } })
@@ -73,38 +54,41 @@ export const server = async (): Promise<void> => {
   await serve({ limits: { processes: "100" } })
   // @ts-expect-error: a misspelt option
   await serve({ listn: "stdio" })
+  // @ts-expect-error: what an audit log does is an effect: `makeServer` takes it
+  await serve({ auditLog: { admit: async () => {}, note: () => {} } })
 }
 
-/** What an Effect needs, and how it fails. */
-export const effects = Effect.gen(function* () {
-  const client = yield* ExecClient.make(open({ inProcess: true }))
-  const build = yield* client.start({ argv: ["make"] })
-  yield* Stream.runDrain(build.events)
-  return yield* build.exitCode
-})
-same<typeof effects, Effect.Effect<number, ClientError.ClientError, Scope.Scope>>(true)
-// @ts-expect-error: it needs a scope
-export const unscoped: Promise<number> = Effect.runPromise(effects)
+/** Spawners: layers, which are not looked into, plain objects, and names. */
+export const spawners = async (layer: EffectLayer, plain: Sandbox.PlainSpawner): Promise<void> => {
+  const wrapped = Sandbox.wrap((spec) => ({ ...spec, argv: ["nice", ...spec.argv] }))
+  same<typeof wrapped, EffectLayer>(true)
+  // @ts-expect-error: argv stays a list
+  Sandbox.wrap((spec) => ({ ...spec, argv: "nice" }))
+  for (const spawner of [wrapped, plain, "nice:5", ["nice:5", "bwrap"]]) await serve({ spawner })
+  await connect({ inProcess: true, spawner: wrapped })
+  await serve({ listeners: [layer] })
+  await Conformance.runSpawnerSuite(layer, { only: ["spawner/pty/*"] })
+  Vitest.spawnerSuite("mine", plain)
+  // @ts-expect-error: a listener is a layer
+  await serve({ listeners: ["stdio"] })
+  // @ts-expect-error: which no other object is
+  await serve({ listeners: [{}] })
+  // @ts-expect-error: a spawner spawns
+  await serve({ spawner: {} })
+  // @ts-expect-error: a number is none
+  await connect({ inProcess: true, spawner: 5 })
+  // @ts-expect-error: a layer says nothing of what it has
+  console.log(layer.build)
+}
 
-/** The services of the platform, over a client. */
-const program = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  return yield* Command.make("git", "status").pipe(
-    Command.workingDirectory(yield* fs.makeTempDirectory()),
-    Command.string,
-  )
-})
-same<typeof program, Effect.Effect<string, PlatformError, FileSystem.FileSystem | CommandExecutor>>(true)
-const layer = Platform.layer({ url: "ws://127.0.0.1:7000" }, { watchInterval: "1 second" })
-same<typeof layer, Layer.Layer<Platform.Services, ClientError.ClientError>>(true)
-const remote = Effect.provide(program, layer)
-same<typeof remote, Effect.Effect<string, PlatformError | ClientError.ClientError>>(true)
-// @ts-expect-error: the services of the client's own host are not `ExecClient`
-Platform.layerClient({})
-
-/** A spawner of one's own. */
-export const wrapped = Sandbox.layerWrap((spec) => ({ ...spec, argv: ["nice", ...spec.argv] })).pipe(
-  () => layerSpawner,
-)
-// @ts-expect-error: argv stays a list
-Sandbox.layerWrap((spec) => ({ ...spec, argv: "nice" }))
+/** The tools for language models, over any client. */
+export const tools = async (client: Client): Promise<void> => {
+  const made = Agent.createTools(client, { cwd: "/srv" })
+  const { text } = await made.call("exec_command", { cmd: "make" })
+  same<typeof text, string>(true)
+  await Mcp.createServer(client, { cwd: "/srv" })
+  // @ts-expect-error: a directory is a text
+  Agent.createTools(client, { cwd: 1 })
+  // @ts-expect-error: tools need a client
+  Agent.createTools({})
+}
