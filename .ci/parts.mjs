@@ -186,7 +186,7 @@ export const parts = [
   {
     name: "package",
     says: "the package: installed by each manager, in vite and Next.js, its types for old compilers, the API reference, JSR, Deno",
-    tests: ["Bundlers", "Installs", "Package", "WithoutPeers"].map(
+    tests: ["Bundlers", "Declarations", "Installs", "Package", "WithoutPeers"].map(
       (name) => `conformance/integration/${name}.test.ts`,
     ),
     steps: [[".ci/check.mjs", "types-of-exports", "docs", "jsr", "deno"]],
