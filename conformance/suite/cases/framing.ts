@@ -65,7 +65,11 @@ export const framing = table("framing", {
       )
       for (const id of ["11", "12", "13"]) Check.isTrue(got.includes(id), `no answer with the id ${id}`)
       const cutAnswer = wire.inbox.messages.find(({ text }) => idText(text) === "11")
-      Check.contains(cutAnswer?.text ?? "", "unknown process id zwölf", "the answer to the cut request")
+      const { message } = Check.object(
+        Check.object(cutAnswer?.json, "the answer to the cut request")["error"],
+        "its error",
+      )
+      Check.equal(message, "unknown process id zwölf", "the message of its error")
     },
   },
   "unterminated-last-line-discarded": {

@@ -5,6 +5,7 @@ import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { pause } from "../Deadline.ts"
+import { idText } from "../Json.ts"
 import { awaitDeath } from "../wire/ProcessTree.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
 import type { Wire } from "../wire/Wire.ts"
@@ -54,7 +55,7 @@ export const lifecycle = table("lifecycle", {
       await pause(100)
       wire.channel.close()
       Check.equal((await awaitExit(await t.process(), t.timeoutMs)).code, 0, "the exit code of the server")
-      const answer = wire.inbox.messages.slice(from).find(({ text }) => text.includes('"id":7'))
+      const answer = wire.inbox.messages.slice(from).find(({ text }) => idText(text) === "7")
       Check.equal(answer?.text ?? null, null, "the answer to the read")
     },
   },

@@ -6,6 +6,7 @@ import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { pause } from "../Deadline.ts"
+import { idText } from "../Json.ts"
 import * as Gate from "./gate.ts"
 import { begin, resume, resumed, resumeParams } from "./resuming.ts"
 
@@ -68,7 +69,7 @@ export const session = table("session", {
         params: { processId: child.id, chunk: "Cg==", writeId: "go" },
       })
       await wire.inbox.wait("the answer to the write", t.timeoutMs, ({ messages }) =>
-        messages.find(({ text }) => text.includes('"id":7')),
+        messages.find(({ text }) => idText(text) === "7"),
       )
       wire.channel.drop()
       await other(written.wait)
@@ -220,7 +221,7 @@ export const session = table("session", {
         params: { processId: child.id, chunk: "Cg==", writeId: "go" },
       })
       await wire.inbox.wait("the answer to the write", t.timeoutMs, ({ messages }) =>
-        messages.find(({ text }) => text.includes('"id":7')),
+        messages.find(({ text }) => idText(text) === "7"),
       )
       wire.channel.drop()
       const again = Child.attach(await resumed(t, session), child.id)
