@@ -1,6 +1,7 @@
 /** Writing, creating, renaming and removing. */
 import * as Effect from "effect/Effect"
 import type { RemoveOptions, RenameOptions } from "./FileCalls.ts"
+import * as ErrorText from "../protocol/ErrorText.ts"
 import { FileError, invalid } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 import { join, pin, pinEntry, split } from "./Paths.ts"
@@ -81,7 +82,7 @@ export const remove = (files: FilesService, path: string, options: RemoveOptions
 }
 
 const unsupported = Effect.fail(
-  new FileError({ reason: "Unsupported", message: "recursive no-follow removal is unsupported" }),
+  new FileError({ reason: "Unsupported", message: ErrorText.of("recursiveNoFollow") }),
 )
 
 /** Removes everything in a folder. If the folder is replaced by a link meanwhile, the link is not followed. */
@@ -157,7 +158,7 @@ const badTarget = (target: string) =>
   Effect.fail(
     invalid(
       target === ""
-        ? "fs/createSymlink requires a target that is not empty"
-        : `fs/createSymlink requires a target without NUL: ${JSON.stringify(target)}`,
+        ? ErrorText.of("emptyTarget")
+        : ErrorText.of("nulInTarget", { target: JSON.stringify(target) }),
     ),
   )

@@ -5,6 +5,7 @@
  * an existing folder; FIFOs, sockets and devices in a tree are skipped.
  */
 import * as Effect from "effect/Effect"
+import * as ErrorText from "../protocol/ErrorText.ts"
 import { maxBlockBytes } from "../protocol/FileBounds.ts"
 import { createDirectory } from "./Changing.ts"
 import { type FileError, invalid } from "./FileError.ts"
@@ -35,9 +36,9 @@ export const copy = (
     }
   })
 
-const unsupported = Effect.fail(invalid("fs/copy only supports regular files, directories, and symlinks"))
-const notRecursive = Effect.fail(invalid("fs/copy requires recursive: true when sourcePath is a directory"))
-const intoItself = Effect.fail(invalid("fs/copy cannot copy a directory to itself or one of its descendants"))
+const unsupported = Effect.fail(invalid(ErrorText.of("copySpecial")))
+const notRecursive = Effect.fail(invalid(ErrorText.of("copyNotRecursive")))
+const intoItself = Effect.fail(invalid(ErrorText.of("copyIntoItself")))
 
 const copyLink = (files: FilesService, source: string, destination: string) =>
   Effect.flatMap(files.readLink(source), (target) => files.makeLink(target, destination))

@@ -8,6 +8,7 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { utf8 } from "../protocol/Bytes.ts"
+import * as ErrorText from "../protocol/ErrorText.ts"
 import * as FileBounds from "../protocol/FileBounds.ts"
 import type * as FileSystem from "../protocol/FileSystem.ts"
 import { FileError, invalid } from "./FileError.ts"
@@ -95,18 +96,18 @@ const maxOffset = 2n ** 63n - 1n
 
 const tooLong = (id: string) =>
   utf8.encode(id).length > FileBounds.maxHandleIdBytes
-    ? invalid(`file handle ID must not exceed ${FileBounds.maxHandleIdBytes} bytes`)
+    ? invalid(ErrorText.of("longHandle", { most: FileBounds.maxHandleIdBytes }))
     : undefined
 
 const taken = (handles: ReadonlyMap<string, Handle>, id: string) => {
-  if (handles.has(id)) return invalid(`file handle \`${id}\` already exists`)
+  if (handles.has(id)) return invalid(ErrorText.of("handleExists", { handleId: id }))
   return handles.size >= FileBounds.maxHandles
-    ? invalid(`at most ${FileBounds.maxHandles} file handles may be open per connection`)
+    ? invalid(ErrorText.of("manyHandles", { most: FileBounds.maxHandles }))
     : undefined
 }
 
 const unknown = (id: string) =>
-  new FileError({ reason: "NotFound", message: `unknown file handle \`${id}\`` })
+  new FileError({ reason: "NotFound", message: ErrorText.of("unknownHandle", { handleId: id }) })
 
 /** Judges what a request for a block says about itself, before its handle is looked for. */
 const checkLength = (what: "read" | "write", id: string, length: number): Effect.Effect<void, FileError> => {
@@ -114,8 +115,8 @@ const checkLength = (what: "read" | "write", id: string, length: number): Effect
   if (refusal !== undefined) return Effect.fail(refusal)
   const most = FileBounds.maxBlockBytes
   return length < 1 || length > most
-    ? Effect.fail(invalid(`file ${what} block length must be between 1 and ${most}`))
+    ? Effect.fail(invalid(ErrorText.of("blockLength", { what, most })))
     : Effect.void
 }
 
-const beyond = Effect.fail(invalid("file write range exceeds the signed 64-bit file offset limit"))
+const beyond = Effect.fail(invalid(ErrorText.of("blockOffset")))

@@ -1,6 +1,7 @@
 /** Reading content, metadata and names. */
 import * as Effect from "effect/Effect"
 import { concat } from "../protocol/Bytes.ts"
+import * as ErrorText from "../protocol/ErrorText.ts"
 import * as FileBounds from "../protocol/FileBounds.ts"
 import type * as FileSystem from "../protocol/FileSystem.ts"
 import * as NativePath from "../protocol/NativePath.ts"
@@ -67,16 +68,18 @@ export const readDirectory = (files: FilesService, path: string) =>
   })
 
 /** The failure of `follow: false` for a path with a link in it. */
-export const containsLink = Effect.fail(invalid("path contains a symbolic link"))
+export const containsLink = Effect.fail(invalid(ErrorText.of("containsLink")))
 
 /** Fails for anything but a regular file. */
 export const mustBeFile = (path: string, follow: boolean, { kind }: FileInfo) => {
   if (kind === "file") return Effect.void
-  const text = follow ? `path \`${NativePath.toText(path)}\` is not a file` : "path is not a regular file"
+  const text = follow
+    ? ErrorText.of("notAFile", { path: NativePath.toText(path) })
+    : ErrorText.of("notRegular")
   return Effect.fail(invalid(text))
 }
 
-const tooLarge = Effect.fail(invalid(`file is too large to read: limit is ${FileBounds.maxFileBytes} bytes`))
+const tooLarge = Effect.fail(invalid(ErrorText.of("hugeFile", { bytes: FileBounds.maxFileBytes })))
 
 const tooLong = Effect.fail(
   new FileError({
@@ -89,7 +92,7 @@ const tooMany = (count: number) =>
   Effect.fail(
     new FileError({
       reason: "TooMany",
-      message: `fs/readDirectory returned ${count} entries; limit is ${FileBounds.maxEntries}`,
+      message: ErrorText.of("tooManyEntries", { count, most: FileBounds.maxEntries }),
     }),
   )
 

@@ -8,6 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import { utf8 } from "../protocol/Bytes.ts"
+import * as ErrorText from "../protocol/ErrorText.ts"
 import * as FileBounds from "../protocol/FileBounds.ts"
 import type * as FileSystem from "../protocol/FileSystem.ts"
 import * as NativePath from "../protocol/NativePath.ts"
@@ -115,10 +116,9 @@ export const check = ({
 }: FileSystem.WalkOptions): Effect.Effect<void, FileError> => {
   const { depth, directories, entries } = FileBounds.maxWalk
   if (maxDirectories === 0 || maxEntries === 0) {
-    return Effect.fail(invalid("filesystem walk limits must be greater than zero"))
+    return Effect.fail(invalid(ErrorText.of("emptyWalk")))
   }
-  const most = `depth=${depth}, directories=${directories}, entries=${entries}`
   return maxDepth > depth || maxDirectories > directories || maxEntries > entries
-    ? Effect.fail(invalid(`filesystem walk limits exceed maximums: ${most}`))
+    ? Effect.fail(invalid(ErrorText.of("highWalk", { depth, directories, entries })))
     : Effect.void
 }

@@ -12,6 +12,7 @@ import type * as Scope from "effect/Scope"
 import { Directory, type DirectoryService, type Labels } from "../directory/Directory.ts"
 import type { DirectoryError } from "../directory/DirectoryError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as ErrorText from "../protocol/ErrorText.ts"
 import { SessionIds } from "../session/SessionIds.ts"
 import type { Transport } from "../transport/Transport.ts"
 import { FleetError } from "./FleetError.ts"
@@ -205,7 +206,7 @@ const resume = (
     for (;;) {
       const found = yield* Effect.either(find(routing, key))
       // Of a session of somebody else nobody hears more than of one that does not exist.
-      const unknown = new Refused(ErrorCode.invalidRequest, `unknown session id ${sessionId}`)
+      const unknown = new Refused(ErrorCode.invalidRequest, ErrorText.of("unknownSession", { sessionId }))
       let last: string
       if (Either.isLeft(found)) {
         if (found.left.reason !== "Unavailable") return yield* Effect.fail(unknown)

@@ -1,7 +1,7 @@
 /** The options of a process registry, and what all registries of one server share. */
 import type { BuffersService } from "../protocol/Buffers.ts"
 import { type HasherService, portable } from "../protocol/Hasher.ts"
-import { defaults, type Limits } from "../protocol/Limits.ts"
+import { defaults, keptMillis, type Limits } from "../protocol/Limits.ts"
 import { PatternCache } from "../pattern/PatternCache.ts"
 import { type ProcessEvidenceService, unknown } from "../spawn/ProcessEvidence.ts"
 import * as Batch from "./history/Batch.ts"
@@ -24,8 +24,8 @@ export interface Options {
   readonly forgetsAtExit?: boolean
 }
 
-/** 30 seconds and the default limits. */
-export const defaultOptions: Options = { retentionMillis: 30_000, limits: defaults }
+/** The default limits. */
+export const defaultOptions: Options = { retentionMillis: keptMillis.closedProcess, limits: defaults }
 
 /** Shared by the registries of all sessions of one server. */
 export interface Shared {

@@ -21,6 +21,8 @@ export const sessionTaken = -32012
 
 /** The client has cancelled the request (`request/cancel`); the code that the Language Server Protocol has for it. */
 export const requestCancelled = -32800
+/** The text for it. */
+export const cancelledText = "request was cancelled"
 
 /**
  * Why a process was not started, as `data.kind` of the error: program, working directory or interpreter do not exist

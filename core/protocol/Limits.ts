@@ -181,6 +181,14 @@ export const table = {
   },
 } as const satisfies { readonly [name: string]: Limit }
 
+/** How long a server keeps what has ended where nothing is set, in milliseconds. */
+export const keptMillis = {
+  /** A closed process stays readable, and its id taken. */
+  closedProcess: 30_000,
+  /** A session without a connection can be resumed. */
+  detachedSession: 80_000,
+} as const
+
 /** The name of a bound. */
 export type Name = keyof typeof table
 

@@ -130,7 +130,7 @@ const begun = (receiver: Receiver, request: Message.Request, context: RequestCon
 }
 
 const cancelledText = (id: Message.RequestId): string =>
-  Message.errorText(id, ErrorCode.requestCancelled, "request was cancelled")
+  Message.errorText(id, ErrorCode.requestCancelled, ErrorCode.cancelledText)
 
 const failureText = (id: Message.RequestId, cause: Cause.Cause<ErrorCode.RpcError>): string => {
   const failure = Cause.failureOrCause(cause)

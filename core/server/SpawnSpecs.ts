@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Confinement from "../protocol/Confinement.ts"
 import type { ErrorKind } from "../protocol/ErrorCode.ts"
+import * as ErrorText from "../protocol/ErrorText.ts"
 import * as Floor from "../protocol/Floor.ts"
 import type { ParamsOf } from "../protocol/Methods.ts"
 import * as PathUri from "../protocol/PathUri.ts"
@@ -28,10 +29,12 @@ export const fromStart = (
   Effect.gen(function* () {
     const { managedNetwork, networkProxy } = params
     // In the order of the peer: nothing else is looked at before.
-    if (managedNetwork?.transparentTcp === true && networkProxy == null) return yield* refuse(noManagedProxy)
-    if (params.sandbox?.windowsSandboxLevel === "mxc") return yield* refuse(noMxc, "sandboxUnavailable")
+    if (managedNetwork?.transparentTcp === true && networkProxy == null)
+      return yield* refuse(ErrorText.of("noManagedProxy"))
+    if (params.sandbox?.windowsSandboxLevel === "mxc")
+      return yield* refuse(ErrorText.of("noMxc"), "sandboxUnavailable")
     if (networkProxy?.proxy.transparentTcp === true && params.sandbox == null)
-      return yield* refuse(noManagedSandbox)
+      return yield* refuse(ErrorText.of("noManagedSandbox"))
     for (const field of ["networkProxy", "shellSnapshot"] as const) {
       if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
     }
@@ -39,7 +42,7 @@ export const fromStart = (
     const [program, ...args] = params.argv
     if (params.sandbox != null) {
       // The peer prepares a sandbox before it looks at the cwd, and after it has looked for a program.
-      if (program === undefined) return yield* refuse(noProgram)
+      if (program === undefined) return yield* refuse(ErrorText.of("emptyArgv"))
       const fault = foreignTo(params.sandbox, params.cwd, platform)
       if (fault !== undefined)
         return yield* refuse(`failed to prepare process sandbox: ${fault}`, "sandboxPreparation")
@@ -59,7 +62,7 @@ export const fromStart = (
     if (Either.isLeft(asked)) return yield* refuse(asked.left, "sandboxUnavailable")
     const confinement = Floor.under(floor, asked.right)
     if (confinement !== undefined && !confine) return yield* refuse(unconfinable, "sandboxUnavailable")
-    if (program === undefined) return yield* refuse(noProgram)
+    if (program === undefined) return yield* refuse(ErrorText.of("emptyArgv"))
     return {
       argv: [program, ...args],
       arg0: params.arg0 ?? undefined,
@@ -71,11 +74,6 @@ export const fromStart = (
       confinement,
     }
   })
-
-const noProgram = "argv must not be empty"
-const noManagedProxy = "transparent TCP requires an executor-local managed proxy"
-const noManagedSandbox = "transparent TCP requires a managed Linux sandbox"
-const noMxc = "native MXC is unavailable on this executor"
 
 /** Why a path that a sandbox object names, or the cwd of its process, is none of this host. */
 const foreignTo = (sandbox: Sandbox, cwd: string, platform: string): string | undefined => {

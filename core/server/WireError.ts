@@ -6,6 +6,7 @@ import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import type { ScreenError } from "../process/screen/ScreenError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as ErrorText from "../protocol/ErrorText.ts"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SessionScope } from "../protocol/SessionScope.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
@@ -54,10 +55,7 @@ export type HandlerError =
   | SignalError
 
 /** What the waiting requests of a connection are answered whose session was taken over; in the words of the peer. */
-export const sessionTaken = new ErrorCode.RpcError({
-  code: ErrorCode.sessionTaken,
-  message: "session has been resumed by another connection",
-})
+export const sessionTaken = ErrorText.refusal("taken")
 
 /** The code and text of a failure. */
 export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
@@ -65,7 +63,7 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
     case "FileError":
       return fileError(error)
     case "HandshakeError":
-      return rpcError(ErrorCode.invalidRequest, handshakeText(error))
+      return handshakeError(error)
     case "HistoryError":
       return rpcError(ErrorCode.internalError, `the history cannot be read: ${error.message}`)
     case "HttpError":
@@ -91,11 +89,8 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       return rpcError(ErrorCode.invalidRequest, error.message)
     case "SessionError":
       return error.reason === "Attached"
-        ? rpcError(
-            ErrorCode.sessionAttached,
-            `session ${error.sessionId} is already attached to another connection`,
-          )
-        : rpcError(ErrorCode.invalidRequest, `unknown session id ${error.sessionId}`)
+        ? ErrorText.refusal("attached", { sessionId: error.sessionId })
+        : ErrorText.refusal("unknownSession", { sessionId: error.sessionId })
     case "SpawnError":
       return spawnError(error)
     case "SignalError":
@@ -123,14 +118,14 @@ const spawnKinds: { readonly [reason in SpawnReason]?: ErrorCode.ErrorKind } = {
   PermissionDenied: "spawnPermissionDenied",
 }
 
-const handshakeText = ({ reason, family }: HandshakeError): string => {
+const handshakeError = ({ reason, family = "exec" }: HandshakeError): ErrorCode.RpcError => {
   switch (reason) {
     case "NotInitialized":
-      return `client must call initialize before using ${family ?? "exec"} methods`
+      return ErrorText.refusal("notInitialized", { family })
     case "NotReady":
-      return `client must send initialized before using ${family ?? "exec"} methods`
+      return ErrorText.refusal("notReady", { family })
     case "Repeated":
-      return "initialize may only be sent once per connection"
+      return ErrorText.refusal("initializedTwice")
   }
 }
 
@@ -172,15 +167,15 @@ const fileError = ({ reason, message }: FileError): ErrorCode.RpcError => {
 const httpText = ({ reason, url, detail, message }: HttpError): string => {
   switch (reason) {
     case "Send":
-      return `http/request failed: error sending request for url (${url})`
+      return ErrorText.of("httpSend", { url })
     case "Timeout":
-      return "http/request failed: route-aware request timed out"
+      return ErrorText.of("httpTimeout")
     case "TooManyRedirects":
-      return "http/request failed: too many redirects"
+      return ErrorText.of("httpRedirects")
     case "RedirectScheme":
       return `http/request failed: redirect target uses unsupported URL scheme: ${detail ?? ""}`
     case "Body":
-      return `failed to read http/request response body: ${brokenBody}`
+      return ErrorText.of("httpBody", { reason: brokenBody })
     case "Unaudited":
     case "Confined":
       return message
@@ -193,13 +188,13 @@ export const brokenBody = "error decoding response body"
 const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError => {
   switch (reason) {
     case "AlreadyExists":
-      return rpcError(ErrorCode.invalidRequest, `process ${processId} already exists`)
+      return ErrorText.refusal("processExists", { processId })
     case "Unknown":
-      return rpcError(ErrorCode.invalidRequest, `unknown process id ${processId}`)
+      return ErrorText.refusal("unknownProcess", { processId })
     case "StartCancelled":
       return rpcError(ErrorCode.invalidRequest, `process ${processId} start was cancelled`)
     case "StdinGone":
-      return rpcError(ErrorCode.internalError, "failed to write to process stdin")
+      return ErrorText.refusal("stdinGone")
     case "NoTerminal":
       return rpcError(ErrorCode.invalidRequest, `process ${processId} has no terminal to resize`)
     case "Taken":

@@ -17,7 +17,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
 import { Buffers } from "../protocol/Buffers.ts"
 import { Hasher } from "../protocol/Hasher.ts"
-import { LimitError } from "../protocol/Limits.ts"
+import { keptMillis, LimitError } from "../protocol/Limits.ts"
 import { HistoryFiles } from "../process/history/HistoryFiles.ts"
 import type { Metrics } from "../process/Metrics.ts"
 import { Numbered } from "../process/Numbered.ts"
@@ -39,8 +39,11 @@ export interface Options extends ProcessRegistry.Options {
   readonly metrics?: Metrics
 }
 
-/** 80 seconds, as in the peer implementation. */
-export const defaultOptions: Options = { ...ProcessRegistry.defaultOptions, detachedMillis: 80_000 }
+/** The times of the peer implementation. */
+export const defaultOptions: Options = {
+  ...ProcessRegistry.defaultOptions,
+  detachedMillis: keptMillis.detachedSession,
+}
 
 /** A session that cannot be resumed. */
 export class SessionError extends Data.TaggedError("SessionError")<{

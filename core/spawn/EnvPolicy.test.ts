@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import * as EnvNames from "../protocol/EnvNames.ts"
 import * as EnvPolicy from "./EnvPolicy.ts"
 
 type Policy = NonNullable<EnvPolicy.EnvRequest["policy"]>
@@ -49,8 +50,8 @@ describe("EnvPolicy", () => {
 
   it("inherits the core variables in any case, and not TERM, PWD or TZ", () => {
     expect(names(resolve({ inherit: "core" }, server))).toEqual(["LC_CTYPE", "PATH", "Path", "home"])
-    const all = Object.fromEntries([...EnvPolicy.unixCore, "TERM", "PWD"].map((name) => [name, "x"]))
-    expect(names(resolve({ inherit: "core" }, all))).toEqual([...EnvPolicy.unixCore].sort())
+    const all = Object.fromEntries([...EnvNames.core.unix, "TERM", "PWD"].map((name) => [name, "x"]))
+    expect(names(resolve({ inherit: "core" }, all))).toEqual([...EnvNames.core.unix].sort())
   })
 
   it("has a core list of its own on Windows", () => {

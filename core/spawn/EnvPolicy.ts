@@ -2,6 +2,7 @@
  * The environment of a child: a pure function of the request's `env`, its policy, the server's own variables and the
  * platform. Patterns match whole names without case; `*` and `?` are wildcards.
  */
+import * as EnvNames from "../protocol/EnvNames.ts"
 import type { EnvPolicy } from "../protocol/Process.ts"
 
 /** Environment variables by name. */
@@ -19,30 +20,8 @@ export interface EnvRequest {
   readonly platform: string
 }
 
-/** Inherited names that are dropped, unless the policy says `ignoreDefaultExcludes`. */
-export const defaultExcludes: ReadonlyArray<string> = ["*KEY*", "*SECRET*", "*TOKEN*"]
-
-/** Names that `inherit: "core"` keeps on Unix, as in the peer implementation. */
-export const unixCore: ReadonlyArray<string> =
-  "PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER".split(" ")
-
-/** Names that `inherit: "core"` keeps on Windows, as in the peer implementation. */
-export const windowsCore: ReadonlyArray<string> = (
-  "PATH PATHEXT SHELL COMSPEC SYSTEMROOT SYSTEMDRIVE USERNAME USERDOMAIN USERPROFILE HOMEDRIVE HOMEPATH " +
-  "PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 PROGRAMDATA LOCALAPPDATA APPDATA TEMP TMP TMPDIR POWERSHELL PWSH"
-).split(" ")
-
-/** Removed from every child's environment, also if the request sets it; the name is compared with case. */
-const strippedExactly = new Set(["CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE"])
-
-/** Removed from every child's environment, also if the request sets it; the names are compared without case. */
-const stripped = new Set([
-  "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN",
-  "NODE_REPL_AUTH_TOKEN",
-  "OPENAI_FEDERATION_RULE_ID",
-  "OPENAI_IDENTITY_TOKEN_FILE",
-  "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
-])
+const strippedExactly = new Set(EnvNames.strippedExactly)
+const stripped = new Set(EnvNames.stripped)
 
 /** The whole environment of a child. */
 export const resolve = ({ env, policy, inherited, platform }: EnvRequest): Env => {
@@ -55,7 +34,7 @@ export const resolve = ({ env, policy, inherited, platform }: EnvRequest): Env =
 }
 
 const fromPolicy = (policy: EnvPolicy, inherited: Env, platform: string): Map<string, string> => {
-  const excludes = [...(policy.ignoreDefaultExcludes ? [] : defaultExcludes), ...policy.exclude].map(
+  const excludes = [...(policy.ignoreDefaultExcludes ? [] : EnvNames.defaultExcludes), ...policy.exclude].map(
     toPattern,
   )
   const variables = new Map<string, string>()
@@ -78,7 +57,8 @@ const fromPolicy = (policy: EnvPolicy, inherited: Env, platform: string): Map<st
 
 const isInherited = (inherit: EnvPolicy["inherit"], name: string, platform: string): boolean =>
   inherit === "all" ||
-  (inherit === "core" && (platform === "windows" ? windowsCore : unixCore).includes(name.toUpperCase()))
+  (inherit === "core" &&
+    EnvNames.core[platform === "windows" ? "windows" : "unix"].includes(name.toUpperCase()))
 
 /** A test for whole names. It takes at most the product of both lengths, so that no pattern is expensive. */
 const toPattern = (glob: string) => {

@@ -3,6 +3,8 @@
  * What the operating system refuses has the text and number of the system on Linux.
  */
 import * as Data from "effect/Data"
+import * as ErrorText from "../protocol/ErrorText.ts"
+import * as SystemText from "../protocol/SystemText.ts"
 
 /** Why a child could not be started. */
 export type SpawnReason =
@@ -38,30 +40,30 @@ export class SpawnError extends Data.TaggedError("SpawnError")<{
 }> {}
 
 const ofSystem =
-  (reason: SpawnReason, text: string, errno: number) =>
+  (reason: SpawnReason, name: SystemText.Name) =>
   (cause?: unknown): SpawnError =>
-    new SpawnError({ reason, message: `${text} (os error ${errno})`, cause })
+    new SpawnError({ reason, message: SystemText.of(name, SystemText.linux[name]), cause })
 
 /** The program or the directory does not exist: `No such file or directory (os error 2)`. */
-export const notFound = ofSystem("NotFound", "No such file or directory", 2)
+export const notFound = ofSystem("NotFound", "ENOENT")
 
 /** The directory, or a directory in the path of the program, is a file: `Not a directory (os error 20)`. */
-export const notADirectory = ofSystem("NotADirectory", "Not a directory", 20)
+export const notADirectory = ofSystem("NotADirectory", "ENOTDIR")
 
 /** The program may not be executed, or is a directory: `Permission denied (os error 13)`. */
-export const permissionDenied = ofSystem("PermissionDenied", "Permission denied", 13)
+export const permissionDenied = ofSystem("PermissionDenied", "EACCES")
 
 /** The program is a file of no executable format: `Exec format error (os error 8)`. */
-export const notExecutable = ofSystem("NotExecutable", "Exec format error", 8)
+export const notExecutable = ofSystem("NotExecutable", "ENOEXEC")
 
 /** Arguments and environment are too large: `Argument list too long (os error 7)`. */
-export const argumentsTooLong = ofSystem("ResourceLimit", "Argument list too long", 7)
+export const argumentsTooLong = ofSystem("ResourceLimit", "E2BIG")
 
 /** The name of the program is empty: `missing program for pipe spawn`, or `for PTY spawn`. */
 export const missingProgram = (kind: "pipe" | "pty"): SpawnError =>
   new SpawnError({
     reason: "InvalidArgument",
-    message: `missing program for ${kind === "pty" ? "PTY" : "pipe"} spawn`,
+    message: ErrorText.of("missingProgram", { kind: kind === "pty" ? "PTY" : "pipe" }),
   })
 
 /**
@@ -71,7 +73,7 @@ export const missingProgram = (kind: "pipe" | "pty"): SpawnError =>
 export const nulByte = (place: "argv" | "arg0" | "cwd" | "env"): SpawnError =>
   new SpawnError({
     reason: "InvalidArgument",
-    message: place === "env" ? "data provided contains a nul byte" : "nul byte found in provided data",
+    message: ErrorText.of(place === "env" ? "nulByteInEnv" : "nulByte"),
   })
 
 /** The child's stdin cannot be written: it was not opened, the child has closed it, or the child is gone. */

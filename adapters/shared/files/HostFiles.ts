@@ -12,6 +12,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { FileError, type FileReason, invalid } from "../../../core/files/FileError.ts"
 import { Files, type FilesService, type OpenFile } from "../../../core/files/Files.ts"
+import * as ErrorText from "../../../core/protocol/ErrorText.ts"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
 import * as OsError from "../host/OsError.ts"
 import type { Ffi } from "../process/posix/Ffi.ts"
@@ -198,7 +199,7 @@ const isFolder = (calls: Calls, path: string) =>
 /** `chmod` of anything but a link. On Linux what was looked at is what is changed, whoever replaces it meanwhile. */
 const setModeOf = async (calls: Calls, path: string, mode: number): Promise<void> => {
   const check = ({ kind }: Stat) => {
-    if (kind === "link") throw invalid("path contains a symbolic link")
+    if (kind === "link") throw invalid(ErrorText.of("containsLink"))
   }
   if (!(await isNamed(calls))) {
     check(await calls.stat(path, false))

@@ -10,6 +10,7 @@ import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
 import { invalid } from "../../../core/files/FileError.ts"
 import { join, split } from "../../../core/files/Paths.ts"
+import * as ErrorText from "../../../core/protocol/ErrorText.ts"
 import * as OsError from "../host/OsError.ts"
 import type { Calls, Stat } from "./Calls.ts"
 
@@ -33,7 +34,7 @@ export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow
   }
   try {
     const old = await calls.statOf(fd)
-    if (!follow && old.kind !== "file") throw invalid("path is not a regular file")
+    if (!follow && old.kind !== "file") throw invalid(ErrorText.of("notRegular"))
     const real = await onlyName(calls, path, old, follow)
     if (real !== undefined && (await replace(calls, real, bytes, old))) return
     await calls.empty(fd).catch((error: unknown) => {

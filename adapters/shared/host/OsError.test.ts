@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { constants } from "node:os"
 import { expect, test } from "vitest"
+import * as SystemText from "../../../core/protocol/SystemText.ts"
 import * as OsError from "./OsError.ts"
 
 const { errno } = constants
@@ -24,6 +25,14 @@ test("the texts are musl's, with the number of the system", () => {
     reason: "Unknown",
     message: "No error information (os error 9999)",
   })
+})
+
+test.skipIf(process.platform !== "linux")("the numbers that documents tell of Linux are its own", () => {
+  const numbers = Object.keys(SystemText.linux).map((name) => [name, errno[name as keyof typeof errno]])
+  // Node has no number for what only the loader of programs says.
+  const known = numbers.filter(([, number]) => number !== undefined)
+  expect(SystemText.linux).toMatchObject(Object.fromEntries(known))
+  expect(known.length).toBeGreaterThan(35)
 })
 
 test("what a function of Node threw keeps its reason", () => {

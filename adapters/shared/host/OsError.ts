@@ -1,76 +1,51 @@
 /**
  * Failures of the operating system: their numbers, and `SpawnError`s with the texts that clients of the protocol know.
- *
- * The texts are those of musl's `strerror`, because the peer is a musl build: where glibc says "Too many open files",
- * musl says "No file descriptors available". The numbers are this host's.
+ * The numbers are this host's.
  */
 import { constants } from "node:os"
+import * as SystemText from "../../../core/protocol/SystemText.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 
-const known: Readonly<Record<string, readonly [SpawnError.SpawnReason, string]>> = {
-  EPERM: ["PermissionDenied", "Operation not permitted"],
-  ENOENT: ["NotFound", "No such file or directory"],
-  EIO: ["Unknown", "I/O error"],
-  E2BIG: ["ResourceLimit", "Argument list too long"],
-  ENOEXEC: ["NotExecutable", "Exec format error"],
-  EBADF: ["Unknown", "Bad file descriptor"],
-  EAGAIN: ["ResourceLimit", "Resource temporarily unavailable"],
-  ENOMEM: ["ResourceLimit", "Out of memory"],
-  EACCES: ["PermissionDenied", "Permission denied"],
-  EBUSY: ["ResourceLimit", "Resource busy"],
-  EEXIST: ["Unknown", "File exists"],
-  ENOTDIR: ["NotADirectory", "Not a directory"],
-  EISDIR: ["NotExecutable", "Is a directory"],
-  EINVAL: ["InvalidArgument", "Invalid argument"],
-  ENFILE: ["ResourceLimit", "Too many open files in system"],
-  EMFILE: ["ResourceLimit", "No file descriptors available"],
-  ETXTBSY: ["NotExecutable", "Text file busy"],
-  ENOSPC: ["ResourceLimit", "No space left on device"],
-  ENAMETOOLONG: ["InvalidArgument", "Filename too long"],
-  ENOSYS: ["Unsupported", "Function not implemented"],
-  ELOOP: ["Unknown", "Symbolic link loop"],
-  EADDRINUSE: ["Unknown", "Address in use"],
-  EADDRNOTAVAIL: ["Unknown", "Address not available"],
-  ENETUNREACH: ["Unknown", "Network unreachable"],
-  ETIMEDOUT: ["Unknown", "Operation timed out"],
-  ECONNREFUSED: ["Unknown", "Connection refused"],
-  EHOSTUNREACH: ["Unknown", "Host is unreachable"],
-  ENXIO: ["Unknown", "No such device or address"],
-  EXDEV: ["Unknown", "Cross-device link"],
-  ENODEV: ["Unknown", "No such device"],
-  EFBIG: ["Unknown", "File too large"],
-  ESPIPE: ["Unknown", "Invalid seek"],
-  EROFS: ["Unknown", "Read-only file system"],
-  EMLINK: ["Unknown", "Too many links"],
-  EPIPE: ["Unknown", "Broken pipe"],
-  ENOTEMPTY: ["Unknown", "Directory not empty"],
-  EOVERFLOW: ["Unknown", "Value too large for data type"],
-  ENOTSUP: ["Unsupported", "Not supported"],
-  ESTALE: ["Unknown", "Stale file handle"],
-  EDQUOT: ["ResourceLimit", "Quota exceeded"],
-  EINTR: ["Unknown", "Interrupted system call"],
-  ELIBBAD: ["NotExecutable", "Accessing a corrupted shared library"],
+/** Every other reason is `Unknown`. */
+const reasons: Readonly<Record<string, SpawnError.SpawnReason>> = {
+  EPERM: "PermissionDenied",
+  ENOENT: "NotFound",
+  E2BIG: "ResourceLimit",
+  ENOEXEC: "NotExecutable",
+  EAGAIN: "ResourceLimit",
+  ENOMEM: "ResourceLimit",
+  EACCES: "PermissionDenied",
+  EBUSY: "ResourceLimit",
+  ENOTDIR: "NotADirectory",
+  EISDIR: "NotExecutable",
+  EINVAL: "InvalidArgument",
+  ENFILE: "ResourceLimit",
+  EMFILE: "ResourceLimit",
+  ETXTBSY: "NotExecutable",
+  ENOSPC: "ResourceLimit",
+  ENAMETOOLONG: "InvalidArgument",
+  ENOSYS: "Unsupported",
+  ENOTSUP: "Unsupported",
+  EDQUOT: "ResourceLimit",
+  ELIBBAD: "NotExecutable",
 }
 
 /** Names by number. Only of the known ones, because some numbers have two names. */
 const names: ReadonlyMap<number, string> = new Map(
-  Object.entries(constants.errno).flatMap(([name, number]) => (name in known ? [[number, name]] : [])),
+  Object.entries(constants.errno).flatMap(([name, number]) =>
+    Object.hasOwn(SystemText.texts, name) ? [[number, name]] : [],
+  ),
 )
 
 /** The text of an error number: `No such file or directory (os error 2)`. */
-export const textOf = (errno: number): string => {
-  const [, text] = known[nameOf(errno)] ?? ["", "No error information"]
-  return `${text} (os error ${errno})`
-}
+export const textOf = (errno: number): string => SystemText.of(nameOf(errno), errno)
 
 /** The name of an error number, such as `ENOENT`; empty if it has no text here. */
 export const nameOf = (errno: number): string => names.get(errno) ?? ""
 
 /** The `SpawnError` of an error number. */
-export const fromErrno = (errno: number, cause?: unknown): SpawnError.SpawnError => {
-  const [reason] = known[nameOf(errno)] ?? ["Unknown"]
-  return new SpawnError.SpawnError({ reason, message: textOf(errno), cause })
-}
+export const fromErrno = (errno: number, cause?: unknown): SpawnError.SpawnError =>
+  new SpawnError.SpawnError({ reason: reasons[nameOf(errno)] ?? "Unknown", message: textOf(errno), cause })
 
 /** The error number of what a `node:` function threw; 0 if it has none. */
 export const errnoOf = (error: unknown): number => {

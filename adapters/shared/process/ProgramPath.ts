@@ -10,6 +10,7 @@
  * up in a PATH that has to be there, and the first file that may be executed is the program, whatever its start says.
  */
 import { constants } from "node:os"
+import * as ErrorText from "../../../core/protocol/ErrorText.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as OsError from "../host/OsError.ts"
@@ -93,12 +94,12 @@ const onPty = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Attempt<A>):
     return isInNoFolder ? new Errno(ENOENT) : result
   }
   const { PATH: path } = spec.env
-  if (path === undefined) return new NotInPath("Unable to resolve the PATH")
+  if (path === undefined) return new NotInPath(ErrorText.of("noPath"))
   for (const directory of path.split(":")) {
     const place = directory.startsWith("/") ? directory : `${spec.cwd}/${directory}`.replace(/\/$/, "")
     const candidate = `${place}/${program}`
     const isFile = access(candidate) === 0 && access(`${candidate}/.`) !== 0
     if (isFile) return attempt(candidate)
   }
-  return new NotInPath(`Unable to find executable ${program} in PTY PATH`)
+  return new NotInPath(ErrorText.of("notInPath", { program }))
 }

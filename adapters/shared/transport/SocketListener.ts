@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { invalidRequest } from "../../../core/protocol/ErrorCode.ts"
 import { cutter } from "../../../core/protocol/CutText.ts"
+import * as ErrorText from "../../../core/protocol/ErrorText.ts"
 import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import { errorText, malformedId } from "../../../core/protocol/Message.ts"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
@@ -147,7 +148,7 @@ const labelOf = (
   address: SocketAddress.SocketAddress,
   { remoteAddress = "", remotePort = 0 }: net.Socket,
 ): string => {
-  if (address.kind === "unix") return "JSON-RPC message from exec-server unix socket"
+  if (address.kind === "unix") return ErrorText.labelOf("unix")
   const peer = SocketAddress.formatHostAndPort({ host: remoteAddress, port: remotePort })
-  return `JSON-RPC message from exec-server ${address.kind} ${peer}`
+  return ErrorText.labelOf(address.kind, peer)
 }

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { cutter } from "../../../core/protocol/CutText.ts"
+import * as ErrorText from "../../../core/protocol/ErrorText.ts"
 import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import { Listener, type Terms } from "../../../core/transport/Listener.ts"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -21,7 +22,7 @@ import * as AcceptLoop from "./AcceptLoop.ts"
 import * as LineTransport from "./LineTransport.ts"
 
 /** As error texts of the peer implementation name it. */
-export const label = "JSON-RPC message from exec-server stdio"
+export const label = ErrorText.labelOf("stdio")
 
 /** Takes over fd 0 and fd 1 until the scope closes. May be made once per process. */
 export const make = (

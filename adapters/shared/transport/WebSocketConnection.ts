@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type WebSocket, WebSocketServer } from "real-ws"
 import { type CutText, cutter } from "../../../core/protocol/CutText.ts"
+import * as ErrorText from "../../../core/protocol/ErrorText.ts"
 import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
@@ -81,7 +82,7 @@ export const make = (
       line.attach(peer)
     })
     return {
-      label: `websocket JSON-RPC message from exec-server websocket ${addressOf(socket)}`,
+      label: ErrorText.labelOf("ws", addressOf(socket)),
       peer: client,
       incoming: inbox.incoming,
       cut: inbox.cut,

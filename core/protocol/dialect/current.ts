@@ -1,5 +1,5 @@
 /** The current wire: the method table as it is. It also serves clients of the versions of spring 2026, after v0. */
-import * as ErrorCode from "../ErrorCode.ts"
+import * as ErrorText from "../ErrorText.ts"
 import { notificationText } from "../Message.ts"
 import * as Methods from "../Methods.ts"
 import * as OutputText from "../OutputText.ts"
@@ -13,11 +13,7 @@ export const current: Dialect = {
       untranslated(name as Methods.RequestName, row),
     ]),
   ),
-  unknownMethod: (method) =>
-    new ErrorCode.RpcError({
-      code: ErrorCode.methodNotFound,
-      message: `exec-server stub does not implement \`${method}\` yet`,
-    }),
+  unknownMethod: (method) => ErrorText.refusal("unknownMethod", { method }),
   handshake: true,
   notification: (method, opened) => opened && Methods.isClientNotification(method) && method,
   endsOnStrayAnswer: true,

@@ -10,6 +10,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Base64 } from "../Base64.ts"
 import * as ErrorCode from "../ErrorCode.ts"
+import * as ErrorText from "../ErrorText.ts"
 import { I32, U64 } from "../Integers.ts"
 import { notificationText } from "../Message.ts"
 import type { RequestMethod } from "../Methods.ts"
@@ -144,7 +145,7 @@ export const v0: Dialect = {
           case "stdinClosed":
             return Either.left(refused(`stdin is closed for process ${processId}`))
           case "unknownProcess":
-            return Either.left(refused(`unknown process id ${processId}`))
+            return Either.left(ErrorText.refusal("unknownProcess", { processId }))
           case "starting":
             return Either.left(refused(`process id ${processId} is starting`))
         }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type * as Schema from "effect/Schema"
 import * as Decoder from "../decoding/Decoder.ts"
 import * as V0 from "../dialect/v0.ts"
+import * as ErrorText from "../ErrorText.ts"
 import type { Json } from "../Json.ts"
 import * as Methods from "../Methods.ts"
 import * as Lock from "./Lock.ts"
@@ -115,6 +116,20 @@ describe("The documents", () => {
       timeoutMs: { "x-unit": "ms" },
     })
     expect($defs).toMatchObject({ TerminalSize: { "x-since": "1.1" }, ReadParams: { "x-since": "1.0" } })
+  })
+
+  it("tell the texts that the server answers with, what depends on them, and what an environment policy is", () => {
+    const { environment, limits, methods, texts } = MetaDocument.make(current, {})
+    expect(texts).toMatchObject({
+      unknownProcess: { code: -32600, message: "unknown process id {processId}", level: "must" },
+      noMxc: { code: -32602, level: "should", data: { kind: "sandboxUnavailable" } },
+      sessionProcesses: { contains: "limit is {value} (--max-session-processes)", level: "must" },
+    })
+    expect(Object.keys(texts ?? {})).toEqual(expect.arrayContaining(Object.keys(ErrorText.table)))
+    expect(methods["environment/info"]).toMatchObject({ family: "environment info" })
+    expect(environment?.core.unix).toContain("LC_CTYPE")
+    expect(limits).toMatchObject({ retainedBytes: { default: 1_048_576, unit: "bytes" } })
+    expect(MetaDocument.make(v0, {})).not.toHaveProperty("texts")
   })
 
   it("refer to types of the schema file alone", () => {

@@ -2,9 +2,14 @@
  * `procwire.meta.json`: the methods of a wire with their direction, capability, idempotence and errors; the versions of
  * the wire; and the capabilities of a server.
  */
+import * as EnvNames from "../EnvNames.ts"
 import * as ErrorCode from "../ErrorCode.ts"
+import * as ErrorText from "../ErrorText.ts"
+import * as Limits from "../Limits.ts"
+import * as SystemText from "../SystemText.ts"
 import { type Docstrings, describeField, fileOf } from "./SchemaDocument.ts"
 import { nameOf, type JsonSchema } from "./Shape.ts"
+import * as Texts from "./Texts.ts"
 import * as Versions from "./Versions.ts"
 import type { Kind, Method, Wire } from "./Wire.ts"
 
@@ -73,6 +78,7 @@ const aboutRequest = (wire: Wire, method: Method) => ({
   idempotentIf: method.idempotent === "conditional" ? conditions[method.name] : undefined,
   cancellable: method.cancellable,
   needsHandshake: method.family !== undefined && wire.name === "procwire",
+  family: wire.name === "procwire" ? method.family : undefined,
   concurrencyLimited: method.slotted,
   errors: errorsOf(wire, method),
 })
@@ -112,6 +118,63 @@ const capabilitiesOf = (wire: Wire, docs: Docstrings) => {
   )
 }
 
+/** The failures of the operating system, whose texts are those of `systemError` with the numbers of the system. */
+const systemTexts = () => ({
+  code: ErrorCode.internalError,
+  codesOfFiles: {
+    ENOENT: ErrorCode.notFound,
+    EINVAL: ErrorCode.invalidRequest,
+    EACCES: ErrorCode.invalidRequest,
+    EPERM: ErrorCode.invalidRequest,
+  },
+  message: "{text} (os error {number})",
+  level: "must",
+  says:
+    "What the operating system refuses, with the number that it has there. `spawnKinds` has what `error.data.kind` " +
+    "is where a process was not started; of other errors it is `spawnFailed`.",
+  texts: SystemText.texts,
+  linux: SystemText.linux,
+  spawnKinds: { ENOENT: "spawnNotFound", EACCES: "spawnPermissionDenied", EPERM: "spawnPermissionDenied" },
+})
+
+/** What an `envPolicy` comes to, in the order in which it is worked out. */
+const environment = () => ({
+  says: [
+    "Without `envPolicy` the environment is `env`, and nothing else.",
+    "`inherit` takes the variables of the server: `all`, those that `core` has for the system, or `none`.",
+    "Names that match a pattern of `exclude`, or of `defaultExcludes` unless `ignoreDefaultExcludes`, are dropped.",
+    "The variables of `set` are added.",
+    "Unless `includeOnly` is empty, names that match none of its patterns are dropped.",
+    "The variables of `env` are added.",
+    "The names of `neverPassed` are removed, whoever has set them.",
+  ],
+  patterns:
+    "They match whole names without case; `*` is any text and `?` any character, and nothing else is special.",
+  core: EnvNames.core,
+  defaultExcludes: EnvNames.defaultExcludes,
+  neverPassed: { exactly: EnvNames.strippedExactly, inAnyCase: EnvNames.stripped },
+})
+
+/** What a server keeps, and for how long: what it does unless its operator says otherwise. */
+const limits = () => ({
+  closedProcess: {
+    default: Limits.keptMillis.closedProcess,
+    unit: "ms",
+    says: "how long a closed process can be read, and its id is taken",
+  },
+  detachedSession: {
+    default: Limits.keptMillis.detachedSession,
+    unit: "ms",
+    says: "how long a session without a connection can be resumed; then its processes are killed",
+  },
+  ...Object.fromEntries(
+    Limits.names.map((name) => {
+      const { flag, unit, default: usual, help }: Limits.Limit = Limits.table[name]
+      return [name, { flag: `--${flag}`, default: usual, unit, says: help }]
+    }),
+  ),
+})
+
 /** The document. */
 export const make = (wire: Wire, docs: Docstrings) => {
   const used = new Set(wire.methods.flatMap((method) => errorsOf(wire, method)))
@@ -125,6 +188,16 @@ export const make = (wire: Wire, docs: Docstrings) => {
     errors: Object.fromEntries(
       names.map((name) => [name, { code: codes[name], says: describeError(name, docs) }]),
     ),
-    ...(isCurrent ? { capabilities: capabilitiesOf(wire, docs), versions: versionsOf() } : {}),
+    ...(isCurrent
+      ? {
+          texts: Texts.texts,
+          labels: ErrorText.labels,
+          systemError: systemTexts(),
+          environment: environment(),
+          limits: limits(),
+          capabilities: capabilitiesOf(wire, docs),
+          versions: versionsOf(),
+        }
+      : {}),
   }
 }

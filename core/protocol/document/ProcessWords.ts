@@ -1,3 +1,8 @@
+import * as EnvNames from "../EnvNames.ts"
+import * as Limits from "../Limits.ts"
+
+const { retainedBytes, retainedChunks } = Limits.defaults
+
 /** What the fields of types for sessions and processes are, by `Type.field`. */
 export const fields: { readonly [name: string]: string } = {
   "InitializeParams.clientName": "the name of the client, for logs",
@@ -51,7 +56,8 @@ export const fields: { readonly [name: string]: string } = {
   "WireExecParams.pipeStdin": "whether stdin is a pipe to write to, without a PTY; else it is empty",
   "WireExecParams.arg0": "the `argv[0]` that the process sees",
   "WireExecParams.enforceManagedNetwork": "whether the process may use only the managed network",
-  "WireExecParams.managedNetwork": "the managed network",
+  "WireExecParams.managedNetwork":
+    "the managed network; an array of its fields, in their order, stands for the object, and may end early",
   "WireExecParams.networkProxy": "the network proxy",
   "ManagedNetworkSandboxContext.transparentTcp":
     "whether all TCP goes through the network proxy; refused without one",
@@ -60,14 +66,18 @@ export const fields: { readonly [name: string]: string } = {
   "ManagedNetworkSandboxContext.allowLocalBinding": "whether the process may listen",
   "ShellSnapshotRequest.scopeId": "what the snapshot belongs to",
   "ExecResponse.sandboxType": "`none`, or the confinement of the platform that was used",
-  "ExecEnvPolicy.inherit": "`all`, a `core` of usual names, or `none` of the variables of the server",
-  "ExecEnvPolicy.ignoreDefaultExcludes": "whether names that look like secrets are inherited, too",
+  "ExecEnvPolicy.inherit":
+    `\`all\`, \`core\` or \`none\` of the variables of the server; \`core\` is ${EnvNames.core.unix.join(", ")}, ` +
+    `on Windows ${EnvNames.core.windows.join(", ")}`,
+  "ExecEnvPolicy.ignoreDefaultExcludes": `whether names that look like secrets are inherited, too: ${EnvNames.defaultExcludes.join(", ")}`,
   "ExecEnvPolicy.exclude": "patterns of names that are not inherited",
-  "ExecEnvPolicy.set": "variables to set",
+  "ExecEnvPolicy.set": "variables to set, which no `exclude` drops",
   "ExecEnvPolicy.includeOnly": "patterns of the only names that are kept; empty keeps all",
   "ReadParams.waitMs": "how long to wait for output, if there is none yet; absent is not at all",
   "ReadParams.maxBytes": "the most bytes to return; one chunk at least",
-  "ReadResponse.chunks": "the output after `afterSeq`, in order",
+  "ReadResponse.chunks":
+    "the retained output after `afterSeq`, in order; of each process the last " +
+    `${retainedBytes} bytes are retained, or the last ${retainedChunks} chunks: the oldest goes first, as a whole`,
   "ReadResponse.failure": "always null",
   "ReadResponse.more": "whether the answer was cut, so that the next read goes on at once",
   "HistoryResponse.chunks": "the output, in order; those at the edges may be parts of theirs",
@@ -89,7 +99,7 @@ export const fields: { readonly [name: string]: string } = {
   "GrepResponse.complete": "everything was looked at that was asked for and has been printed",
   "WriteParams.chunk": "the bytes to write, as standard padded base64",
   "WriteParams.writeId":
-    "a write with an id that was accepted before is accepted again, and not written again",
+    "a write with an id that was accepted before is accepted again, and not written again; only servers of clients of spring 2026 take a write without one",
   "WriteResponse.status": "`accepted`: the bytes are queued for stdin",
   "SignalParams.signal": "the signal, for the whole process group",
   "TerminateParams.signal": "what is sent first",

@@ -15,6 +15,7 @@ import * as MissingWatch from "../../files/MissingWatch.ts"
 import * as ReadWriteLock from "../../files/ReadWriteLock.ts"
 import * as Walk from "../../files/Walk.ts"
 import { fromBase64 } from "../../protocol/Bytes.ts"
+import * as ErrorText from "../../protocol/ErrorText.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { WalkResult } from "../../protocol/FileSystem.ts"
@@ -216,8 +217,7 @@ const spelled = (result: WalkResult, path: string, uri: string, platform: string
 const follows = ({ followSymlinks }: { readonly followSymlinks?: boolean | null | undefined }): boolean =>
   followSymlinks ?? true
 
-const badContent = (fault: string) =>
-  Effect.fail(invalid(`fs/writeFile requires valid base64 dataBase64: ${fault}`))
+const badContent = (fault: string) => Effect.fail(invalid(ErrorText.of("badContent", { reason: fault })))
 
 /** A URI of another host has the code of a bad file, not of bad params, as in the peer. */
 const refusal = ({ reason, message }: PathUri.PathUriError): HandlerError =>

@@ -4,6 +4,7 @@ import { ProcessError } from "../../process/ProcessError.ts"
 import type { Policy } from "../../process/restart/Policy.ts"
 import type * as Confinement from "../../protocol/Confinement.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
+import * as ErrorText from "../../protocol/ErrorText.ts"
 import type { Limits } from "../../protocol/Limits.ts"
 import type { ResultOf } from "../../protocol/Methods.ts"
 import type { Restart } from "../../protocol/Restart.ts"
@@ -22,8 +23,6 @@ import * as SpawnSpecs from "../SpawnSpecs.ts"
 import type { Tracing } from "../Tracing.ts"
 import { ParamsError, ScopeError } from "../WireError.ts"
 import { bytesOf } from "./history.ts"
-
-const noTerminal = "answers belongs to tty: true: there is no terminal that the process could ask"
 
 const toPolicy = (restart: Restart | null | undefined): Policy | undefined =>
   restart == null ? undefined : { when: restart.policy, most: restart.most ?? Infinity }
@@ -67,7 +66,8 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
         return yield* new ProcessError({ reason: "AlreadyExists", processId })
       if (params.keep === true && server.scope !== "control")
         return yield* new ScopeError({ needs: "control", has: server.scope, what: "keeps" })
-      if (params.answers === true && !params.tty) return yield* new ParamsError({ message: noTerminal })
+      if (params.answers === true && !params.tty)
+        return yield* new ParamsError({ message: ErrorText.of("noTerminal") })
       const { keepsHistories, limits } = server
       const historyBytes = yield* bytesOf(params.history, keepsHistories, limits.historyBytes)
       const deadlines = yield* Deadlines.fromStart(params, host.platform)
