@@ -194,10 +194,12 @@ export const parts = [
   },
   {
     name: "languages",
-    says: "clients, types and documents for other languages, and every message held against the JSON Schema",
-    tests: ["conformance/integration/PythonClient.test.ts", "conformance/integration/Schema.test.ts"],
+    says: "clients, servers, types and documents for other languages, and every message held against the JSON Schema",
+    tests: ["ErrorTexts", "PythonClient", "PythonServer", "Schema"].map(
+      (name) => `conformance/integration/${name}.test.ts`,
+    ),
     steps: [[".ci/languages.mjs", "--check"], [`${run}/schema.mjs`]],
-    touched: ["core/protocol/", "conformance/clients/"],
+    touched: ["core/protocol/", "conformance/clients/", "conformance/targets/python/"],
   },
   {
     name: "bun",

@@ -1,5 +1,6 @@
 /**
- * The texts of failures of the operating system, as error responses have them: `No such file or directory (os error 2)`.
+ * The texts of failures of the operating system, as error responses have them, such as `No such file or directory
+ * (os error 2)`.
  *
  * They are those of musl's `strerror`, because the peer is a musl build: where glibc says "Too many open files", musl
  * says "No file descriptors available".

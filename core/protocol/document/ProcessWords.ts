@@ -2,6 +2,7 @@ import * as EnvNames from "../EnvNames.ts"
 import * as Limits from "../Limits.ts"
 
 const { retainedBytes, retainedChunks } = Limits.defaults
+const secrets = EnvNames.defaultExcludes.join(", ")
 
 /** What the fields of types for sessions and processes are, by `Type.field`. */
 export const fields: { readonly [name: string]: string } = {
@@ -67,9 +68,9 @@ export const fields: { readonly [name: string]: string } = {
   "ShellSnapshotRequest.scopeId": "what the snapshot belongs to",
   "ExecResponse.sandboxType": "`none`, or the confinement of the platform that was used",
   "ExecEnvPolicy.inherit":
-    `\`all\`, \`core\` or \`none\` of the variables of the server; \`core\` is ${EnvNames.core.unix.join(", ")}, ` +
-    `on Windows ${EnvNames.core.windows.join(", ")}`,
-  "ExecEnvPolicy.ignoreDefaultExcludes": `whether names that look like secrets are inherited, too: ${EnvNames.defaultExcludes.join(", ")}`,
+    "`all`, `core` or `none` of the variables of the server; " +
+    `\`core\` is ${EnvNames.core.unix.join(", ")}, on Windows ${EnvNames.core.windows.join(", ")}`,
+  "ExecEnvPolicy.ignoreDefaultExcludes": `whether names that look like secrets are inherited, too: ${secrets}`,
   "ExecEnvPolicy.exclude": "patterns of names that are not inherited",
   "ExecEnvPolicy.set": "variables to set, which no `exclude` drops",
   "ExecEnvPolicy.includeOnly": "patterns of the only names that are kept; empty keeps all",
