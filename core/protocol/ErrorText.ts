@@ -76,7 +76,8 @@ export const table = {
 /** The name of a text. */
 export type Name = keyof typeof table
 
-type Places<Text> = Text extends `${string}{${infer Place}}${infer Rest}` ? Place | Places<Rest> : never
+/** The names of the places of a text. */
+export type Places<Text> = Text extends `${string}{${infer Place}}${infer Rest}` ? Place | Places<Rest> : never
 
 /** The values for the places of a text; none where it has none. */
 export type Values<N extends Name> = [Places<(typeof table)[N][1]>] extends [never]

@@ -179,16 +179,21 @@ const others: { readonly [name: string]: Text } = {
   },
 }
 
-/** The refusals by the bounds of `limits`, which a server has that takes their flags. */
+/** The bounds whose refusals are compared, of a server that has their flags. */
+const bounds = [
+  "sessions",
+  "sessionProcesses",
+  "processes",
+  "startsPerSecond",
+  "stdinBytes",
+] as const satisfies ReadonlyArray<Limits.Name>
+
 const ofLimits: { readonly [name: string]: Text } = Object.fromEntries(
-  Limits.names.flatMap((name) => {
-    const { flag, refused }: Limits.Limit = Limits.table[name]
-    if (refused === undefined) return []
-    const says = `Beyond the bound \`${name}\`, by a server that has its flag.`
+  bounds.map((name) => {
     const message = Limits.textOf(name, Number.NaN).replace("NaN", "{value}")
-    const contains = `limit is {value} (--${flag})`
-    const named = message.endsWith(contains) ? must(says, { contains }) : should(says)
-    return [[name, { code: ErrorCode.invalidRequest, message, ...named }]]
+    const contains = message.slice(message.indexOf("limit is "))
+    const says = `Beyond the bound \`${name}\`, by a server that has its flag.`
+    return [name, { code: ErrorCode.invalidRequest, message, ...must(says, { contains }) }]
   }),
 )
 
