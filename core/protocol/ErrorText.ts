@@ -77,7 +77,9 @@ export const table = {
 export type Name = keyof typeof table
 
 /** The names of the places of a text. */
-export type Places<Text> = Text extends `${string}{${infer Place}}${infer Rest}` ? Place | Places<Rest> : never
+export type Places<Text> = Text extends `${string}{${infer Place}}${infer Rest}`
+  ? Place | Places<Rest>
+  : never
 
 /** The values for the places of a text; none where it has none. */
 export type Values<N extends Name> = [Places<(typeof table)[N][1]>] extends [never]

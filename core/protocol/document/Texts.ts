@@ -181,6 +181,7 @@ const others: { readonly [name: string]: Text } = {
 
 /** The bounds whose refusals are compared, of a server that has their flags. */
 const bounds = [
+  "connections",
   "sessions",
   "sessionProcesses",
   "processes",
