@@ -158,8 +158,8 @@ const unmapped = {
 }
 
 /**
- * Bundles modules into dist/lib, with the chunks that they share. Names stay as they are, and lines are short: what a
- * stack trace shows can be found.
+ * Bundles modules into dist/lib, with the chunks that they share. Lines are short: what a stack trace shows can be
+ * found.
  * @param {readonly string[]} names of modules
  * @param {BuildOptions & { external: string[] }} options
  * @returns the names that each module exports
@@ -256,6 +256,7 @@ const library = async () => {
   const declared = declarations(root, promises)
   await modules([...promises, "conformance/cli", ...ofSpawners], {
     chunkNames: "chunks/[name]-[hash]",
+    minifyIdentifiers: true,
     sourcemap: true,
     sourcesContent: false,
     plugins: [unmapped],
