@@ -64,7 +64,13 @@ export const readDirectory = (files: FilesService, path: string) =>
   Effect.gen(function* () {
     const entries = yield* files.list(path)
     if (entries.length > FileBounds.maxEntries) return yield* tooMany(entries.length)
-    return yield* Effect.forEach(entries, (entry) => toEntry(files, path, entry), { concurrency: 16 })
+    // Only links need an effect: one for each entry takes seconds for a full folder.
+    const links = entries.filter(({ kind }) => kind === "link")
+    const targets = yield* Effect.forEach(links, ({ name }) => kindOfTarget(files, join(path, name)), {
+      concurrency: 16,
+    })
+    let followed = 0
+    return entries.map(({ name, kind }) => toEntry(name, kind === "link" ? targets[followed++] : kind))
   })
 
 /** The failure of `follow: false` for a path with a link in it. */
@@ -111,15 +117,15 @@ const readToEnd = (file: OpenFile) =>
     return concat(blocks)
   })
 
-const toEntry = (files: FilesService, folder: string, { name, kind }: Entry) => {
-  const entry = (found: Entry["kind"] | undefined): FileSystem.DirectoryEntry => ({
-    fileName: NativePath.toText(name),
-    isDirectory: found === "directory",
-    isFile: found === "file",
-  })
-  if (kind !== "link") return Effect.succeed(entry(kind))
-  return files.info(join(folder, name), { follow: true }).pipe(
-    Effect.map((info) => entry(info.kind)),
-    Effect.orElseSucceed(() => entry(undefined)),
+/** The kind of what a link leads to; `undefined` for one that leads nowhere. */
+const kindOfTarget = (files: FilesService, link: string) =>
+  files.info(link, { follow: true }).pipe(
+    Effect.map(({ kind }): Entry["kind"] | undefined => kind),
+    Effect.orElseSucceed(() => undefined),
   )
-}
+
+const toEntry = (name: Entry["name"], kind: Entry["kind"] | undefined): FileSystem.DirectoryEntry => ({
+  fileName: NativePath.toText(name),
+  isDirectory: kind === "directory",
+  isFile: kind === "file",
+})
