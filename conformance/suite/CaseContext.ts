@@ -41,6 +41,10 @@ export interface CaseContext {
   readonly process: () => Promise<ServerProcess.ServerProcess>
   /** Starts the server with further arguments, and instead of its WebSocket URL with `listen`; waits for nothing. */
   readonly launch: (args: ReadonlyArray<string>, listen?: string) => ServerProcess.ServerProcess
+  /** The server that cases with these further arguments share: none of them may end it. Not over stdio. */
+  readonly withArgs: (args: ReadonlyArray<string>) => Promise<Server>
+  /** What the first case that asked for it has made under this name: a start that several cases judge. */
+  readonly once: <A>(name: string, make: () => Promise<A>) => Promise<A>
   /** A connection before the handshake. Over stdio each one has a server of its own. */
   readonly connect: (headers?: { readonly [name: string]: string }) => Promise<Wire.Wire>
   /** A connection after the handshake. */
@@ -134,6 +138,8 @@ export const make = (
       return process ?? fail("this case needs a server that the suite starts")
     },
     launch: servers.launch,
+    withArgs: servers.withArgs,
+    once: servers.once,
     connect,
     open: async (params) => {
       const wire = await connect()

@@ -21,6 +21,9 @@ export interface Options {
   readonly timeoutMs: number
 }
 
+/** What has been made for cases of a target, by names that they agree upon. */
+const made = new WeakMap<Target, Map<string, Promise<unknown>>>()
+
 /** The servers of one case. */
 export interface CaseServers {
   /** Whether other cases use the same server. */
@@ -31,6 +34,10 @@ export interface CaseServers {
   readonly current: () => Promise<Server>
   /** Starts a server with further arguments, and with `listen` instead of its WebSocket URL; waits for nothing. */
   readonly launch: (args: ReadonlyArray<string>, listen?: string) => ServerProcess.ServerProcess
+  /** The server that cases with these further arguments share; over stdio one for each call. */
+  readonly withArgs: (args: ReadonlyArray<string>) => Promise<Server>
+  /** What the first case of this target that asked for it has made under this name. */
+  readonly once: <A>(name: string, make: () => Promise<A>) => Promise<A>
   /** What the servers of this case alone have written to their standard error. */
   readonly stderr: () => string
   readonly stop: () => void
@@ -65,6 +72,18 @@ export const make = (target: Target, { server: need, ...needs }: Options): CaseS
       const started = ServerProcess.launch({ argv: [...words, ...args], env: {}, token: needs.token })
       own.push({ stop: started.kill, errors: started.errors })
       return started
+    },
+    withArgs: (args) => target.shared({ ...needs, args }),
+    once: <A>(name: string, make: () => Promise<A>): Promise<A> => {
+      const all = made.get(target) ?? new Map<string, Promise<unknown>>()
+      made.set(target, all)
+      const found = all.get(name) as Promise<A> | undefined
+      if (found !== undefined) return found
+      const making = make()
+      all.set(name, making)
+      // What has failed is made again for the next one.
+      making.catch(() => all.delete(name))
+      return making
     },
     stderr: () =>
       own

@@ -55,6 +55,7 @@ export const concurrencyHttp = originTable("concurrency", {
   "others-pass-slow-http": {
     level: "must",
     requires: ["concurrency-flag"],
+    server: "owned",
     args: ["--concurrent-requests", "4"],
     spec: ["b75"],
     serve: last,

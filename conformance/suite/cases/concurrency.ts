@@ -92,6 +92,7 @@ export const concurrency = table("concurrency", {
   "two-at-a-time": {
     level: "peer",
     requires: ["concurrency-flag"],
+    server: "owned",
     args: ["--concurrent-requests", "2"],
     spec: [161],
     says: "With --concurrent-requests 2, two of three reads that wait 300 ms run at once and the third after them.",
@@ -107,6 +108,7 @@ export const concurrency = table("concurrency", {
   "some-methods-never-wait": {
     level: "must",
     requires: ["concurrency-flag"],
+    server: "owned",
     args: ["--concurrent-requests", "2"],
     spec: [162],
     says:
@@ -129,6 +131,7 @@ export const concurrency = table("concurrency", {
   "violation-overtakes": {
     level: "should",
     requires: ["concurrency-flag"],
+    server: "owned",
     args: ["--concurrent-requests", "2"],
     spec: [144],
     says: "With --concurrent-requests 2 and two reads waiting, a violation ends the connection at once.",
@@ -146,6 +149,7 @@ export const concurrency = table("concurrency", {
   "start-races-end-in-a-known-way": {
     level: "must",
     requires: ["concurrency-flag"],
+    server: "owned",
     args: ["--concurrent-requests", "4"],
     spec: [163],
     says:
@@ -154,7 +158,7 @@ export const concurrency = table("concurrency", {
     run: async (t) => {
       const wire = await t.open()
       const seen = new Map<string, number>()
-      for (let round = 0; round < 60; round++) {
+      for (let round = 0; round < 20; round++) {
         const id = `race-${round}`
         const [started, written, read, ended] = await Promise.all([
           wire.begin("process/start", Child.params(wire, { id, script: "sleep 60", pipeStdin: true })),

@@ -1,5 +1,5 @@
 /**
- * Not cases: starts a WebSocket server with flags for authentication and tries upgrades.
+ * Not cases: tries upgrades at a WebSocket server with flags for authentication. Cases with the same flags share it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,7 +8,7 @@ import type { CaseContext } from "../CaseContext.ts"
 import * as Check from "../Check.ts"
 import { within } from "../Deadline.ts"
 import { probe, upgradeHeaders, type Answer } from "../wire/HttpProbe.ts"
-import { awaitExit, firstLine } from "../wire/ServerProcess.ts"
+import { awaitExit } from "../wire/ServerProcess.ts"
 
 export interface Guarded {
   /** The answer to an upgrade with this `Authorization` header; `undefined` sends none. */
@@ -20,9 +20,9 @@ export interface Guarded {
   readonly refuses: (authorization: string | undefined, what: string) => Promise<Answer>
 }
 
-/** Starts the server with further flags. */
+/** A server with further flags. */
 export const start = async (t: CaseContext, args: ReadonlyArray<string>): Promise<Guarded> => {
-  const url = (await firstLine(t.launch(args), t.timeoutMs)).trim()
+  const { url = "" } = await t.withArgs(args)
   const upgrade: Guarded["upgrade"] = (authorization, headers = {}) => {
     const credential = authorization === undefined ? {} : { authorization }
     return probe(url, { path: "/", headers: { ...upgradeHeaders, ...credential, ...headers } }, t.timeoutMs)

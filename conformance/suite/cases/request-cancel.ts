@@ -35,6 +35,7 @@ const full = async (t: CaseContext) => {
 const twoSlots = {
   ...cancelling,
   requires: ["request-cancel", "concurrency-flag"],
+  server: "owned",
   args: ["--concurrent-requests", "2"],
 } as const
 

@@ -89,8 +89,8 @@ export const sessionReplay = table("session/replay", {
       const { wire, session } = await begin(t)
       const other = Gate.shell(await t.open())
       const half = await Gate.make(other)
-      const tick = `[ $i -ne 150 ] || { ${half.open}; }; sleep 0.005`
-      const script = `i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); ${tick}; done`
+      const tick = `[ $i -ne 50 ] || { ${half.open}; }; sleep 0.005`
+      const script = `i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); ${tick}; done`
       const child = await Child.start(wire, { script })
       await child.says("line 3\n")
       const before = child.events().filter(({ kind }) => kind === "output")
@@ -103,7 +103,7 @@ export const sessionReplay = table("session/replay", {
         again.events().find(({ kind }) => kind === "closed"),
       )
       const text = head + again.text()
-      const lines = Array.from({ length: 300 }, (_, index) => `line ${index}\n`)
+      const lines = Array.from({ length: 100 }, (_, index) => `line ${index}\n`)
       Check.equal(text, lines.join(""), "the output of both connections")
       const closed = seqs(again).at(-1) ?? 0
       Check.equal(seqs(again), upTo(closed, last + 1), "the seqs of the second connection")

@@ -63,7 +63,7 @@ export const sessionTakeover = table("session/takeover", {
       "is pushed once to the new connection, and the old one ends with session/taken {sessionId}.",
     run: async (t) => {
       const { wire, session } = await begin(t)
-      const script = "i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); sleep 0.002; done"
+      const script = "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); sleep 0.002; done"
       const child = await Child.start(wire, { script })
       await child.says("line 3\n")
       const last = seqs(child).at(-1) ?? 0
@@ -72,7 +72,7 @@ export const sessionTakeover = table("session/takeover", {
       await again.wire.inbox.wait("process/closed", t.timeoutMs, () =>
         again.events().find(({ kind }) => kind === "closed"),
       )
-      const lines = Array.from({ length: 300 }, (_, index) => `line ${index}\n`)
+      const lines = Array.from({ length: 100 }, (_, index) => `line ${index}\n`)
       Check.equal(head + again.text(), lines.join(""), "the output of both connections")
       Check.equal(seqs(again), upTo(seqs(again).at(-1) ?? 0, last + 1), "the seqs of the second connection")
       await wasTold(wire, session)

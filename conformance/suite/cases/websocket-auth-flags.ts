@@ -85,15 +85,17 @@ const stdioConflict: Conflict = {
   text: "WebSocket auth requires a WebSocket listener, not stdio",
 }
 
-/** Starts the server with these flags; returns its exit code, its stderr, and the expected text. */
-const play = (t: CaseContext, { flags, content = `${"x".repeat(40)}\n`, text }: Conflict) =>
-  withFile(content, async (path) => {
-    const end = await playStart(
-      t,
-      flags.map((flag) => flag.replace("FILE", path)),
-    )
-    return { ...end, wanted: text.replace("FILE", path) }
-  })
+/** Starts the server with these flags, once for all cases; its exit code, its stderr, and the expected text. */
+const play = (t: CaseContext, { when, flags, content = `${"x".repeat(40)}\n`, text }: Conflict) =>
+  t.once(when, () =>
+    withFile(content, async (path) => {
+      const end = await playStart(
+        t,
+        flags.map((flag) => flag.replace("FILE", path)),
+      )
+      return { ...end, wanted: text.replace("FILE", path) }
+    }),
+  )
 
 const saysWhy = (conflict: Conflict): CaseSpec => ({
   transports: "ws",

@@ -6,7 +6,7 @@ import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { start, withFile } from "./guarded.ts"
 
-const auth = { transports: "ws", requires: ["ws-auth"], server: "fresh" } as const
+const auth = { transports: "ws", requires: ["ws-auth"], server: "owned" } as const
 
 const token = "open-sesame-0123456789"
 const sha256 = createHash("sha256").update(token).digest("hex")

@@ -8,18 +8,22 @@ import type { JsonObject } from "../Json.ts"
 import * as Jwt from "../wire/Jwt.ts"
 import { start, withFile, type Guarded } from "./guarded.ts"
 
-const auth = { transports: "ws", requires: ["ws-auth"], server: "fresh" } as const
+const auth = { transports: "ws", requires: ["ws-auth"], server: "owned" } as const
 
 const secret = "a secret of at least 32 bytes, well, 42 of them"
 
-/** A server with this secret and further flags. */
-const signed = <A>(
+/** A server with this secret and further flags, which cases with the same flags share. */
+const signed = async <A>(
   t: CaseContext,
   flags: ReadonlyArray<string>,
   use: (server: Guarded) => Promise<A>,
 ): Promise<A> =>
-  withFile(`${secret}\n`, async (path) =>
-    use(await start(t, ["--ws-auth", "signed-bearer-token", "--ws-shared-secret-file", path, ...flags])),
+  use(
+    await t.once(["a server with a shared secret", ...flags].join("\0"), () =>
+      withFile(`${secret}\n`, (path) =>
+        start(t, ["--ws-auth", "signed-bearer-token", "--ws-shared-secret-file", path, ...flags]),
+      ),
+    ),
   )
 
 const bearer = (claims: JsonObject): string => `Bearer ${Jwt.sign(secret, claims)}`

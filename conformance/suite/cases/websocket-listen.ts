@@ -4,7 +4,6 @@
 import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
-import { firstLine } from "../wire/ServerProcess.ts"
 import { playStart } from "./guarded.ts"
 
 const ws = { transports: "ws", server: "fresh" } as const
@@ -22,6 +21,10 @@ const refused = async (
     Check.contains(said, text(url), `the standard error for ${url}`)
   }
 }
+
+/** Starts the server, once for all cases, at the port of the one that cases share. */
+const onBusyPort = (t: CaseContext) =>
+  t.once("a busy port", async () => playStart(t, [], (await t.withArgs([])).url))
 
 export const websocketListen = table("websocket/listen", {
   "unknown-schemes-refused": {
@@ -58,8 +61,7 @@ export const websocketListen = table("websocket/listen", {
     spec: [73],
     says: "A server whose port is in use exits with a code other than 0 and prints no URL.",
     run: async (t) => {
-      const url = await firstLine(t.launch([]), t.timeoutMs)
-      const { code, out } = await playStart(t, [], url.trim())
+      const { code, out } = await onBusyPort(t)
       Check.isTrue(code !== 0 && code !== null, `the exit code is ${code}`)
       Check.equal(out, "", "the standard output")
     },
@@ -70,8 +72,7 @@ export const websocketListen = table("websocket/listen", {
     spec: [73],
     says: "A server whose port is in use prints that the address is in use, with os error 98.",
     run: async (t) => {
-      const url = await firstLine(t.launch([]), t.timeoutMs)
-      const { said } = await playStart(t, [], url.trim())
+      const { said } = await onBusyPort(t)
       Check.isTrue(/address (already )?in use .*os error 98/i.test(said), `the standard error is ${said}`)
     },
   },

@@ -86,7 +86,7 @@ export const websocketStatus = table("websocket/status", {
   "needs-a-token-where-upgrades-do": {
     ...status,
     requires: ["http-status", "ws-auth"],
-    server: "fresh",
+    server: "owned",
     says:
       "With --ws-auth, /healthz and /metrics are answered with 401 without a token and with 200 with the " +
       "right one.",

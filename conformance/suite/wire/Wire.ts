@@ -90,10 +90,15 @@ export const make = (parts: Parts): Wire => {
   const send = (message: Json): void => sendText(JSON.stringify(message))
   const begin = (method: string, params?: Json): Promise<Reply.Reply> => {
     const id = requests.next(method, params)
-    const start = inbox.messages.length
+    let seen = inbox.messages.length
     send(params === undefined ? { id, method } : { id, method, params })
     const what = `the answer to ${method} (id ${id})`
-    const reply = inbox.wait(what, timeoutMs, ({ messages }) => Reply.find(messages, start, id))
+    const reply = inbox.wait(what, timeoutMs, ({ messages }) => {
+      // Each message is looked at once, however many requests wait.
+      const from = seen
+      seen = messages.length
+      return Reply.find(messages, from, id)
+    })
     reply.catch(() => undefined)
     return reply
   }
