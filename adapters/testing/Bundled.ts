@@ -1,4 +1,4 @@
-/** Programs for tests, as this runtime starts them: Node cannot run the source. */
+/** Programs for tests, as this runtime starts them. */
 import { rmSync } from "node:fs"
 import { basename, join } from "node:path"
 import process from "node:process"
@@ -13,10 +13,19 @@ const cache = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url
 export const program = (file: string) => {
   const source = join(folder, `${file}.ts`)
   const bundle = join(cache, `${basename(file)}-${process.pid}.mjs`)
-  if (name === "Node") {
-    const options = { bundle: true, platform: "node", format: "esm", packages: "external" } as const
-    buildSync({ entryPoints: [source], outfile: bundle, ...options })
-  }
-  const args = { Node: [bundle], Bun: [source], Deno: ["run", "--quiet", "--allow-all", source] }[name]
-  return { args: [process.execPath, ...args] as const, remove: () => rmSync(bundle, { force: true }) }
+  // In one file it starts in half of the time, on each runtime.
+  buildSync({
+    entryPoints: [source],
+    outfile: bundle,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    external: ["@koromix/*", "@homebridge/*", "@xterm/*", "bufferutil", "utf-8-validate"],
+    // CommonJS packages call `require`, which ESM does not have.
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
+  })
+  const args = { Node: [], Bun: [], Deno: ["run", "--quiet", "--allow-all"] }[name]
+  return { args: [process.execPath, ...args, bundle] as const, remove: () => rmSync(bundle, { force: true }) }
 }

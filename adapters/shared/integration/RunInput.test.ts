@@ -89,7 +89,7 @@ describe("the input of run", () => {
     const asked = { bytes: 0, most: 0 }
     let read = 0
     const source = (async function* () {
-      for (let piece = 0; piece < 512; piece += 1) {
+      for (let piece = 0; piece < 320; piece += 1) {
         asked.bytes += 65_536
         asked.most = Math.max(asked.most, asked.bytes - read)
         yield new Uint8Array(65_536)
@@ -97,7 +97,7 @@ describe("the input of run", () => {
     })()
     const onOutput = ({ bytes }: { readonly bytes: Uint8Array }) => void (read += bytes.length)
     await client.run({ argv: ["cat"], input: source, onOutput })
-    expect(read).toBe(512 * 65_536)
+    expect(read).toBe(320 * 65_536)
     // 128 writes wait on the server, and the output on its way back.
     expect(asked.most).toBeLessThan(16 * 1024 * 1024)
   })

@@ -55,7 +55,7 @@ describe("the streams of a process", () => {
   })
 
   it("stall a process that nobody reads, with bounded memory, and no other one", async () => {
-    const size = 32 * megabyte
+    const size = 8 * megabyte
     const process = await sh(`exec head -c ${size} /dev/zero`, { name: "stalled" })
     const reader = process.stdout.getReader()
     let [read, ahead] = [0, 0]
@@ -83,7 +83,7 @@ describe("the streams of a process", () => {
     const process = await sh(script, { name: "unread" })
     const { stderr } = process
     const out = text(process.stdout)
-    for (let round = 0; round < 50; round += 1) await client.run({ argv: ["true"] })
+    for (let round = 0; round < 20; round += 1) await client.run({ argv: ["true"] })
     expect(await printed("unread")).toBeLessThan(4 * megabyte)
     await stderr.cancel()
     expect(await out).toBe("out\n")
