@@ -299,8 +299,6 @@ const ofRuntimes = [
   ...[
     "ClientFiles",
     "ClosingEnds",
-    "Dollar",
-    "FirstExec",
     "GivingUp",
     "HalfCharacters",
     "LocalStreams",
@@ -308,7 +306,6 @@ const ofRuntimes = [
     "RunInput",
     "Serve",
     "StartFailure",
-    "V0",
     "WebStreams",
   ].map((name) => `${integration}/${name}.test.ts`),
 ]
