@@ -1,5 +1,5 @@
 // @ts-check
-// The steps of a run. Two of them run side by side, because tests wait about as long as they compute: while those of
+// The steps of a run. Some of them run side by side, because tests wait about as long as they compute: while those of
 // one runtime wait for a process or for the end of their longest file, another step has the cores.
 import { spawn } from "node:child_process"
 import { availableParallelism } from "node:os"

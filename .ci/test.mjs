@@ -20,7 +20,7 @@ const all = async () => {
   const { provide } = await import("./tested.mjs")
   for (const runtime of runtimes) await provide(runtime)
   const vitest = "node_modules/vitest/vitest.mjs"
-  const ends = await play([
+  const steps = [
     { title: `Node ${process.version}`, args: [vitest, "run", ...usualFiles()] },
     ...runtimes.map((runtime) => ({
       title: `what depends on the runtime, on ${runtime}`,
@@ -30,7 +30,8 @@ const all = async () => {
       title: `the wire suite on ${runtime}`,
       args: ["conformance/lab/run/quick.mjs", runtime],
     })),
-  ])
+  ]
+  const ends = await play(steps, { sideBySide: 3 })
   process.stdout.write(`\n${Tally.summary(Tally.sum())}`)
   process.exitCode = ends.every((end) => end === 0) ? 0 : 1
 }

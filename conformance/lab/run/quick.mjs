@@ -10,6 +10,9 @@ import { binary, build, install, root } from "../../../.ci/setup.mjs"
 import * as Tally from "../../../.ci/tally.mjs"
 import { quoted } from "./quoted.mjs"
 
+/** Cases at a time: a case waits for processes twice as long as it computes. */
+const parallel = 8
+
 /** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
 const hangMs = 120_000
 
@@ -63,6 +66,8 @@ const play = (transports, ...globs) => {
       "--transports",
       transports,
       "--strict",
+      "--parallel",
+      String(parallel),
       "--timeout-ms",
       String(hangMs),
       "--json",
