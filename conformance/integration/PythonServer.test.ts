@@ -23,6 +23,9 @@ const words = [
 const needed = "import os, sys; sys.exit(sys.version_info < (3, 10) or not hasattr(os, 'pidfd_open'))"
 const python = spawnSync("python3", ["-c", needed]).status === 0
 
+/** Each case over stdio starts Python: two seconds of processor time where `python3` is a script of a version manager. */
+const timeout = 900_000
+
 const musts = all.filter((item) => item.level === "must" && item.dialect === "current" && !item.slow)
 
 const play = async (kind: "stdio" | "unix", cases: typeof musts) => {
@@ -36,7 +39,7 @@ const play = async (kind: "stdio" | "unix", cases: typeof musts) => {
   }
 }
 
-describe.skipIf(!python)("The server in Python", { tags: ["python3"] }, () => {
+describe.skipIf(!python)("The server in Python", { tags: ["python3"], timeout }, () => {
   it("passes every must over stdio that asks for no capability of procwire", async () => {
     const { failed, passed } = await play("stdio", musts)
     expect(failed).toEqual([])
