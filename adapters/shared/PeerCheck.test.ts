@@ -4,7 +4,7 @@ import { check, type Peers } from "./PeerCheck.ts"
 const door = "procwire/effect/platform"
 const peers = { effect: "^3.22", "@effect/platform": "^0.97" } satisfies Peers
 
-/** What the check says where these versions are installed. */
+/** The words of the check where these versions are installed. */
 const said = (versions: Readonly<Record<string, string>>): string | undefined => {
   const versionOf = (name: string) => {
     const version = versions[name]

@@ -1,6 +1,6 @@
 /**
- * What a door in Effect asks before it loads what needs packages of the user: are they there, and of that line? Without
- * it an import would fail deep inside of a package, for a file that another version has not.
+ * The question of a door in Effect before it loads its module: are the packages of the user there, and of that line?
+ * Without it an import would fail deep inside of a package, for a file that another version has not.
  */
 import { createRequire } from "node:module"
 
@@ -26,7 +26,7 @@ const isIn = (version: string, range: string): boolean => {
   return major === line && (line === 0 ? minor === least : minor >= least)
 }
 
-/** What is the matter with a package; undefined if nothing is. */
+/** The matter with a package; undefined if there is none. */
 const trouble = (name: string, range: string, versionOf: VersionOf): string | undefined => {
   try {
     const version = versionOf(name)

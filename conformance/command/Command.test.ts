@@ -3,7 +3,7 @@
  * Needs the bundle in `dist/`.
  */
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,6 +11,7 @@ import { afterAll, expect, test } from "vitest"
 import { type Ran, run as here } from "../testing/CommandHere.ts"
 import * as Own from "../testing/Own.ts"
 import * as Xml from "../testing/Xml.ts"
+import { runtime } from "../testing/Runtimes.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 const bundle = path("../../dist/procwire-conformance.mjs")
@@ -115,13 +116,6 @@ test("--spawner plays the spawner suite on the layer of a module, and names a mo
   }
   expect((await here("--spawner", good, "no/such/case")).code).toBe(2)
 })
-
-/** A runtime that npm has installed for this platform. */
-const runtime = (scope: string, name: string): string => {
-  const home = path(`../../node_modules/${scope}`)
-  const found = existsSync(home) ? readdirSync(home).map((one) => join(home, one, name)) : []
-  return found.find((one) => existsSync(one)) ?? ""
-}
 
 const others: ReadonlyArray<readonly [name: string, program: ReadonlyArray<string>]> = [
   ["Bun", [runtime("@oven", "bin/bun")]],

@@ -30,7 +30,7 @@ interface SeamCase {
   readonly says: string
 }
 
-/** What is used of `spawner/SpawnerRunner.ts`. */
+/** The part of `spawner/SpawnerRunner.ts` that is used. */
 interface Suite {
   readonly cases: ReadonlyArray<SeamCase>
   readonly load: (modulePath: string) => Promise<Loaded>

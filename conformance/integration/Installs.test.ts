@@ -4,12 +4,13 @@
  * and the command of the suite. Needs the build in `dist/`, and the registry.
  */
 import { execFile } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { runtime } from "../testing/Runtimes.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "procwire-installs-"))
@@ -18,16 +19,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const run = async (cwd: string, program: string, args: ReadonlyArray<string>): Promise<string> => {
   const { stdout } = await promisify(execFile)(program, args, { cwd, timeout: 500_000, maxBuffer: 1 << 26 })
   return stdout
-}
-
-/** A runtime that npm has installed for this platform. */
-const runtime = (scope: string, name: string): string => {
-  const home = join(root, "node_modules", scope)
-  return (
-    readdirSync(home)
-      .map((one) => join(home, one, name))
-      .find((one) => existsSync(one)) ?? ""
-  )
 }
 
 const [bun, deno] = [runtime("@oven", "bin/bun"), runtime("@deno", "deno")]

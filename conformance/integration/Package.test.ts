@@ -5,7 +5,6 @@
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -19,6 +18,7 @@ import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { runtime } from "../testing/Runtimes.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "procwire-package-"))
@@ -81,13 +81,6 @@ const imports = (file: string): ReadonlyArray<string> =>
       /(?<!["\w])(?:from|import\(|import|require\w*\)?\()\s*"([^"\s]+)"/g,
     ),
   ].map(([, name = ""]) => name)
-
-/** A runtime that npm has installed for this platform. */
-const runtime = (scope: string, name: string): string => {
-  const home = join(root, "node_modules", scope)
-  const found = readdirSync(home).map((one) => join(home, one, name))
-  return found.find((one) => existsSync(one)) ?? ""
-}
 
 let packed: Packed
 let files: ReadonlyArray<string>

@@ -5,13 +5,14 @@
  * The page reaches the server through a relay that leaves its `Origin` out: the server refuses web pages.
  */
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { build } from "esbuild"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { chromium, relay, serve, shown } from "../testing/Pages.ts"
+import { runtime } from "../testing/Runtimes.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
@@ -116,16 +117,6 @@ describe("procwire", () => {
     }
   })
 })
-
-/** A runtime that npm has installed for this platform. */
-const runtime = (scope: string, name: string): string => {
-  const home = join(root, "node_modules", scope)
-  return (
-    readdirSync(home)
-      .map((one) => join(home, one, name))
-      .find((one) => existsSync(one)) ?? ""
-  )
-}
 
 describe("the declarations", () => {
   /** The given files, and all that they import. */

@@ -1,4 +1,4 @@
-/** What the doors for programs without Effect export of the client: its types, its error, and what draws and compares. */
+/** The exports of the doors for programs without Effect about the client: its types, its error, and drawing. */
 export type { AttachOptions, AttachTarget } from "./Attaching.ts"
 export type { Calls, Params } from "./Calls.ts"
 export type { Client, ClientProcess, CloseOptions } from "./Client.ts"

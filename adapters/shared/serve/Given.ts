@@ -58,14 +58,11 @@ export const refuse = (
   )
 }
 
-const kindOf = (value: unknown): string =>
-  isOfEffect4(value)
-    ? "a layer of Effect 4"
-    : value === null
-      ? "null"
-      : Array.isArray(value)
-        ? "an array"
-        : `a ${typeof value}`.replace("a o", "an o")
+const kindOf = (value: unknown): string => {
+  if (value === null) return "null"
+  if (Array.isArray(value)) return "an array"
+  return isOfEffect4(value) ? "a layer of Effect 4" : `a ${typeof value}`.replace("a o", "an o")
+}
 
 const put = (options: Record<string, unknown>, path: Options.Path, value: unknown): void => {
   const [group = "", name] = path.split(".")

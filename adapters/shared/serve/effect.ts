@@ -1,4 +1,4 @@
-/** What the doors for programs in Effect export about servers, beside `makeServer` and `layerServer`. */
+/** The exports about servers of the doors for programs in Effect, beside `makeServer` and `layerServer`. */
 export type { Stats } from "../status/Stats.ts"
 export { layerWebSocket } from "../transport/LazyWebSockets.ts"
 export type { LookUp } from "../transport/Peers.ts"

@@ -1,4 +1,4 @@
-/** What the doors for programs without Effect export about servers, beside `serve`. */
+/** The exports about servers of the doors for programs without Effect, beside `serve`. */
 export type { Stats } from "../status/Stats.ts"
 export type { HostAndPort } from "../transport/SocketAddress.ts"
 export type { LookUp } from "../transport/Peers.ts"
