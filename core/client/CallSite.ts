@@ -4,7 +4,7 @@
  *
  * A stack is captured at each call, and is only made a text when the call fails.
  */
-import { Disconnected } from "../rpc/PendingCalls.ts"
+import { Disconnected } from "../rpc/Connection.ts"
 import { RpcError } from "../protocol/ErrorCode.ts"
 import { TransportError } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"

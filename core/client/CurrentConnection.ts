@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { Json } from "../protocol/Json.ts"
 import type { Sent } from "../rpc/Connection.ts"
-import { Disconnected } from "../rpc/PendingCalls.ts"
+import { Disconnected } from "../rpc/Connection.ts"
 import type { ClientConnection } from "./ClientConnection.ts"
 import type { ClientError } from "./ClientError.ts"
 

@@ -6,26 +6,53 @@
  * malformed message is answered with id -1. A message that no peer may send (an answer to no request, a notification
  * that the receiver refuses) ends the connection without a word. This end can leave with last words.
  */
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
-import type { RpcError } from "../protocol/ErrorCode.ts"
+import type { CutText } from "../protocol/CutText.ts"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Bounds, Json } from "../protocol/Json.ts"
 import { MemoryPool } from "../protocol/MemoryPool.ts"
 import * as Message from "../protocol/Message.ts"
 import * as Trace from "../protocol/Trace.ts"
 import type { Outgoing, Transport } from "../transport/Transport.ts"
-import * as Dispatch from "./Dispatch.ts"
-import { Intake } from "./Intake.ts"
-import { Disconnected, PendingCalls } from "./PendingCalls.ts"
-import type { Receiver } from "./Receiver.ts"
 import * as Requests from "./Requests.ts"
-import { RequestSlots } from "./RequestSlots.ts"
+import type { RequestContext } from "./Router.ts"
 
-export { Disconnected } from "./PendingCalls.ts"
-export type { Receiver } from "./Receiver.ts"
+/** One end, as its connection sees it: the client and the server differ in what they do with messages. */
+export interface Receiver {
+  /** Answers a request with the JSON text of its result. */
+  readonly request: (
+    request: Message.Request,
+    context: RequestContext,
+  ) => Effect.Effect<string, ErrorCode.RpcError>
+  /** True if the method counts against `concurrentRequests` while it runs. */
+  readonly slotted: (method: string) => boolean
+  /** True if the peer may cancel a request of this method. By default none. */
+  readonly cancellable?: (method: string) => boolean
+  /** Takes a notification. False ends the connection; an error is sent with id -1. */
+  readonly notification: (notification: Message.Notification) => boolean | ErrorCode.RpcError
+  /** True if a malformed message ends the connection; by default it is answered with id -1. */
+  readonly endsOnMalformed?: boolean
+  /**
+   * Takes an error without the id of a request (null, -1 or none), which fails the only request that has no answer yet;
+   * this takes it where there are several, or none. Without it such an error is malformed.
+   */
+  readonly unaddressed?: (error: ErrorCode.RpcError) => void
+  /** False if an answer to no request is ignored; by default it ends the connection. */
+  readonly endsOnStrayAnswer?: boolean
+}
+
+/** The connection ended before the call was answered. `message` is for people. */
+export class Disconnected extends Data.TaggedError("Disconnected")<{
+  readonly message: string
+  /** False if the connection had ended before the call: the peer never heard of it. */
+  readonly sent: boolean
+}> {}
 
 /**
  * Is called when a request is sent, with what tells the peer once that nobody wants its answer, or what follows that;
@@ -42,7 +69,7 @@ export interface Connection {
     method: string,
     params: unknown,
     sent?: Sent,
-  ) => Effect.Effect<Json, RpcError | Disconnected>
+  ) => Effect.Effect<Json, ErrorCode.RpcError | Disconnected>
   /** The peer no longer waits for the answer to its request of that id (see `Requests.cancel`). */
   readonly cancel: (id: Message.RequestId) => void
   /** Queues a message; false while the peer does not keep up. */
@@ -52,7 +79,7 @@ export interface Connection {
   /** Takes nothing more from the peer while held. */
   readonly hold: (held: boolean) => void
   /** Refuses every request that has no answer yet, writes the last message, and ends the connection. */
-  readonly leave: (error: RpcError, lastWords: string) => void
+  readonly leave: (error: ErrorCode.RpcError, lastWords: string) => void
 }
 
 /** Memory for requests with a long chunk, of all connections: the longest that clients write at once, with its base64. */
@@ -75,7 +102,7 @@ export const make = (
   options: Options,
 ): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const slots = new RequestSlots(options.concurrentRequests)
+    const slots = new Requests.RequestSlots(options.concurrentRequests)
     const intake = new Intake(() => slots.crowded)
     const reply = (text: string) => {
       if (!transport.write(text)) intake.owe(text.length)
@@ -89,7 +116,7 @@ export const make = (
       requests.admit()
       drained()
     })
-    const receive = Dispatch.make(transport.label, receiver, options.bounds, { requests, calls, reply })
+    const receive = dispatching(transport.label, receiver, options.bounds, { requests, calls, reply })
 
     const incoming = transport.cut ?? transport.incoming
     const read: Effect.Effect<string> = Effect.gen(function* () {
@@ -142,3 +169,192 @@ export const make = (
       },
     }
   })
+
+/** The destinations of messages. */
+interface Destinations {
+  /** Takes requests. */
+  readonly requests: Pick<Requests.Requests, "take">
+  /** Takes answers. */
+  readonly calls: Pick<PendingCalls, "answer" | "failOnly">
+  /** Sends the text of an error. */
+  readonly reply: (text: string) => void
+}
+
+/**
+ * A function that takes the text of one message, and returns what is wrong with one that violates the protocol. `label`
+ * names messages in errors.
+ */
+const dispatching = (
+  label: string,
+  receiver: Receiver,
+  bounds: Bounds | undefined,
+  { requests, calls, reply }: Destinations,
+): ((text: string | CutText) => string | undefined) => {
+  const notify = (notification: Message.Notification): string | undefined => {
+    const taken = receiver.notification(notification)
+    if (taken === false) return `unexpected notification ${JSON.stringify(notification.method)}`
+    if (taken !== true) reply(Message.errorText(Message.malformedId, taken.code, taken.message))
+    return undefined
+  }
+
+  const answer = (id: Message.RequestId, exit: Parameters<PendingCalls["answer"]>[1]): string | undefined =>
+    calls.answer(id, exit) || receiver.endsOnStrayAnswer === false ? undefined : "an answer to no request"
+
+  const unaddressed = (error: ErrorCode.RpcError): undefined => {
+    if (!calls.failOnly(error)) receiver.unaddressed?.(error)
+  }
+
+  /** Takes what cannot be parsed. A request that only has half a character is answered with its id. */
+  const malformed = (text: string | CutText, why: string): string | undefined => {
+    const fault = `failed to parse ${label}: ${why}`
+    const illFormed = Message.fromIllFormed(text, bounds)
+    if (receiver.endsOnMalformed === true) {
+      if (receiver.unaddressed === undefined) return fault
+      if (Either.isRight(illFormed)) return take(illFormed.right, text.length)
+      const error = Message.unaddressed(text, bounds)
+      return error === undefined ? fault : unaddressed(new ErrorCode.RpcError(error))
+    }
+    const known = Either.isRight(illFormed) && illFormed.right.kind === "request"
+    const id = known ? illFormed.right.id : Message.malformedId
+    reply(Message.errorText(id, ErrorCode.invalidRequest, fault))
+    return undefined
+  }
+
+  const take = (message: Message.Message, size: number): string | undefined => {
+    switch (message.kind) {
+      case "request":
+        requests.take(message, size)
+        return undefined
+      case "notification":
+        return notify(message)
+      case "response":
+        return answer(message.id, Exit.succeed(message.result))
+      case "error": {
+        const error = new ErrorCode.RpcError(message)
+        const names = message.id !== Message.malformedId || receiver.unaddressed === undefined
+        return names ? answer(message.id, Exit.fail(error)) : unaddressed(error)
+      }
+    }
+  }
+
+  return (text) => {
+    const parsed = Message.fromText(text, bounds)
+    return Either.isRight(parsed) ? take(parsed.right, text.length) : malformed(text, parsed.left)
+  }
+}
+
+type Resume = (answer: Exit.Exit<Json, ErrorCode.RpcError | Disconnected>) => void
+
+/**
+ * The requests that this end has sent, until their answers arrive or the connection ends.
+ * @internal
+ */
+export class PendingCalls {
+  private readonly callers = new Map<Message.RequestId, Resume>()
+  private lastId = 0
+  private ended: Disconnected | undefined
+
+  /** Sends a request with a fresh id and waits for its answer. `giveUp` is called if the caller is interrupted before. */
+  call(
+    send: (id: number) => void,
+    giveUp: (id: number) => void = () => {},
+  ): Effect.Effect<Json, ErrorCode.RpcError | Disconnected> {
+    return Effect.async((resume) => {
+      const { ended } = this
+      if (ended !== undefined)
+        return resume(Effect.fail(new Disconnected({ message: ended.message, sent: false })))
+      const id = (this.lastId += 1)
+      this.callers.set(id, resume)
+      send(id)
+      // The id of an interrupted call stays known: its answer is still due, and no violation.
+      return Effect.sync(() => {
+        if (!this.callers.has(id)) return
+        this.callers.set(id, () => {})
+        giveUp(id)
+      })
+    })
+  }
+
+  /** Gives an answer to its caller; false if there is no call of that id. */
+  answer(id: Message.RequestId, answer: Exit.Exit<Json, ErrorCode.RpcError>): boolean {
+    const resume = this.callers.get(id)
+    if (resume === undefined) return false
+    this.callers.delete(id)
+    resume(answer)
+    return true
+  }
+
+  /** Fails the call that is the only one without an answer; false if there is none, or if there are others. */
+  failOnly(error: ErrorCode.RpcError): boolean {
+    if (this.callers.size !== 1) return false
+    for (const id of this.callers.keys()) this.answer(id, Exit.fail(error))
+    return true
+  }
+
+  /** Fails every call, and those that come later. */
+  end(ended: Disconnected): void {
+    this.ended = ended
+    for (const resume of this.callers.values()) resume(Exit.fail(ended))
+    this.callers.clear()
+  }
+}
+
+/** UTF-16 units of answers that may wait for a peer which does not read: 8 Mi. */
+const mostOwed = 8 * 1024 * 1024
+
+/**
+ * Back-pressure towards the peer: whether more of its messages are taken. They are not while the connection is held,
+ * while the peer reads too few of its answers, or while too many of its requests wait.
+ * @internal
+ */
+export class Intake {
+  private readonly crowded: () => boolean
+  private readonly latch = Effect.unsafeMakeLatch(true)
+  private held = false
+  private owed = 0
+  private isOpen = true
+
+  /** `crowded` says whether too many requests wait. */
+  constructor(crowded: () => boolean) {
+    this.crowded = crowded
+  }
+
+  /** True while messages are taken. */
+  get open(): boolean {
+    return this.isOpen
+  }
+
+  /** Waits until the intake is open. */
+  get opened(): Effect.Effect<void> {
+    return this.latch.await
+  }
+
+  /** True while the peer has to read before it gets more answers. */
+  get owing(): boolean {
+    return this.owed > mostOwed
+  }
+
+  /** An answer of that size was queued for a peer that does not keep up. */
+  owe(size: number): void {
+    this.owed += size
+    this.update()
+  }
+
+  /** The peer has read its answers. To be followed by `update`. */
+  settle(): void {
+    this.owed = 0
+  }
+
+  /** Closes the intake while held. */
+  hold(held: boolean): void {
+    this.held = held
+    this.update()
+  }
+
+  /** Opens or closes the intake after a change. */
+  update(): void {
+    this.isOpen = !this.held && !this.owing && !this.crowded()
+    if (this.isOpen) this.latch.unsafeOpen()
+    else this.latch.unsafeClose()
+  }
+}

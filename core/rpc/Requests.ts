@@ -6,16 +6,15 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
-import * as Fork from "../protocol/Fork.ts"
 import * as AtOnce from "../protocol/AtOnce.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as Fork from "../protocol/Fork.ts"
 import * as Message from "../protocol/Message.ts"
-import type { Intake } from "./Intake.ts"
-import type { Receiver } from "./Receiver.ts"
-import type { RequestSlots } from "./RequestSlots.ts"
 import type { RequestContext } from "./Router.ts"
-import { Running } from "./Running.ts"
+import type { Intake, Receiver } from "./Connection.ts"
 
 /** The requests of one connection. */
 export interface Requests {
@@ -143,3 +142,114 @@ const failureText = (id: Message.RequestId, cause: Cause.Cause<ErrorCode.RpcErro
 }
 
 const logDefect = (cause: Cause.Cause<never>) => Effect.logError("a request handler failed", cause)
+
+/** Requests that may wait before nothing more is taken from the peer. */
+const mostWaiting = 1024
+
+/** Size of their texts, in UTF-16 units, with the same effect: 8 Mi. */
+const mostWaitingSize = 8 * 1024 * 1024
+
+/** The slots in which slotted requests run, and the queue of those that wait for one. First come, first served. */
+export class RequestSlots {
+  private readonly slots: number
+  private readonly waiting: Array<{ readonly request: Message.Request; readonly size: number }> = []
+  private waitingSize = 0
+  private taken = 0
+
+  constructor(slots: number) {
+    this.slots = slots
+  }
+
+  /** Queues a request whose text has that many UTF-16 units. */
+  add(request: Message.Request, size: number): void {
+    this.waiting.push({ request, size })
+    this.waitingSize += size
+  }
+
+  /** The next request, which takes a slot; undefined while none waits or no slot is free. */
+  next(): Message.Request | undefined {
+    const next = this.taken < this.slots ? this.waiting.shift() : undefined
+    if (next === undefined) return undefined
+    this.waitingSize -= next.size
+    this.taken += 1
+    return next.request
+  }
+
+  /** Drops the requests that wait and for which `is` is true; returns how many there were. */
+  drop(is: (request: Message.Request) => boolean): number {
+    const kept = this.waiting.filter(({ request }) => !is(request))
+    const dropped = this.waiting.length - kept.length
+    if (dropped > 0) {
+      this.waiting.splice(0, Infinity, ...kept)
+      this.waitingSize = kept.reduce((sum, { size }) => sum + size, 0)
+    }
+    return dropped
+  }
+
+  /** A request that had a slot is done. */
+  release(): void {
+    this.taken -= 1
+  }
+
+  /** True while so much waits that no more should be taken from the peer. */
+  get crowded(): boolean {
+    return this.waiting.length > mostWaiting || this.waitingSize > mostWaitingSize
+  }
+
+  /** Drops the requests that wait, and returns them. */
+  clear(): ReadonlyArray<Message.Request> {
+    this.waitingSize = 0
+    return this.waiting.splice(0).map(({ request }) => request)
+  }
+}
+
+/** The requests of a connection that run, each with its fiber, and which of them were cancelled. */
+export class Running {
+  private readonly requests = new Map<Fiber.RuntimeFiber<unknown, unknown>, Message.Request>()
+  /** What follows the answers of requests that are over, and how it is stopped. */
+  private readonly following = new Map<Message.Request, () => void>()
+  private readonly cancelled = new WeakSet<Message.Request>()
+
+  /** A request runs in this fiber. */
+  add(fiber: Fiber.RuntimeFiber<unknown, unknown>, request: Message.Request): void {
+    this.requests.set(fiber, request)
+  }
+
+  /** The fiber has ended. */
+  delete(fiber: Fiber.RuntimeFiber<unknown, unknown>): void {
+    this.requests.delete(fiber)
+  }
+
+  /** Something follows the answer of a request, until the returned function is called; `stop` is called by `cancel`. */
+  follow(request: Message.Request, stop: () => void): () => void {
+    this.following.set(request, stop)
+    return () => void this.following.delete(request)
+  }
+
+  /** Interrupts the requests for which `is` is true, and stops what follows them. */
+  cancel(is: (request: Message.Request) => boolean): void {
+    for (const [fiber, request] of this.requests) {
+      if (!is(request)) continue
+      this.cancelled.add(request)
+      fiber.unsafeInterruptAsFork(FiberId.none)
+    }
+    for (const [request, stop] of this.following) if (is(request)) stop()
+  }
+
+  /** True if the request was cancelled while it ran. */
+  wasCancelled(request: Message.Request): boolean {
+    return this.cancelled.has(request)
+  }
+
+  /** Interrupts all of them, and waits for their ends. */
+  readonly end: Effect.Effect<void> = Effect.suspend(() =>
+    this.requests.size === 0 ? Effect.void : Fiber.interruptAll([...this.requests.keys()]),
+  )
+
+  /** Interrupts all of them, and returns them. */
+  clear(): ReadonlyArray<Message.Request> {
+    const requests = [...this.requests.values()]
+    for (const fiber of this.requests.keys()) fiber.unsafeInterruptAsFork(FiberId.none)
+    return requests
+  }
+}

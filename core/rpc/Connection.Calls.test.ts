@@ -3,7 +3,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
-import { Disconnected, PendingCalls } from "./PendingCalls.ts"
+import { Disconnected, PendingCalls } from "./Connection.ts"
 
 /** Two calls that wait for their answers, 1 and 2. */
 const twoCalls = Effect.gen(function* () {

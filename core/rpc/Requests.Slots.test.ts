@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type * as Message from "../protocol/Message.ts"
-import { RequestSlots } from "./RequestSlots.ts"
+import { RequestSlots } from "./Requests.ts"
 
 const request = (id: number) => ({ kind: "request", id, method: "x", params: null }) as Message.Request
 
