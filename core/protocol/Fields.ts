@@ -1,7 +1,7 @@
 /**
  * How the fields of params may be absent, by name and by position.
  *
- * Params, and every object in them, may be an array of the fields in their order (see `decoding/Struct`). There a field
+ * Params, and every object in them, may be an array of the fields in their order (see `decoding/Serde`). There a field
  * that may be null has to be given, unless it is `omittable`; a field with a default may be left out at the end.
  */
 import * as Schema from "effect/Schema"

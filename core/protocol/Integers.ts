@@ -2,7 +2,7 @@
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { isNumber, isWhole } from "./decoding/Leaf.ts"
+import { isNumber, isWhole } from "./decoding/Serde.ts"
 import { later } from "./Later.ts"
 
 const u64Max = 2n ** 64n - 1n

@@ -8,9 +8,8 @@ import * as Either from "effect/Either"
 import * as Base64Bytes from "./Base64Bytes.ts"
 import { toBase64, utf8 } from "./Bytes.ts"
 import { type CutText, smallest } from "./CutText.ts"
-import * as Leaf from "./decoding/Leaf.ts"
-import { Fault, type Read, run } from "./decoding/Reading.ts"
-import * as Struct from "./decoding/Struct.ts"
+import * as Serde from "./decoding/Serde.ts"
+import { Fault, type Read, run } from "./decoding/Serde.ts"
 import { internalError } from "./ErrorCode.ts"
 import * as Json from "./Json.ts"
 import type { MemoryPool } from "./MemoryPool.ts"
@@ -204,31 +203,31 @@ const readId: Read = (json) => {
 }
 const readAny: Read = (json) => json
 
-const id = Struct.mandatory("id", readId)
-const method = Struct.mandatory("method", Leaf.string)
-const params = Struct.omittable("params", readAny, () => null)
-const trace = Struct.omittable(
+const id = Serde.mandatory("id", readId)
+const method = Serde.mandatory("method", Serde.string)
+const params = Serde.omittable("params", readAny, () => null)
+const trace = Serde.omittable(
   "trace",
-  Leaf.nullable(
-    Struct.toRead("struct W3cTraceContext", [
-      Struct.omittable("traceparent", Leaf.nullable(Leaf.string)),
-      Struct.omittable("tracestate", Leaf.nullable(Leaf.string)),
+  Serde.nullable(
+    Serde.struct("struct W3cTraceContext", [
+      Serde.omittable("traceparent", Serde.nullable(Serde.string)),
+      Serde.omittable("tracestate", Serde.nullable(Serde.string)),
     ]),
   ),
 )
-const result = Struct.mandatory("result", readAny)
-const error = Struct.mandatory(
+const result = Serde.mandatory("result", readAny)
+const error = Serde.mandatory(
   "error",
-  Struct.toRead("struct JSONRPCErrorError", [
-    Struct.mandatory("code", Leaf.whole("i64", least, most)),
-    Struct.omittable("data", readAny),
-    Struct.mandatory("message", Leaf.string),
+  Serde.struct("struct JSONRPCErrorError", [
+    Serde.mandatory("code", Serde.whole("i64", least, most)),
+    Serde.omittable("data", readAny),
+    Serde.mandatory("message", Serde.string),
   ]),
 )
 
 /** The texts for malformed messages do not name the field. */
-const decoder = <A>(name: string, fields: ReadonlyArray<Struct.Field>) => {
-  const read = Struct.toRead(name, fields)
+const decoder = <A>(name: string, fields: ReadonlyArray<Serde.Field>) => {
+  const read = Serde.struct(name, fields)
   return (json: Json.Json) => run<A>(read, json, { located: false })
 }
 const decodeNotification = decoder<Omit<Notification, "kind">>("struct", [method, params])

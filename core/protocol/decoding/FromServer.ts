@@ -9,10 +9,9 @@ import type * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import { describe, isObject, type Json } from "../Json.ts"
 import type * as Methods from "../Methods.ts"
-import * as Leaf from "./Leaf.ts"
-import { Fault, member, type Read, run } from "./Reading.ts"
+import * as Serde from "./Serde.ts"
+import { Fault, member, type Read, run } from "./Serde.ts"
 import * as Shapes from "./ServerShapes.ts"
-import * as Struct from "./Struct.ts"
 
 type ParamsOf<M extends Methods.ServerNotificationName> = Schema.Schema.Type<
   (typeof Methods.serverNotifications)[M]["params"]
@@ -73,16 +72,16 @@ const int =
 const { MIN_SAFE_INTEGER: least, MAX_SAFE_INTEGER: most } = Number
 
 const leaves: { readonly [shape: string]: Read } = {
-  string: Leaf.string,
-  boolean: Leaf.boolean,
+  string: Serde.string,
+  boolean: Serde.boolean,
   number,
   int: int("Int", least, most),
   i32: int("i32", -(2 ** 31), 2 ** 31 - 1),
-  u16: Leaf.whole("u16", 0n, 65_535n),
-  u53: Leaf.whole("u53", 0n, BigInt(most)),
-  u64: Leaf.whole("u64", 0n, u64),
-  bigint: Leaf.whole("u64", 0n, u64, BigInt),
-  bytes: Leaf.base64,
+  u16: Serde.whole("u16", 0n, 65_535n),
+  u53: Serde.whole("u53", 0n, BigInt(most)),
+  u64: Serde.whole("u64", 0n, u64),
+  bigint: Serde.whole("u64", 0n, u64, BigInt),
+  bytes: Serde.base64,
   /** A color of the palette, or `#rrggbb`. */
   color: (json) => {
     if (typeof json === "number" || typeof json === "string") return json
@@ -107,7 +106,7 @@ const readerOf = (shape = ""): Read => {
 
 const toRead = (shape: string): Read => {
   const inner = (length: number) => readerOf(shape.slice(0, -length))
-  if (shape.endsWith("~")) return Leaf.nullable(inner(1))
+  if (shape.endsWith("~")) return Serde.nullable(inner(1))
   if (shape.endsWith("[]")) return list(inner(2))
   if (shape.endsWith("{}")) return record(inner(2))
   return shape.startsWith("'") ? word(shape.slice(1, -1).split("'|'")) : struct(shape)
@@ -148,7 +147,7 @@ const struct = (name: string): Read => {
     const made: Record<string, unknown> = {}
     for (const { name, read, optional, absent } of fields) {
       if (Object.hasOwn(json, name)) made[name] = member(name, read, json[name] ?? null, reading)
-      else if (!optional) throw Struct.missing(name)
+      else if (!optional) throw Serde.missing(name)
       else if (absent !== undefined) made[name] = absent()
     }
     return made
@@ -159,7 +158,7 @@ const fail = (fault: Fault): never => {
   throw fault
 }
 
-const toField = (text: string): Omit<Struct.Field, "position"> => {
+const toField = (text: string): Omit<Serde.Field, "position"> => {
   const [, name = "", shape = "", optional, absent] = /^(\w+):(.*?)(\?)?(?:=(.*))?$/.exec(text) ?? []
   return {
     name,
