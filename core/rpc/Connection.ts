@@ -21,31 +21,9 @@ import * as Message from "../protocol/Message.ts"
 import * as Trace from "../protocol/Trace.ts"
 import type { Outgoing, Transport } from "../transport/Transport.ts"
 import * as Requests from "./Requests.ts"
-import type { RequestContext } from "./Router.ts"
+import type { Receiver } from "./Requests.ts"
 
-/** One end, as its connection sees it: the client and the server differ in what they do with messages. */
-export interface Receiver {
-  /** Answers a request with the JSON text of its result. */
-  readonly request: (
-    request: Message.Request,
-    context: RequestContext,
-  ) => Effect.Effect<string, ErrorCode.RpcError>
-  /** True if the method counts against `concurrentRequests` while it runs. */
-  readonly slotted: (method: string) => boolean
-  /** True if the peer may cancel a request of this method. By default none. */
-  readonly cancellable?: (method: string) => boolean
-  /** Takes a notification. False ends the connection; an error is sent with id -1. */
-  readonly notification: (notification: Message.Notification) => boolean | ErrorCode.RpcError
-  /** True if a malformed message ends the connection; by default it is answered with id -1. */
-  readonly endsOnMalformed?: boolean
-  /**
-   * Takes an error without the id of a request (null, -1 or none), which fails the only request that has no answer yet;
-   * this takes it where there are several, or none. Without it such an error is malformed.
-   */
-  readonly unaddressed?: (error: ErrorCode.RpcError) => void
-  /** False if an answer to no request is ignored; by default it ends the connection. */
-  readonly endsOnStrayAnswer?: boolean
-}
+export type { Receiver } from "./Requests.ts"
 
 /** The connection ended before the call was answered. `message` is for people. */
 export class Disconnected extends Data.TaggedError("Disconnected")<{
@@ -103,7 +81,7 @@ export const make = (
 ): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.gen(function* () {
     const slots = new Requests.RequestSlots(options.concurrentRequests)
-    const intake = new Intake(() => slots.crowded)
+    const intake = new Requests.Intake(() => slots.crowded)
     const reply = (text: string) => {
       if (!transport.write(text)) intake.owe(text.length)
     }
@@ -296,65 +274,5 @@ export class PendingCalls {
     this.ended = ended
     for (const resume of this.callers.values()) resume(Exit.fail(ended))
     this.callers.clear()
-  }
-}
-
-/** UTF-16 units of answers that may wait for a peer which does not read: 8 Mi. */
-const mostOwed = 8 * 1024 * 1024
-
-/**
- * Back-pressure towards the peer: whether more of its messages are taken. They are not while the connection is held,
- * while the peer reads too few of its answers, or while too many of its requests wait.
- * @internal
- */
-export class Intake {
-  private readonly crowded: () => boolean
-  private readonly latch = Effect.unsafeMakeLatch(true)
-  private held = false
-  private owed = 0
-  private isOpen = true
-
-  /** `crowded` says whether too many requests wait. */
-  constructor(crowded: () => boolean) {
-    this.crowded = crowded
-  }
-
-  /** True while messages are taken. */
-  get open(): boolean {
-    return this.isOpen
-  }
-
-  /** Waits until the intake is open. */
-  get opened(): Effect.Effect<void> {
-    return this.latch.await
-  }
-
-  /** True while the peer has to read before it gets more answers. */
-  get owing(): boolean {
-    return this.owed > mostOwed
-  }
-
-  /** An answer of that size was queued for a peer that does not keep up. */
-  owe(size: number): void {
-    this.owed += size
-    this.update()
-  }
-
-  /** The peer has read its answers. To be followed by `update`. */
-  settle(): void {
-    this.owed = 0
-  }
-
-  /** Closes the intake while held. */
-  hold(held: boolean): void {
-    this.held = held
-    this.update()
-  }
-
-  /** Opens or closes the intake after a change. */
-  update(): void {
-    this.isOpen = !this.held && !this.owing && !this.crowded()
-    if (this.isOpen) this.latch.unsafeOpen()
-    else this.latch.unsafeClose()
   }
 }

@@ -14,7 +14,30 @@ import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as Fork from "../protocol/Fork.ts"
 import * as Message from "../protocol/Message.ts"
 import type { RequestContext } from "./Router.ts"
-import type { Intake, Receiver } from "./Connection.ts"
+
+/** One end, as its connection sees it: the client and the server differ in what they do with messages. */
+export interface Receiver {
+  /** Answers a request with the JSON text of its result. */
+  readonly request: (
+    request: Message.Request,
+    context: RequestContext,
+  ) => Effect.Effect<string, ErrorCode.RpcError>
+  /** True if the method counts against `concurrentRequests` while it runs. */
+  readonly slotted: (method: string) => boolean
+  /** True if the peer may cancel a request of this method. By default none. */
+  readonly cancellable?: (method: string) => boolean
+  /** Takes a notification. False ends the connection; an error is sent with id -1. */
+  readonly notification: (notification: Message.Notification) => boolean | ErrorCode.RpcError
+  /** True if a malformed message ends the connection; by default it is answered with id -1. */
+  readonly endsOnMalformed?: boolean
+  /**
+   * Takes an error without the id of a request (null, -1 or none), which fails the only request that has no answer yet;
+   * this takes it where there are several, or none. Without it such an error is malformed.
+   */
+  readonly unaddressed?: (error: ErrorCode.RpcError) => void
+  /** False if an answer to no request is ignored; by default it ends the connection. */
+  readonly endsOnStrayAnswer?: boolean
+}
 
 /** The requests of one connection. */
 export interface Requests {
@@ -116,7 +139,7 @@ export const make = (
 
 const nothing = () => {}
 
-/** What answers a request. What the receiver throws is a defect, and defects are logged. */
+/** The answer to a request. An exception of the receiver is a defect, and defects are logged. */
 const begun = (receiver: Receiver, request: Message.Request, context: RequestContext) => {
   try {
     const answer = receiver.request(request, context)
@@ -206,7 +229,7 @@ export class RequestSlots {
 /** The requests of a connection that run, each with its fiber, and which of them were cancelled. */
 export class Running {
   private readonly requests = new Map<Fiber.RuntimeFiber<unknown, unknown>, Message.Request>()
-  /** What follows the answers of requests that are over, and how it is stopped. */
+  /** The work that goes on behind an answer, and its stop. */
   private readonly following = new Map<Message.Request, () => void>()
   private readonly cancelled = new WeakSet<Message.Request>()
 
@@ -251,5 +274,64 @@ export class Running {
     const requests = [...this.requests.values()]
     for (const fiber of this.requests.keys()) fiber.unsafeInterruptAsFork(FiberId.none)
     return requests
+  }
+}
+
+/** UTF-16 units of answers that may wait for a peer which does not read: 8 Mi. */
+const mostOwed = 8 * 1024 * 1024
+
+/**
+ * Back-pressure towards the peer: whether more of its messages are taken. They are not while the connection is held,
+ * while the peer reads too few of its answers, or while too many of its requests wait.
+ */
+export class Intake {
+  private readonly crowded: () => boolean
+  private readonly latch = Effect.unsafeMakeLatch(true)
+  private held = false
+  private owed = 0
+  private isOpen = true
+
+  /** `crowded` says whether too many requests wait. */
+  constructor(crowded: () => boolean) {
+    this.crowded = crowded
+  }
+
+  /** True while messages are taken. */
+  get open(): boolean {
+    return this.isOpen
+  }
+
+  /** Waits until the intake is open. */
+  get opened(): Effect.Effect<void> {
+    return this.latch.await
+  }
+
+  /** True while the peer has to read before it gets more answers. */
+  get owing(): boolean {
+    return this.owed > mostOwed
+  }
+
+  /** An answer of that size was queued for a peer that does not keep up. */
+  owe(size: number): void {
+    this.owed += size
+    this.update()
+  }
+
+  /** The peer has read its answers. To be followed by `update`. */
+  settle(): void {
+    this.owed = 0
+  }
+
+  /** Closes the intake while held. */
+  hold(held: boolean): void {
+    this.held = held
+    this.update()
+  }
+
+  /** Opens or closes the intake after a change. */
+  update(): void {
+    this.isOpen = !this.held && !this.owing && !this.crowded()
+    if (this.isOpen) this.latch.unsafeOpen()
+    else this.latch.unsafeClose()
   }
 }

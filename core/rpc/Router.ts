@@ -17,7 +17,7 @@ import * as Methods from "../protocol/Methods.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, OperationParams, OperationResult, Route } from "../protocol/dialect/Dialect.ts"
 
-/** What a handler can do with the request that it answers, beside answering it. */
+/** Operations of a handler on the request that it answers, beside answering it. */
 export interface RequestContext {
   /**
    * Runs `hook` right after the answer was written to the transport, before any other message can be. Notifications
@@ -40,13 +40,13 @@ export type Handlers<E> = {
   ) => Effect.Effect<OperationResult<M>, E>
 }
 
-/** What a router is made of. Handlers and gate fail with `E`. */
+/** The parts of a router. Handlers and gate fail with `E`. */
 export interface RouterOptions<E> {
   /** The dialect of the connection as known so far; the current one by default. */
   readonly dialect?: () => Dialect
   /** The operating system, by which paths are judged: `linux`, `macos`, `windows`. */
   readonly platform?: string
-  /** What answers requests. */
+  /** The handlers of requests. */
   readonly handlers: Handlers<E>
   /** Fails if the connection is not in a state for methods of this family. */
   readonly gate: (family: Methods.Family) => Effect.Effect<void, E>

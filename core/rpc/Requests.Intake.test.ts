@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
-import { Intake } from "./Connection.ts"
+import { Intake } from "./Requests.ts"
 
 const owedAtMost = 8 * 1024 * 1024
 
