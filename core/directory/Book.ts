@@ -17,15 +17,15 @@ export interface HostRow extends HostRecord {
   readonly leaseMillis: number
   /** Silence after which it is gone. */
   readonly goneMillis: number
-  /** When it was last heard. */
+  /** Milliseconds since 1970 of its last sign of life. */
   readonly renewedAt: number
-  /** When it gets a claim again after failed starts. */
+  /** Milliseconds since 1970 from which it gets a claim again after failed starts. */
   readonly restUntil: number
 }
 
 /** A session in the book. */
 export interface SessionRow extends SessionRecord {
-  /** When a claim expires that nobody confirms, or when a session that has ended is forgotten. */
+  /** Milliseconds since 1970 at which an unconfirmed claim expires, or an ended session is forgotten. */
   readonly until: number
 }
 
@@ -43,7 +43,7 @@ export interface Book {
   readonly sessions: Map<string, SessionRow>
 }
 
-/** What a step of the book gives. */
+/** The result of one step of the book. */
 export type Step<A> = Either.Either<A, DirectoryError>
 
 /** An empty book. */
@@ -94,7 +94,7 @@ export const failed = (book: Book, hostId: string, { restMillis }: Settings): vo
     putHost(book, { ...host, failures: host.failures + 1, restUntil: book.time + restMillis })
 }
 
-/** What others see of a host. */
+/** A host as others see it. */
 export const hostRecord = (row: HostRow): HostRecord => ({
   hostId: row.hostId,
   epoch: row.epoch,
@@ -108,7 +108,7 @@ export const hostRecord = (row: HostRow): HostRecord => ({
   version: row.version,
 })
 
-/** What others see of a session. */
+/** A session as others see it. */
 export const sessionRecord = (row: SessionRow): SessionRecord => ({
   sessionId: row.sessionId,
   fence: row.fence,

@@ -1,4 +1,4 @@
-/** What can never be right is refused in the same words by every directory, before it is asked. */
+/** Refuses requests that can never be right, in the same words for every directory, before it is asked. */
 import * as Effect from "effect/Effect"
 import type {
   Announcement,

@@ -43,13 +43,13 @@ export interface Held {
   readonly sessions: ReadonlyArray<SessionKey & { readonly tenant: string }>
 }
 
-/** What a host says of itself. */
+/** The announcement of a host. */
 export interface Announcement extends HostKey {
-  /** What a claim can ask for. */
+  /** Labels that a claim can ask for. */
   readonly labels: Labels
-  /** How many sessions it takes. */
+  /** The number of sessions that it takes. */
   readonly capacity: number
-  /** Where it is reached; the directory does not look into it. */
+  /** The address of the host; the directory does not look into it. */
   readonly address?: string | undefined
   /** Milliseconds without a word after which it is lost; as the directory has it by default. */
   readonly leaseMillis?: number | undefined
@@ -76,15 +76,15 @@ export type Renewed = Pick<Announced, "leaseMillis" | "draining">
 
 /** A host, as the directory has it. */
 export interface HostRecord extends HostKey {
-  /** What a claim can ask for. */
+  /** Labels that a claim can ask for. */
   readonly labels: Labels
-  /** How many sessions it takes. */
+  /** The number of sessions that it takes. */
   readonly capacity: number
-  /** How many it has. */
+  /** The number of sessions that it has. */
   readonly used: number
-  /** Where it is reached, if it has said so. */
+  /** Its address, if it has announced one. */
   readonly address: string | undefined
-  /** Whether it renews its lease. */
+  /** `live` while it renews its lease. */
   readonly state: HostState
   /** Nothing new is started there. */
   readonly draining: boolean
@@ -94,15 +94,15 @@ export interface HostRecord extends HostKey {
   readonly version: number
 }
 
-/** What is asked for with a claim. */
+/** The request of a claim. */
 export interface Claim {
   /** The id of the session. That of a session which lives is answered with that session. */
   readonly sessionId: string
   /** Whom it is counted for. */
   readonly tenant: string
-  /** How many sessions the tenant may have, this one included. Without it nothing is counted. */
+  /** The most sessions of the tenant, this one included. Without it nothing is counted. */
   readonly quota?: number | undefined
-  /** What the host must have. */
+  /** Labels that the host must have. */
   readonly labels?: Labels | undefined
 }
 
@@ -110,9 +110,9 @@ export interface Claim {
 export interface SessionRecord extends SessionKey, HostKey {
   /** Whom it is counted for. */
   readonly tenant: string
-  /** What it is doing. */
+  /** Its state. */
   readonly state: SessionState
-  /** How it has ended. */
+  /** The way in which it has ended. */
   readonly ending: Ending | undefined
   /** Grows with every change of anything in this directory. */
   readonly version: number
@@ -126,7 +126,7 @@ export interface Found {
   readonly host: HostRecord
 }
 
-/** What a list is to have. */
+/** The filter of a list. */
 export interface Query {
   /** Only this host and its sessions. */
   readonly hostId?: string | undefined
@@ -134,7 +134,7 @@ export interface Query {
   readonly tenant?: string | undefined
   /** Sessions behind this id, in the order of code points. */
   readonly after?: string | undefined
-  /** How many sessions at most, from 1 to 1,000, which is the default. */
+  /** The most sessions, from 1 to 1,000, which is the default. */
   readonly limit?: number | undefined
 }
 
@@ -153,7 +153,7 @@ export type Change =
   | { readonly kind: "host"; readonly host: HostRecord }
   | { readonly kind: "session"; readonly session: SessionRecord }
 
-/** What a directory can be asked for. */
+/** The operations of a directory. */
 export interface DirectoryService {
   /**
    * A host is there, or is there again, and tells of its sessions. A greater epoch ends the sessions of the one before.

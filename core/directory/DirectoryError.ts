@@ -26,7 +26,7 @@ export type DirectoryReason =
 export class DirectoryError extends Data.TaggedError("DirectoryError")<{
   /** Why. */
   readonly reason: DirectoryReason
-  /** What a person reads: the value, and what to do. */
+  /** The text for people: the value, and what to do. */
   readonly message: string
   /** The error of the engine, if there is one. */
   readonly cause?: unknown

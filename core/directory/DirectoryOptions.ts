@@ -1,31 +1,31 @@
 /** The durations of a directory, in milliseconds of its own clock, and the failures that a host is forgiven. */
 
-/** How patient a directory is. What is left out has its default. */
+/** The times of a directory. An omitted one has its default. */
 export interface DirectoryOptions {
   /** Silence after which a host is lost, unless it announces another duration: 15,000. */
   readonly leaseMillis?: number
   /** Silence after which a host is gone, unless it announces another duration: 300,000. */
   readonly goneMillis?: number
-  /** How long a claim waits to be confirmed: 30,000. */
+  /** The wait of a claim for its confirmation: 30,000. */
   readonly claimMillis?: number
   /** Failed starts in a row after which a host rests: 3. */
   readonly failures?: number
-  /** How long such a host rests before it gets one claim again: 30,000. */
+  /** The rest of such a host before it gets one claim again: 30,000. */
   readonly restMillis?: number
-  /** How long a session that has ended can be looked up: 3,600,000. */
+  /** The time for which an ended session can be looked up: 3,600,000. */
   readonly keepMillis?: number
-  /** How often somebody looks at what has expired: 500. */
+  /** The interval between two looks for expired rows: 500. */
   readonly tickMillis?: number
-  /** How much time counts at most between two looks, so that nobody is lost while the directory is away: 2,000. */
+  /** The most time that counts between two looks, so that no host is lost while the directory is away: 2,000. */
   readonly stepMillis?: number
-  /** How long an operation may take, before it fails with `Unavailable`: 5,000. */
+  /** The deadline of an operation, which then fails with `Unavailable`: 5,000. */
   readonly deadlineMillis?: number
 }
 
 /** Every option with its value. */
 export type Settings = Required<DirectoryOptions>
 
-/** What is so if nothing else is said. */
+/** The defaults. */
 export const defaults: Settings = {
   leaseMillis: 15_000,
   goneMillis: 300_000,

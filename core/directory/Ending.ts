@@ -5,10 +5,10 @@
  * silent it is `gone`, and its sessions have ended. What was said to have ended never comes back.
  */
 
-/** What is known of a host: it renews its lease, it has missed it, or it was silent for so long that it counts as dead. */
+/** The state of a host: it renews its lease, it has missed it, or it was silent for so long that it counts as dead. */
 export type HostState = "up" | "lost" | "gone"
 
-/** How a session may end by the words of those who have it. */
+/** The ends of a session by the words of its owners. */
 export const ownEndings = ["closed", "start failed", "released"] as const
 
 /**
@@ -17,7 +17,7 @@ export const ownEndings = ["closed", "start failed", "released"] as const
  */
 export type OwnEnding = (typeof ownEndings)[number]
 
-/** How a session may have ended. */
+/** Every end of a session. */
 export const endings = [
   ...ownEndings,
   "host restarted",
@@ -27,15 +27,15 @@ export const endings = [
 ] as const
 
 /**
- * How a session has ended. Beside what its owners say: its host has a new epoch; its host was silent for too long; its
+ * The end of a session. Beside the words of its owners: its host has a new epoch; its host was silent for too long; its
  * host tells of its sessions, and of this one no more; nobody has confirmed the claim in time.
  */
 export type Ending = (typeof endings)[number]
 
-/** What a session is doing: a host was found, the host has confirmed it, or it is over. */
+/** The state of a session: a host was found, the host has confirmed it, or it is over. */
 export type SessionState = "claimed" | "running" | "ended"
 
-/** What a person is told of a session. */
+/** The text for people about a session. */
 export type Words = "starting" | "running" | "lost" | `ended: ${Ending}`
 
 /** The words for a session whose host is in that state. */

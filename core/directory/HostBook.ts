@@ -1,4 +1,4 @@
-/** What hosts say, and what becomes of those that are silent. */
+/** The announcements of hosts, and the fate of silent ones. */
 import * as Either from "effect/Either"
 import {
   close,
@@ -112,7 +112,7 @@ export const drain = (book: Book, hostId: string, draining: boolean): Step<HostR
   return Either.right(hostRecord(row.draining === draining ? row : putHost(book, { ...row, draining })))
 }
 
-/** What time alone does: hosts are lost and gone, claims expire, what has ended is forgotten. */
+/** The effects of time alone: hosts are lost and gone, claims expire, ended sessions are forgotten. */
 export const sweep = (book: Book, settings: Settings): void => {
   for (const row of book.sessions.values()) {
     if (row.state === "running" || book.time < row.until) continue

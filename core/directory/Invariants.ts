@@ -1,7 +1,7 @@
-/** What must be so of every list of a whole directory, at any moment. */
+/** Invariants of a list of a whole directory, at any moment. */
 import type { Listing } from "./Directory.ts"
 
-/** What is wrong with a list that has everything; undefined if nothing is. */
+/** The violated invariant of a complete list; undefined if every one holds. */
 export const fault = ({ hosts, sessions }: Listing): string | undefined => {
   const owners = new Set<string>()
   for (const { sessionId, hostId, epoch, state } of sessions) {

@@ -24,7 +24,7 @@ export const obstacle = (
   return undefined
 }
 
-/** Whether a host has every label that is asked for. */
+/** True if a host has every label of the request. */
 export const matches = (has: Labels, asked: Labels): boolean =>
   Object.entries(asked).every(([name, value]) => Object.hasOwn(has, name) && has[name] === value)
 
@@ -45,7 +45,7 @@ const isBetter = (one: HostRow, other: HostRow): boolean =>
     ? one.used * other.capacity <= other.used * one.capacity
     : one.failures < other.failures
 
-/** How many hosts each obstacle keeps from it. */
+/** The number of hosts that each obstacle excludes. */
 export const countsOf = (found: ReadonlyArray<Obstacle | undefined>): Partial<Record<Obstacle, number>> => {
   const counts: Partial<Record<Obstacle, number>> = {}
   for (const one of found) if (one !== undefined) counts[one] = (counts[one] ?? 0) + 1

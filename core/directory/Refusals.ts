@@ -1,4 +1,4 @@
-/** What a directory refuses, each in the same words whatever keeps the book: the value, the cause, and what to do. */
+/** Refusals of a directory, in the same words for every implementation: the value, the cause, and what to do. */
 import type { Claim, HostKey, Labels, SessionKey } from "./Directory.ts"
 import { refused, type DirectoryError } from "./DirectoryError.ts"
 import type { Ending } from "./Ending.ts"

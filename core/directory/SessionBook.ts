@@ -110,7 +110,7 @@ export const list = (book: Book, { hostId, tenant, after = "", limit = mostListe
   }
 }
 
-/** What has changed since a version, in order. From 0 on: what there is, without sessions that have ended. */
+/** The changes since a version, in order. From 0 on: the present rows, without ended sessions. */
 export const changes = (book: Book, since: number): ReadonlyArray<Change> => {
   const hosts = [...book.hosts.values()]
     .filter(({ version }) => version > since)

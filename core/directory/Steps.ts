@@ -13,7 +13,7 @@ import type { Settings } from "./DirectoryOptions.ts"
 import * as HostBook from "./HostBook.ts"
 import * as SessionBook from "./SessionBook.ts"
 
-/** Where a book is kept. */
+/** The storage of a book. */
 export interface Keeper {
   /** Takes one step, alone, and keeps what it has changed if it does not fail. It may be called again and again. */
   readonly step: <A>(take: (book: Book, now: number) => Step<A>) => Effect.Effect<A, DirectoryError>

@@ -1,5 +1,5 @@
 /**
- * What many machines must agree upon: hosts, claims of places for sessions, leases and fences; and a directory in
+ * The agreement of many machines: hosts, claims of places for sessions, leases and fences; and a directory in
  * memory.
  *
  * @example

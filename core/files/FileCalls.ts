@@ -17,7 +17,7 @@ export interface Block {
   readonly write: (offset: bigint, bytes: Uint8Array) => Effect.Effect<void, FileError>
 }
 
-/** What `remove` may do. */
+/** Options of `remove`. */
 export interface RemoveOptions {
   /** A folder is removed with its content. */
   readonly recursive: boolean
@@ -27,9 +27,9 @@ export interface RemoveOptions {
   readonly follow: boolean
 }
 
-/** What `rename` may do. */
+/** Options of `rename`. */
 export interface RenameOptions {
-  /** What is at the destination is replaced; never a folder that is not empty. */
+  /** True: the destination is replaced, unless it is a folder that is not empty. */
   readonly overwrite: boolean
   /** False if no component of either path may be a symbolic link. */
   readonly follow: boolean

@@ -1,4 +1,4 @@
-/** What can go wrong with a file, as a closed set of reasons. */
+/** Failures of file operations, as a closed set of reasons. */
 import * as Data from "effect/Data"
 
 /** Why a file call failed. */

@@ -18,7 +18,7 @@ import { FileError } from "./FileError.ts"
 /** The kind of a file; `other` is a FIFO or a device, and in the list of a folder also a socket. */
 export type Kind = "file" | "directory" | "link" | "socket" | "other"
 
-/** What `stat` knows. */
+/** The result of `stat`. */
 export interface FileInfo {
   /** The kind of what the path leads to. */
   readonly kind: Kind
@@ -44,9 +44,9 @@ export interface Entry {
   readonly kind: Kind
 }
 
-/** How a file is opened. */
+/** Options of `open`. */
 export interface OpenOptions {
-  /** What the descriptor is good for. */
+  /** The access mode of the descriptor. */
   readonly access: "read" | "write"
   /** Creates a missing file with these permission bits, less the umask. Absent means that it must exist. */
   readonly create?: number

@@ -15,7 +15,7 @@ import type { FileError } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 import { join, split } from "./Paths.ts"
 
-/** What is watched. */
+/** The watched path. */
 export interface WatchRequest {
   /** Must be greater than 0 and than the id of every earlier request. */
   readonly id: bigint

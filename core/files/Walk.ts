@@ -78,14 +78,14 @@ export const walk = (
     return result(truncated)
   })
 
-/** What an entry of the answer is reckoned to take beside its texts. */
+/** Bytes that an entry of the answer counts beside its texts. */
 const entryBytes = 64
 
 /** An entry that exists. */
 interface Seen {
   /** The kind under which it is listed; undefined if it is left out. */
   readonly kind: "file" | "directory" | undefined
-  /** What tells folders apart, where links may lead to the same one. */
+  /** The identity of a folder, where several links may lead to the same one. */
   readonly identity?: string
 }
 

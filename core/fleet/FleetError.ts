@@ -3,6 +3,6 @@ import * as Data from "effect/Data"
 
 /** No connection to a host could be made. */
 export class FleetError extends Data.TaggedError("FleetError")<{
-  /** What a person reads. */
+  /** The text for people. */
   readonly message: string
 }> {}

@@ -1,5 +1,5 @@
 /**
- * What a host and a router say to each other, beside the connections of clients. A host asks; a router only tells it
+ * The messages between a host and a router, beside the connections of clients. A host asks; a router only tells it
  * to dial. Each is a request or a notification of the wire's JSON-RPC.
  */
 import * as Either from "effect/Either"

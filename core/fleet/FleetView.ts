@@ -1,13 +1,13 @@
 /**
- * What a router has seen of the directory: hosts, and sessions that have not ended. It is for resumes while the
- * directory is away, and for people; whoever decides asks the directory.
+ * The state of the directory as a router has last seen it: hosts, and sessions that have not ended. It is for resumes
+ * while the directory is away, and for people; decisions ask the directory.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Change, DirectoryService, HostRecord, SessionRecord } from "../directory/Directory.ts"
 import * as Pauses from "./Pauses.ts"
 
-/** What one router has seen. */
+/** The view of one router. */
 export class FleetView {
   readonly hosts = new Map<string, HostRecord>()
   readonly sessions = new Map<string, SessionRecord>()

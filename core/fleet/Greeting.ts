@@ -18,7 +18,7 @@ export interface Greeting {
   readonly text: string
 }
 
-/** How long a client may take to say it. */
+/** The deadline for the first message of a client. */
 const patience = "30 seconds"
 
 /** Waits for the `initialize` of a client; undefined if none comes. What comes before it is refused. */

@@ -10,7 +10,7 @@ interface Held {
   readonly end: Effect.Effect<void>
 }
 
-/** What a host has, by the names of the directory. */
+/** The sessions of a host, by the names of the directory. */
 export class HeldSessions {
   private readonly sessions = new Map<string, Held>()
   private version = 0
@@ -31,12 +31,12 @@ export class HeldSessions {
     this.version = Math.max(this.version, version)
   }
 
-  /** How many there are. */
+  /** The number of sessions. */
   get size(): number {
     return this.sessions.size
   }
 
-  /** What an announcement tells. */
+  /** The content of an announcement. */
   told(): Announce["held"] {
     const sessions = [...this.sessions].map(([sessionId, { fence, tenant }]) => ({
       sessionId,

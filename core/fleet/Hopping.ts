@@ -11,7 +11,7 @@ import type { RouterTracing } from "./RouterTracing.ts"
 import { splice } from "./Splice.ts"
 import type { Tunnels } from "./Tunnels.ts"
 
-/** Where a host is. */
+/** The route to a host. */
 interface At {
   readonly hostId: string
   /** The router that has its tunnel. */
@@ -20,7 +20,7 @@ interface At {
 
 /** This router, and the way to the others. */
 export interface Routers {
-  /** Where other routers find this one. */
+  /** The address of this router for other routers. */
   readonly address: string
   /** Opens a connection to another router. */
   readonly openRouter: (address: string) => Effect.Effect<Transport, TransportError, Scope.Scope>
@@ -38,10 +38,10 @@ export type Reach = (at: At, whom: For) => Effect.Effect<Transport, FleetError, 
 const readHop = Messages.reader(Messages.Hop)
 const readHopped = Messages.reader(Messages.Hopped)
 
-/** How long another router may take to answer. */
+/** The deadline for the answer of another router. */
 const hopMillis = 8_000
 
-/** How a router reaches hosts. */
+/** Dials hosts for a router. */
 export const reaching =
   (
     { address: own, openRouter }: Routers,
@@ -96,7 +96,7 @@ export const serve = (
     Effect.ignore,
   )
 
-/** What a host is told of a client, for its audit log and its rules. */
+/** The facts about a client for its host, for the audit log and the rules there. */
 const shown = ({
   transport = "other",
   address,

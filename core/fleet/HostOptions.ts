@@ -1,4 +1,4 @@
-/** What a host of a fleet says of itself, and how it reaches its routers. */
+/** Options of a host of a fleet: its announcement, and the way to its routers. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Transport, TransportError } from "../transport/Transport.ts"
@@ -16,15 +16,15 @@ export interface Door {
   readonly dial: (connection: string) => Open
 }
 
-/** What a host says of itself. */
+/** The announcement of a host. */
 export interface Options {
   /** Its name, the same after a restart. */
   readonly hostId: string
   /** A number above that of all its starts before, which is kept; it is at least `above` and one. */
   readonly nextEpoch: (above: number) => Effect.Effect<number>
-  /** What a claim can ask for. */
+  /** Labels that a claim can ask for. */
   readonly labels: Readonly<Record<string, string>>
-  /** How many sessions it takes. */
+  /** The number of sessions that it takes. */
   readonly capacity: number
   /** The routers. */
   readonly doors: ReadonlyArray<Door>

@@ -1,4 +1,4 @@
-/** What a host tells of its sessions, by any of its tunnels. */
+/** Reports of a host about its sessions, by any of its tunnels. */
 import * as Effect from "effect/Effect"
 import * as Messages from "./FleetMessages.ts"
 import type { Shared } from "./HostTunnel.ts"
@@ -31,7 +31,7 @@ export const tell = (
   )
 }
 
-/** How long the end of a host waits until the fleet knows of it. */
+/** The most time that an ending host waits until the fleet knows of it. */
 const farewellMillis = 1_000
 
 /** This host ends, and its sessions with it: their places are free at once. */

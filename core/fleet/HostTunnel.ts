@@ -18,7 +18,7 @@ interface Tunnel {
   readonly ask: (method: string, params: unknown) => Effect.Effect<Json, AskError>
   /** The next beat is an announcement, and comes at once. */
   readonly stale: () => void
-  /** Whether that is so, until it is taken. */
+  /** True if that is so, until it is taken. */
   readonly takeStale: () => boolean
   /** Opens when it becomes so. */
   readonly wake: Effect.Latch
@@ -26,7 +26,7 @@ interface Tunnel {
 
 type AskError = ErrorCode.RpcError | Connection.Disconnected
 
-/** What the tunnels of a host have in common. */
+/** State that all tunnels of a host share. */
 export interface Shared {
   readonly options: Options
   readonly held: HeldSessions
@@ -44,7 +44,7 @@ export interface Shared {
   readonly endAll: (keys?: Iterable<string>) => void
 }
 
-/** How long an answer is waited for, which a directory that is away delays by its deadline. */
+/** The deadline of an answer, which a directory that is away delays by its own deadline. */
 const askMillis = 15_000
 
 /** The length of a lease of which nothing is known yet. */

@@ -1,4 +1,4 @@
-/** What a router does for the hosts that have come to it: it passes what they say on to the directory. */
+/** The registration of hosts at a router, which passes their words on to the directory. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -28,7 +28,7 @@ export const serve = (
     const lost = yield* Deferred.make<void>()
     let host: { readonly hostId: string; readonly tunnel: Tunnel } | undefined
 
-    /** What the directory knows of a host whose words are late. */
+    /** The row of the directory for a host whose words are late. */
     const fenced = (error: DirectoryError, hostId: string, epoch: number) =>
       error.reason !== "Fenced"
         ? Effect.fail(error)
@@ -114,7 +114,7 @@ const answering =
     }
   }
 
-/** What has become of a session. One that the directory no longer has is over for everybody else. */
+/** The fate of a session. One that the directory no longer has is over for every other client. */
 const settled = (asked: Effect.Effect<{ readonly version: number }, DirectoryError>) =>
   asked.pipe(
     Effect.map(({ version }) => ({ version, over: false })),

@@ -26,21 +26,21 @@ import * as RouterTracing from "./RouterTracing.ts"
 import { splice } from "./Splice.ts"
 import { Tunnels } from "./Tunnels.ts"
 
-/** How a router behaves. */
+/** Options of a router. */
 export interface Options extends Hopping.Routers {
-  /** How many sessions a tenant may have. */
+  /** The most sessions of a tenant. */
   readonly quota?: number | undefined
   /** The name by which the directory knows a session: it must not tell the id, which is a secret. */
   readonly keyOf: (sessionId: string) => string
-  /** How long a resume waits for its host, in milliseconds; then the client tries again. Default: 5,000. */
+  /** The time that a resume waits for its host, in milliseconds; then the client tries again. Default: 5,000. */
   readonly waitMillis?: number
 }
 
-/** What a client asks for beside its messages. */
+/** The request of a client beside its messages. */
 export interface Wish {
   /** Whom its sessions are counted for. */
   readonly tenant: string
-  /** What its host must have; undefined if that cannot be understood. */
+  /** Labels that its host must have; undefined if they cannot be parsed. */
   readonly labels: Labels | undefined
 }
 
@@ -123,7 +123,7 @@ class Refused {
 const serveClient = (routing: Routing, transport: Transport, wish: Wish): Served =>
   Effect.suspend(() => {
     const left = routing.metrics.connected()
-    // Who has become one with its host is connected for longer than this.
+    // A client that is spliced with its host is connected for longer than this.
     return Effect.flatMap(
       Effect.onError(lead(routing, transport, wish), () => Effect.sync(left)),
       (host) => (host === undefined ? Effect.sync(left) : splice(transport, host, left)),

@@ -1,4 +1,4 @@
-/** What a router has done and is doing, counted as Effect metrics in a registry of its own. */
+/** Metrics of a router, as Effect metrics in a registry of its own. */
 import * as MetricKey from "effect/MetricKey"
 import type * as MetricPair from "effect/MetricPair"
 import * as MetricRegistry from "effect/MetricRegistry"

@@ -23,7 +23,7 @@ interface Awaited {
   readonly over: Deferred.Deferred<void>
 }
 
-/** How long a host may take to make a connection. */
+/** The deadline for a connection that a host is asked to make. */
 const dialMillis = 5_000
 
 /** The tunnels of one router. */
@@ -31,7 +31,7 @@ export class Tunnels {
   private readonly hosts = new Map<string, Tunnel>()
   private readonly awaited = new Map<string, Awaited>()
 
-  /** How many there are. */
+  /** The number of tunnels. */
   get size(): number {
     return this.hosts.size
   }

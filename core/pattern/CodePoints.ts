@@ -61,7 +61,7 @@ export const named: Readonly<Record<string, CodePoints>> = {
   ]),
 }
 
-/** What ends a line. */
+/** The code points that end a line. */
 export const lineEnds: CodePoints = union([
   [0x0a, 0x0a],
   [0x0d, 0x0d],

@@ -33,7 +33,7 @@ const code = new Uint8Array(
   ].flat(),
 )
 
-/** What is used of WebAssembly: not every runtime of core has its types. */
+/** The part of WebAssembly that is used: not every runtime of core has its types. */
 interface Assembly {
   readonly Module: new (code: Uint8Array) => object
   readonly Instance: new (module: object) => {

@@ -14,7 +14,7 @@ let counter: LineCounter.LineCounter = (bytes) => {
   return counter(bytes)
 }
 
-/** How many lines end in these bytes. */
+/** The number of lines that end in these bytes. */
 export const count = (bytes: Uint8Array): number => {
   if (bytes.length < fewBytes) return slow(bytes)
   const whole = bytes.length & ~15

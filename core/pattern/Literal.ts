@@ -2,7 +2,7 @@
 import { utf8 } from "../protocol/Bytes.ts"
 import type { Node } from "./Syntax.ts"
 
-/** What every match has. */
+/** Bytes that every match has. */
 export interface Literal {
   /** Its UTF-8. */
   readonly bytes: Uint8Array
@@ -22,7 +22,7 @@ export const of = (node: Node): Literal | undefined => {
     const only = node.kind === "chars" ? onlyOf(node.set) : undefined
     if (only !== undefined) return void runs.push((runs.pop() ?? "") + only)
     isWhole = false
-    // What follows is no longer in one piece with what came before, unless it is repeated that often at least.
+    // The next literal is no longer in one piece with the one before, unless it is repeated that often at least.
     const least = node.kind === "repeat" ? Math.min(node.least, mostRepeats) : 0
     const again = node.kind === "repeat" && node.node.kind === "chars" ? onlyOf(node.node.set) : undefined
     if (again !== undefined) runs.push((runs.pop() ?? "") + again.repeat(least))

@@ -17,11 +17,11 @@ const mostHeld = 1 << 18
 export interface State {
   /** Those that wait for a byte or for what comes ahead, and those that accept; sorted. */
   readonly held: ReadonlyArray<number>
-  /** What the byte before was. */
+  /** The byte before. */
   readonly side: number
   /** Programs that match up to here, and up to the byte before, which only this byte could tell. */
   readonly hits: { readonly here: ReadonlyArray<number>; readonly before: ReadonlyArray<number> } | undefined
-  /** Where each class of bytes leads. */
+  /** The next state for each class of bytes. */
   readonly next: Array<State | undefined>
 }
 
@@ -31,7 +31,7 @@ export type Held = ReadonlyArray<number>
 /** The programs, as one. */
 export class Machine {
   private readonly code: ReadonlyArray<Instruction>
-  /** Where the instructions of each program begin, and of each instruction its program. */
+  /** The first instruction of each program, and of each instruction its program. */
   private readonly bases: ReadonlyArray<number>
   private readonly owners: ReadonlyArray<number>
   private readonly programs: ReadonlyArray<Program>
@@ -67,7 +67,7 @@ export class Machine {
     return this.state(all, side, [])
   }
 
-  /** What each program holds. */
+  /** The instructions of each program. */
   split({ held }: State): ReadonlyArray<Held> {
     const parts = this.programs.map((): Array<number> => [])
     for (const id of held) {

@@ -7,7 +7,7 @@ const utf8 = new TextEncoder()
 
 const compiled = (pattern: string, flags = "") => Either.getOrThrow(Pattern.compile(pattern, flags))
 
-/** Where the first match ends, in bytes, if the text comes in pieces of so many bytes; at its end too. */
+/** The end of the first match in bytes, if the text comes in pieces of so many bytes; at its end too. */
 const endOf = (pattern: string, text: string, flags = "", size = Infinity): number | undefined => {
   const { machine } = compiled(pattern, flags)
   const bytes = utf8.encode(text)

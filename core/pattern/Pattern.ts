@@ -19,7 +19,7 @@ export interface Pattern {
   readonly machine: Machine
   /** Finds from there where it begins. */
   readonly backwards: Machine
-  /** What every match has. */
+  /** Bytes that every match has. */
   readonly literal: Literal.Literal | undefined
 }
 

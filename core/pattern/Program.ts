@@ -8,7 +8,7 @@ import * as ByteSequences from "./ByteSequences.ts"
 import type { Range } from "./CodePoints.ts"
 import type { Node, Place } from "./Syntax.ts"
 
-/** What is on one side of a place, as bits: nothing (the end of the text), the end of a line, a character of a word. */
+/** One side of a place, as bits: nothing (the end of the text), the end of a line, a character of a word. */
 export const Side = { none: 1, lineEnd: 2, word: 4, other: 8 } as const
 
 /** Of each byte what it is. */

@@ -7,9 +7,9 @@ export class PatternError extends Data.TaggedError("PatternError")<{
   readonly reason: "Syntax" | "TooLarge"
   /** The pattern. */
   readonly pattern: string
-  /** Where in it, in UTF-16 units from 0. */
+  /** The place of the fault, in UTF-16 units from 0. */
   readonly position: number
-  /** What is wrong there. */
+  /** The fault. */
   readonly detail: string
 }> {
   /** All of that. */

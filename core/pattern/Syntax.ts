@@ -9,7 +9,7 @@ import { type CodePoints, complement, lineEnds, withCases } from "./CodePoints.t
 import * as Brackets from "./Brackets.ts"
 import { fault, Scanner } from "./Scanner.ts"
 
-/** What must hold between two characters. */
+/** Assertions between two characters. */
 export type Place = "textStart" | "textEnd" | "lineStart" | "lineEnd" | "wordEdge" | "noWordEdge"
 
 /** A parsed pattern. */
@@ -30,7 +30,7 @@ export interface Flags {
 /** The most that `{n}` may repeat. */
 export const mostRepeats = 1000
 
-/** How deep groups may nest. */
+/** The most levels of nested groups. */
 export const mostNested = 200
 
 /** Parses a pattern. Throws a `PatternError`. */
@@ -133,7 +133,7 @@ const repeated = (at: Scanner, node: Node): Node => {
   const start = at.position
   const times = count(at)
   if (times === undefined) return node
-  // Whether a repetition is greedy makes no difference to where the first match ends.
+  // Greediness of a repetition makes no difference to where the first match ends.
   at.take("?")
   if (at.is("+")) throw fault(at, "a possessive repetition is not supported")
   const again = at.position

@@ -1,4 +1,4 @@
-/** When the time to live of a detached session is over. */
+/** The expiry of detached sessions. */
 import * as Effect from "effect/Effect"
 import type { Place } from "../transport/Transport.ts"
 
@@ -8,7 +8,7 @@ export interface Expiring {
   readonly session: { readonly id: string; readonly processes: { readonly noneKept: Effect.Effect<void> } }
   /** Identifies the latest detachment. */
   readonly detachment: object | undefined
-  /** Where it has its place, if somebody has found one. */
+  /** Its place in a fleet, if a router has found one. */
   readonly place: Place | undefined
 }
 

@@ -21,12 +21,12 @@ export interface OpenSession {
   readonly session: {
     /** Unique, and above those of all earlier sessions. */
     readonly number: number
-    /** What it has. */
+    /** Its processes. */
     readonly processes: Pick<ProcessRegistry, "after" | "count">
   }
   /** Undefined while a connection has it. */
   readonly detachment: object | undefined
-  /** When it was opened, in milliseconds since 1970. */
+  /** The time of its opening, in milliseconds since 1970. */
   readonly openedAtMs: number
 }
 
@@ -40,7 +40,7 @@ export const only = (sessions: Sessions, own: number): Sessions =>
     for (const open of sessions(own - 1)) return yield open
   }
 
-/** How far pages have come: behind that process of that session; process 0 is before the first one. */
+/** The cursor of pages: behind that process of that session; process 0 is before the first one. */
 export interface Place {
   /** The number of a session. */
   readonly session: number
@@ -61,7 +61,7 @@ export interface Wanted extends Listed.Names {
 export interface Page<Row> {
   /** In the order of their numbers. */
   readonly rows: ReadonlyArray<Row>
-  /** Where to go on. */
+  /** The cursor of the next page. */
   readonly next?: Place
 }
 

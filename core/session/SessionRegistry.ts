@@ -33,9 +33,9 @@ import { SessionIds } from "./SessionIds.ts"
 
 /** Options of a session registry, and of the process registries in it. */
 export interface Options extends ProcessRegistry.Options {
-  /** How long a detached session can be resumed, in milliseconds. */
+  /** The time for which a detached session can be resumed, in milliseconds. */
   readonly detachedMillis: number
-  /** Where sessions and processes are counted; by default in metrics that only this registry has. */
+  /** Counters of sessions and processes; by default metrics that only this registry has. */
   readonly metrics?: Metrics
 }
 
@@ -55,7 +55,7 @@ export class SessionError extends Data.TaggedError("SessionError")<{
 
 /** An open session. */
 export interface Session {
-  /** What a client names to resume it. */
+  /** The id by which a client resumes it. */
   readonly id: string
   /** Its place among the sessions of the server: 1 for the first one. */
   readonly number: number
@@ -104,7 +104,7 @@ export interface SessionRegistry {
   readonly find: (session: string | number) => Found | undefined
   /** The open sessions with a greater number, in its order. */
   readonly after: Listing.Sessions
-  /** What happens to the processes of all. */
+  /** The changes of the processes of all sessions. */
   readonly changes: Changes
 }
 
@@ -114,9 +114,9 @@ interface OpenSession extends Listing.OpenSession {
   readonly scope: Scope.CloseableScope
   /** Ends with its connection. */
   readonly bound: boolean
-  /** Where it has its place, if somebody has found one. */
+  /** Its place in a fleet, if a router has found one. */
   readonly place: Place | undefined
-  /** Who is attached; for a bound session nobody else can be. */
+  /** The attached connection; a bound session takes no other. */
   holder: Holder | undefined
   /** Identifies the latest detachment, whose time to live counts; undefined while the session is attached. */
   detachment: object | undefined

@@ -8,11 +8,11 @@ import type { EnvPolicy } from "../protocol/Process.ts"
 /** Environment variables by name. */
 export type Env = Readonly<Record<string, string>>
 
-/** What the environment of a child is made from. */
+/** The sources of the environment of a child. */
 export interface EnvRequest {
   /** Set over the result of the policy; the whole environment if there is no policy. */
   readonly env: Env
-  /** What of the server's variables is inherited, and how. */
+  /** The inherited part of the server's variables, and its changes. */
   readonly policy: EnvPolicy | undefined
   /** The server's own variables. */
   readonly inherited: Env

@@ -88,9 +88,9 @@ export const make = (options: Options = {}): Effect.Effect<Fake> =>
 export class FakeChild {
   /** 1000 for the first child, and so on. */
   readonly pid: number
-  /** What it was started with. */
+  /** The spec that it was started with. */
   readonly spec: SpawnSpec
-  /** What the core has done to the child, in order. */
+  /** The calls of the core on the child, in order. */
   readonly writes: Array<Uint8Array> = []
   /** Signals that were sent. */
   readonly signals: Array<SignalName> = []
@@ -98,9 +98,9 @@ export class FakeChild {
   readonly sizes: Array<TerminalSize> = []
   /** True after `endStdin`. */
   stdinEnded = false
-  /** How often it was killed. */
+  /** The number of kills. */
   kills = 0
-  /** How often it was paused. */
+  /** The number of pauses. */
   pauses = 0
   /** True while it is paused. */
   paused = false
@@ -194,7 +194,7 @@ export class FakeChild {
     this.closeStdin()
   }
 
-  /** What the core gets. */
+  /** The handle for the core. */
   handle(capabilities: Capabilities): ChildHandle {
     return {
       pid: this.pid,

@@ -1,7 +1,7 @@
 /** Facts about the machine that a server runs on. */
 import * as Context from "effect/Context"
 
-/** What the core knows of the machine. */
+/** Facts about the machine. */
 export interface HostInfo {
   /** `linux`, `macos` or `windows`. */
   readonly platform: string

@@ -12,7 +12,7 @@ import { type ChildHandle, Spawner, type SpawnerService, type SpawnSpec } from "
 const spec: SpawnSpec = { argv: ["work"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: true } }
 const events = { output: () => {}, end: () => {}, exit: () => {} }
 
-/** What the module below is asked for. */
+/** Calls of the module below. */
 const asked: Array<string> = []
 const step = (name: string) => other(Effect.sync(() => void asked.push(name)))
 

@@ -36,7 +36,7 @@ export type Report = (rule: Rule, what: string) => void
 
 /** The guarded events of one child. */
 export interface PlainEvents {
-  /** What the plain spawner gets. */
+  /** The events for the plain spawner. */
   readonly events: SpawnEvents
   /** Delivers what came early; from now on events are delivered at once. */
   readonly open: () => void

@@ -11,7 +11,7 @@ import type { PlainEvents, Report } from "./PlainEvents.ts"
 import { SignalError, StdinError } from "./SpawnError.ts"
 import type { Capabilities, ChildHandle, SignalName, SpawnSpec, TerminalSize } from "./Spawner.ts"
 
-/** What a function of a child answers: nothing, or a promise of nothing. */
+/** The result of a function of a child: nothing, or a promise of nothing. */
 type Answer = unknown
 
 /** A running child of a plain spawner. It may be on another machine. */
@@ -52,7 +52,7 @@ export const missing = (child: unknown): string | undefined =>
     (name) => typeof (Object(child) as { readonly [name: string]: unknown })[name] !== "function",
   )
 
-/** How long the end of a child waits for each of its functions. */
+/** The most time that the end of a child waits for each of its functions. */
 const patience = "5 seconds"
 
 /** From the start of a child to the end of its scope. */
@@ -99,7 +99,7 @@ export const life = (guarded: PlainEvents, report: Report): Life => {
   }
 }
 
-/** What a handle is made of. */
+/** The parts of a handle. */
 export interface Parts {
   readonly child: PlainChild
   readonly spec: SpawnSpec

@@ -2,7 +2,7 @@
  * A spawner in plain JavaScript: an object with one function, which needs no import and whose functions may answer
  * promises or nothing.
  *
- * What it reports is guarded (`PlainEvents`), so a spawner that breaks a rule harms its own children alone: the server
+ * Its reports are guarded (`PlainEvents`), so a spawner that breaks a rule harms its own children alone: the server
  * logs the name of the rule, once. `close` of a child is called once, after `kill` and `abandonOutput`.
  */
 import * as Effect from "effect/Effect"
@@ -27,7 +27,7 @@ export { type Rule, rules } from "./PlainEvents.ts"
 export interface PlainSpawner {
   /** Names it in logs. */
   readonly name: string
-  /** What it can do; what is left out it cannot. */
+  /** The capabilities; an omitted one is false. */
   readonly capabilities?: Partial<Capabilities>
   /**
    * Starts one child. Throws or rejects if that is impossible: an error with the `code` ENOENT, ENOTDIR, EACCES,
@@ -50,7 +50,7 @@ const nothing: Capabilities = {
   confine: false,
 }
 
-/** What keeps this value from being a plain spawner, as the end of a sentence; `undefined` if nothing does. */
+/** The reason why this value is no plain spawner, as the end of a sentence; `undefined` if it is one. */
 export const fault = (value: unknown): string | undefined => {
   const { capabilities = {}, name, spawn } = Object(value) as { readonly [name: string]: unknown }
   if (typeof name !== "string" || name === "") return "has no name: name is a text"

@@ -1,5 +1,5 @@
 /**
- * What the kernel tells of a running child and its descendants: whether one of them waits for input, and whether one
+ * Evidence of the kernel about a running child and its descendants: whether one waits for input, and whether one
  * listens on a port. A service with a default that knows nothing, because few systems tell it.
  *
  * Looks are cheap enough to be repeated while somebody waits for what they tell, and are not made otherwise. An answer
@@ -36,7 +36,7 @@ export interface AsksInput {
   readonly kind: "yes"
   /** The process that waits: the child or a descendant. */
   readonly pid: number
-  /** Where it reads: its terminal, or the pipe that is the stdin of the child. */
+  /** The descriptor of the read: its terminal, or the pipe that is the stdin of the child. */
   readonly from: "terminal" | "stdin"
   /** Of a terminal: whether it shows what is typed. */
   readonly echo?: boolean
@@ -56,19 +56,19 @@ export interface Listens {
   readonly port: number
 }
 
-/** What is known about input. */
+/** The evidence about input. */
 export type Input = AsksInput | No | Unknown
 
-/** What is known about a port. */
+/** The evidence about a port. */
 export type Port = Listens | No | Unknown
 
 /** Looks at children. */
 export interface ProcessEvidenceService {
   /** True for what it can tell of the children of this server, as far as it is permitted. */
   readonly tells: { readonly input: boolean; readonly port: boolean }
-  /** Whether the child or a descendant waits for input now. */
+  /** True if the child or a descendant waits for input now. */
   readonly input: (child: Subject) => Effect.Effect<Input>
-  /** Whether one of them listens on this TCP port, at an address that is reached as `host` (absent: at any). */
+  /** True if one of them listens on this TCP port, at an address that is reached as `host` (absent: at any). */
   readonly port: (child: Subject, port: number, host?: string) => Effect.Effect<Port>
 }
 

@@ -1,6 +1,6 @@
 /**
  * The errors of a spawner, each with a closed set of reasons, and constructors for those whose texts clients compare.
- * What the operating system refuses has the text and number of the system on Linux.
+ * Refusals of the operating system have its text and number on Linux.
  */
 import * as Data from "effect/Data"
 import * as ErrorText from "../protocol/ErrorText.ts"
@@ -20,7 +20,7 @@ export type SpawnReason =
   | "ShuttingDown"
   /** Nothing here can confine it. */
   | "Unconfinable"
-  /** What would confine it could not be set up. */
+  /** The confinement could not be set up. */
   | "Unprepared"
   /** The audit log could not be written. */
   | "Unaudited"

@@ -22,7 +22,7 @@ import type { Confinement } from "../protocol/Confinement.ts"
 import type { Ending } from "../protocol/Receipt.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
-/** What a spawner can do. A declared capability must work; one that is not declared is never used. */
+/** The capabilities of a spawner. A declared one must work; one that is not declared is never used. */
 export interface Capabilities {
   /** Children may have a pseudo-terminal (`stdio.kind` is `pty`). */
   readonly pty: boolean
@@ -63,9 +63,9 @@ export interface SpawnSpec {
   readonly cwd: string
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>
-  /** How the child is connected. */
+  /** The streams of the child. */
   readonly stdio: Stdio
-  /** What the child may access. Only with the capability `confine`: the child must not run without it. */
+  /** The access of the child. Only with the capability `confine`: the child must not run without it. */
   readonly confinement?: Confinement | undefined
 }
 
@@ -74,7 +74,7 @@ export type OutputStream = "stdout" | "stderr" | "pty"
 
 export type { Ending } from "../protocol/Receipt.ts"
 
-/** How a child ended: it exited with a code from 0 to 255, or a signal of that number killed it. */
+/** The end of a child: it exited with a code from 0 to 255, or a signal of that number killed it. */
 export type ExitStatus =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "signaled"; readonly signal: number }
@@ -82,7 +82,7 @@ export type ExitStatus =
 /** A POSIX signal name, such as `SIGINT`. */
 export type SignalName = `SIG${string}`
 
-/** What a spawner reports: plain functions that it calls synchronously and that never throw. */
+/** The callbacks of a spawner: plain functions that it calls synchronously and that never throw. */
 export interface SpawnEvents {
   /** The child has written bytes, which are valid during the call. */
   readonly output: (stream: OutputStream, bytes: Uint8Array) => void
@@ -128,7 +128,7 @@ export interface ChildHandle {
 
 /** A way to start processes. */
 export interface SpawnerService {
-  /** What it can do. */
+  /** The capabilities. */
   readonly capabilities: Capabilities
   /**
    * Starts one child, which lives as long as the scope. Fails with the error of `SpawnError.notFound` and its like for

@@ -22,11 +22,11 @@ import {
   type TransportError,
 } from "./Transport.ts"
 
-/** What a transport feeds. */
+/** The receiving side that a transport feeds. */
 export interface Inbox {
-  /** What the transport offers as its `incoming`. */
+  /** The `incoming` of the transport. */
   readonly incoming: Incoming
-  /** What it offers as its `cut`, if it delivers such messages. */
+  /** The `cut` of the transport, if it delivers such messages. */
   readonly cut: CutIncoming
   /** Delivers one message; false if it has to wait for room. Ignored after `end`. */
   readonly offer: (message: string | CutText) => boolean

@@ -5,12 +5,12 @@ import type * as Scope from "effect/Scope"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { Transport, TransportError } from "./Transport.ts"
 
-/** What a listener has to refuse on behalf of its server. */
+/** Refusals of a listener on behalf of its server. */
 export interface Terms {
   /** The longest message that is accepted, in bytes. */
   readonly maxMessageBytes?: number
   /**
-   * How long a peer may be silent before its connection ends, in milliseconds, where that can be judged; 0 is for
+   * The silence of a peer after which its connection ends, in milliseconds, where that can be judged; 0 is for
    * ever.
    */
   readonly peerTimeoutMillis?: number
@@ -22,7 +22,7 @@ export interface Terms {
 
 /** Accepts connections on one address. */
 export interface ListenerService {
-  /** Where clients connect: `ws://127.0.0.1:39211`, `stdio`. */
+  /** The address for clients: `ws://127.0.0.1:39211`, `stdio`. */
   readonly address: string
   /**
    * Serves until the listener ends (at EOF on stdin) or the effect is interrupted. `serve` runs once for each

@@ -40,9 +40,9 @@ export type Incoming = Pick<
 /** The messages of the peer, where long base64 is cut out of them and decoded. */
 export type CutIncoming = Pick<Mailbox.ReadonlyMailbox<string | CutText, TransportError>, "takeAll">
 
-/** Who is at the other end of a connection, as far as its listener knows. */
+/** The other end of a connection, as far as its listener knows. */
 export interface Peer {
-  /** What carries the messages: `stdio`, `unix`, `tcp`, `tls`, `ws` or `wss`. */
+  /** The carrier of the messages: `stdio`, `unix`, `tcp`, `tls`, `ws` or `wss`. */
   readonly transport: string
   /** `IP:PORT`, with brackets around an IPv6 address. */
   readonly address?: string | undefined
@@ -50,13 +50,13 @@ export interface Peer {
   readonly uid?: number | undefined
   /** Its process id, on a unix socket. */
   readonly pid?: number | undefined
-  /** What it was admitted by; undefined if nothing was asked for. */
+  /** The credential that admitted it; undefined if none was asked for. */
   readonly credential?: Credential | undefined
-  /** What it may do with the sessions of others, by the door by which it came; undefined is nothing. */
+  /** Its rights on the sessions of others, by the door by which it came; undefined is none. */
   readonly scope?: SessionScope | undefined
 }
 
-/** What a client has shown to be admitted, by name; never the secret itself. */
+/** The credentials of a client, by name; never the secret itself. */
 export interface Credential {
   /** A token that the server knows, a signed one, a certificate of TLS, or a one-time link to the page. */
   readonly kind: "token" | "jwt" | "certificate" | "link"
@@ -64,7 +64,7 @@ export interface Credential {
   readonly name?: string | undefined
   /** The `iss` of a JWT, the common name of a certificate's issuer. */
   readonly issuer?: string | undefined
-  /** What it lets its clients do with the sessions of others; undefined is nothing. */
+  /** The rights of its clients on the sessions of others; undefined is none. */
   readonly scope?: SessionScope | undefined
   /** Whom its sessions are counted for, of a JWT; undefined where it does not say. */
   readonly tenant?: string | undefined
@@ -96,15 +96,15 @@ export interface Line {
 /** One end of a transport. */
 export interface Transport {
   /**
-   * How error texts name a message of this transport: `JSON-RPC message from exec-server stdio`,
+   * The name of a message of this transport in error texts: `JSON-RPC message from exec-server stdio`,
    * `websocket JSON-RPC message from exec-server websocket 127.0.0.1:40000`.
    */
   readonly label: string
-  /** Who is at the other end, if a listener has made this transport. */
+  /** The other end, if a listener has made this transport. */
   readonly peer?: Peer | undefined
   /** Path and query of the HTTP request that became this connection, where it was one. */
   readonly requested?: string | undefined
-  /** Where the session of this connection has its place, if somebody has found one. */
+  /** The place of the session of this connection in a fleet, if a router has found one. */
   readonly place?: Place | undefined
   /** Messages from the peer. Ends when the peer is gone. */
   readonly incoming: Incoming
