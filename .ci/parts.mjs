@@ -20,10 +20,13 @@ const sim = "conformance/lab/simulation"
 const faults = "conformance/lab/faults"
 const stress = "conformance/lab/stress"
 
-/** The transport suite on what comes with procwire, and servers at every kind of address. */
-const transportSuites = ["LineSuite", "Listening", "SocketSuite", "WebSocketSuite"].map(
-  (name) => `${integration}/${name}.test.ts`,
-)
+/** The transport suite on what comes with procwire, servers at every kind of address, and two WebSockets as one. */
+const transportSuites = [
+  ...["LineSuite", "Listening", "SocketSuite", "WebSocketSuite"].map(
+    (name) => `${integration}/${name}.test.ts`,
+  ),
+  "adapters/shared/transport/WebSocketSplice.test.ts",
+]
 
 /** @type {readonly Part[]} Those that judge most come first. */
 export const parts = [
@@ -71,6 +74,7 @@ export const parts = [
       "adapters/shared/cli/Telemetry.test.ts",
       "adapters/shared/platform/RemoteCommands.test.ts",
       "conformance/command/Command.test.ts",
+      "conformance/integration/Start.test.ts",
       ...[
         "AgentWaits",
         "Audit",
@@ -86,6 +90,7 @@ export const parts = [
         "Events",
         "HalfOpen",
         "Idle",
+        "Limits",
         "ManyWaits",
         "OwnServer",
         "Recordings",
@@ -117,16 +122,41 @@ export const parts = [
     touched: ["adapters/shared/cli/", "adapters/shared/mcp/", "core/agent/"],
   },
   {
+    name: "clients",
+    says: "what programs do with a client: `$`, options, mistakes, tools of agents and vendors, files and requests of Effect",
+    tests: [
+      "adapters/shared/http/NodeHttpClient.test.ts",
+      "adapters/shared/mcp/Resources.test.ts",
+      "adapters/shared/platform/RemoteFileSystem.test.ts",
+      ...["AgentTools", "ClientMistakes", "ClientOptions", "Dollar", "VendorTools"].map(
+        (name) => `${integration}/${name}.test.ts`,
+      ),
+    ],
+    touched: [
+      "adapters/shared/http/",
+      "adapters/shared/mcp/",
+      "adapters/shared/platform/",
+      "core/agent/",
+      "core/client/",
+    ],
+  },
+  {
     name: "transports",
     says: "the transport suite on lines, sockets, TLS and WebSocket, and servers there, on Node, Bun and Deno",
-    tests: transportSuites,
+    tests: [...transportSuites, "adapters/web/WebSocketTransport.test.ts"],
     steps: ["bun", "deno"].map((runtime) => [".ci/test.mjs", "--on", runtime, ...transportSuites]),
-    touched: ["adapters/shared/transport/", "conformance/transport/", "core/transport/"],
+    touched: [
+      "adapters/shared/transport/",
+      "adapters/web/WebSocketTransport.ts",
+      "conformance/transport/",
+      "core/transport/",
+    ],
   },
   {
     name: "terminals",
     says: "programs in a terminal that a person holds, or that answers for one: tmux, vim, htop, less",
     tests: [
+      "adapters/shared/terminal/Repaint.test.ts",
       `${integration}/Answers.test.ts`,
       `${integration}/ScreenPrograms.test.ts`,
       `${integration}/Tmux.test.ts`,
@@ -158,10 +188,11 @@ export const parts = [
       "adapters/sandbox/Bubblewrap.test.ts",
       "conformance/integration/BuiltInSpawners.test.ts",
       "conformance/integration/ReadmeSpawners.test.ts",
+      `${integration}/Confine.test.ts`,
       `${integration}/Containers.test.ts`,
       `${integration}/Escapes.test.ts`,
     ],
-    touched: ["adapters/sandbox/", "adapters/shared/confine/", "core/spawn/"],
+    touched: ["adapters/sandbox/", "adapters/shared/confine/", "adapters/shared/serve/", "core/spawn/"],
   },
   {
     name: "hosts",
