@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { anyText } from "../testing/Texts.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 import * as Truncate from "./Truncate.ts"
 
@@ -36,7 +37,7 @@ describe("Truncate", () => {
       `Warning: truncated output (original token count: 52)\nTotal output lines: 6\n\na\nb\n\nc\n\nééééé…43 tokens truncated…ééééééééé`,
     )
     fc.assert(
-      fc.property(fc.string({ unit: "binary", minLength: 10 }), fc.nat(4), (text, tokens) => {
+      fc.property(anyText({ minLength: 10 }), fc.nat(4), (text, tokens) => {
         const shown = Truncate.shown(take(text), tokens)
         fc.pre(shown.startsWith("Warning"))
         const [, left = "", right = ""] = /\n\n(.*)…\d+ tokens truncated…(.*)$/s.exec(shown) ?? []

@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { anyText } from "../testing/Texts.ts"
 import * as V0 from "./dialect/v0.ts"
 import { notificationText } from "./Message.ts"
 import { OutputParams, ReadResult } from "./Process.ts"
@@ -11,7 +12,7 @@ describe("OutputText", () => {
     const encode = Schema.encodeSync(OutputParams)
     fc.assert(
       fc.property(
-        fc.string({ unit: "binary" }),
+        anyText(),
         fc.array(
           fc.record({
             seq: fc.maxSafeNat(),
@@ -36,18 +37,13 @@ describe("OutputText", () => {
     const encode = Schema.encodeSync(V0.OutputDeltaParams)
     const streams = fc.constantFrom("stdout" as const, "stderr" as const, "pty" as const)
     fc.assert(
-      fc.property(
-        fc.string({ unit: "binary" }),
-        streams,
-        fc.uint8Array({ maxLength: 100 }),
-        (processId, stream, chunk) => {
-          const text = new TextDecoder().decode(
-            OutputText.makeDelta(processId)({ seq: 1, stream, bytes: chunk }),
-          )
-          const params = encode({ processId, stream: stream === "pty" ? "stdout" : stream, chunk })
-          expect(text).toBe(notificationText("command/exec/outputDelta", params))
-        },
-      ),
+      fc.property(anyText(), streams, fc.uint8Array({ maxLength: 100 }), (processId, stream, chunk) => {
+        const text = new TextDecoder().decode(
+          OutputText.makeDelta(processId)({ seq: 1, stream, bytes: chunk }),
+        )
+        const params = encode({ processId, stream: stream === "pty" ? "stdout" : stream, chunk })
+        expect(text).toBe(notificationText("command/exec/outputDelta", params))
+      }),
     )
   })
 
