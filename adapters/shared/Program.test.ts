@@ -108,8 +108,8 @@ describe("connect", () => {
     await expect(own.start({ argv: ["true"] })).rejects.toMatchObject({ reason: "Disconnected" })
   })
 
-  it("delivers 64 MiB to a reader that is slower than the child, byte for byte", async () => {
-    const megabytes = 64
+  it("delivers 32 MiB to a reader that is slower than the child, byte for byte", async () => {
+    const megabytes = 32
     const script = `
       const b = Buffer.alloc(65536)
       let n = 0

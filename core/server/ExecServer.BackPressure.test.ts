@@ -33,13 +33,13 @@ describe("ExecServer back-pressure", () => {
       let printed = yield* flood(child, 1_000_000)
       expect(printed).toBeLessThan(600)
       const seqs: Array<number | undefined> = []
-      while (printed < 2000) {
+      while (printed < 800) {
         for (const { params } of yield* server.client.received) seqs.push(params?.seq)
-        printed += yield* flood(child, 2000 - printed)
+        printed += yield* flood(child, 800 - printed)
       }
       child.finish()
       for (const { params } of yield* server.client.received) seqs.push(params?.seq)
-      expect(seqs).toEqual(Array.from({ length: 2002 }, (_, index) => index + 1))
+      expect(seqs).toEqual(Array.from({ length: 802 }, (_, index) => index + 1))
     }),
   )
 
@@ -54,7 +54,7 @@ describe("ExecServer back-pressure", () => {
       yield* server.client.transport.close
       yield* settle
       expect(child.paused).toBe(false)
-      expect(yield* flood(child, 1000)).toBe(1000)
+      expect(yield* flood(child, 300)).toBe(300)
       const next = yield* server.connect
       yield* handshake(next, server.sessionId)
       expect((yield* next.ask("process/read", { processId: "p" })).result?.chunks?.length).toBe(16)
@@ -72,11 +72,11 @@ describe("ExecServer back-pressure", () => {
       yield* flood(slow, 1_000_000)
       expect(slow.paused).toBe(true)
       let received = 0
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < 10; round++) {
         expect(yield* flood(quick, 32)).toBe(32)
         received += (yield* client.received).length
       }
-      expect(received).toBe(640)
+      expect(received).toBe(320)
       expect(yield* client.ask("environment/status")).toMatchObject({ result: { status: "ready" } })
     }),
   )

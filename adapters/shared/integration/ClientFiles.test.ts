@@ -236,7 +236,8 @@ describe(`client.fs on ${name}`, () => {
     expect(await client.fs.readTextFile(entry?.path ?? "")).toBe("5")
   })
 
-  it("streams what is too long for one message, both ways", async () => {
+  // What depends on the runtime, the blocks, is the same for the files below.
+  it.runIf(name === "Node")("streams what is too long for one message, both ways", async () => {
     const { at, sh } = Folder.make("head -c 33600003 /dev/urandom >big")
     const bytes = await client.fs.readFile(at("big"))
     const sum = sh("sha1sum <big").slice(0, 40)

@@ -96,9 +96,9 @@ describe("StdioTransport", () => {
     expect(await exit).toBe(0)
   })
 
-  it("carries a message of 24 MB", async () => {
+  it("carries a message of 3 MB", async () => {
     const { child, exit } = start("echo")
-    const text = `"${"x".repeat(24_000_000)}"`
+    const text = `"${"x".repeat(3_000_000)}"`
     child.stdin!.write(`${text}\n`)
     for await (const line of readline.createInterface({ input: child.stdout! })) {
       expect(line.length).toBe(text.length)
