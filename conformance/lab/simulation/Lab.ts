@@ -31,6 +31,10 @@ export const { bundle } = await load("bundle.mjs")
 export const { planted } = await load("../faults/simulated.mjs")
 export const { all: faults } = await load("../faults/all.mjs")
 
+/** Each seed alone, by what it plays. */
+export const partsOf = (seeds: Readonly<Record<string, ReadonlyArray<number>>>): ReadonlyArray<Part> =>
+  Object.entries(seeds).flatMap(([mix, all]) => all.map((from) => ({ mix, from, seeds: 1 })))
+
 /** Plays seeds with one virtual minute of activity, all in one process, which compiles once: every invariant holds. */
 export const expectNoFailure = async (parts: ReadonlyArray<Part>): Promise<void> => {
   const said: Array<string> = []

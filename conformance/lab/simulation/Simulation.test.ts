@@ -2,6 +2,8 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
+import { ofItself } from "../../../core/simulation/Fixed.ts"
+import { expectNoFailure, partsOf } from "./Lab.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
@@ -26,3 +28,7 @@ it("plays seeds of every kind of program from the same one on for as long as it 
   )
   expect(lines.at(-1)).toMatch(/^\d+ seeds played, none failed$/)
 })
+
+it("holds every invariant for seeds that once showed a fault of its own", { timeout }, () =>
+  expectNoFailure(partsOf(ofItself)),
+)
