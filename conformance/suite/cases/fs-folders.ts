@@ -114,15 +114,24 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
   "too-many-entries-refused": {
     level: "must",
     spec: ["b27"],
-    setup: "seq 1 50001 | xargs touch",
+    // In memory where there is such a folder: on a disk they take seconds to make, and minutes on a slow one.
+    setup:
+      "d=$(mktemp -d /dev/shm/procwire.XXXXXX 2>/dev/null || mktemp -d /tmp/procwire.XXXXXX) && " +
+      'ln -s "$d" many && cd many && seq 1 50001 | xargs touch',
     says:
       "fs/readDirectory of more than 50000 entries is refused with -32603 and a text that names the limit; " +
       "with 50000 it succeeds.",
     run: async (folder) => {
+      const path = await folder.sh("readlink many")
       const text = "fs/readDirectory returned 50001 entries; limit is 50000"
-      await folder.refused("fs/readDirectory", { path: folder.uri() }, -32603, text)
-      await folder.sh("rm 50001")
-      Check.equal((await entries(folder)).length, 50_000, "the number of entries")
+      try {
+        await folder.refused("fs/readDirectory", { path: uriOf(path.trim()) }, -32603, text)
+        await folder.sh("rm many/50001")
+        const { entries } = await folder.ok("fs/readDirectory", { path: uriOf(path.trim()) })
+        Check.equal(Check.list(entries, "entries").length, 50_000, "the number of entries")
+      } finally {
+        await folder.sh(`rm -r '${path.trim()}'`)
+      }
     },
   },
   "missing-and-file-refused": {

@@ -48,9 +48,7 @@ export const descendants = (root: number): ReadonlyArray<number> => {
 
 /** All processes but this one whose environment holds `NAME=value`. Empty without /proc. */
 export const marked = (setting: string): ReadonlyArray<number> =>
-  Procfs.available
-    ? Procfs.pids().filter((pid) => pid !== process.pid && Procfs.environment(pid).includes(setting))
-    : []
+  Procfs.available ? Procfs.marked(setting).filter((pid) => pid !== process.pid) : []
 
 /** Whether a process of this machine is alive. A zombie is not. */
 export const alive = (pid: number): boolean => {

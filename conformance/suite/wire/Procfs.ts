@@ -1,7 +1,7 @@
 /**
  * Reads Linux's /proc. Where there is none, and for a process that has ended, there is nothing to read.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs"
 
 /** Whether this machine has a /proc as Linux has it. */
 export const available: boolean = existsSync("/proc/self/fd") && existsSync("/proc/self/stat")
@@ -33,8 +33,39 @@ export const stat = (pid: number): Stat | undefined => {
   return state === undefined ? undefined : { state, parent: Number(parent) }
 }
 
-/** The environment of a process as `NAME=value`; empty for a process of another user. */
-export const environment = (pid: number): ReadonlyArray<string> => read(`/proc/${pid}/environ`).split("\0")
+/** After each case the environment of every process is read, into the same memory: it has 64 KiB, or what one needed. */
+let memory = Buffer.alloc(65_536)
+
+/** The bytes of the environment of a process, in that memory; none for a process of another user. */
+const environment = (pid: number): Buffer => {
+  let file: number | undefined
+  let length = 0
+  try {
+    file = openSync(`/proc/${pid}/environ`, "r")
+    for (;;) {
+      if (length === memory.length) memory = Buffer.concat([memory, Buffer.alloc(length)])
+      const count = readSync(file, memory, length, memory.length - length, null)
+      if (count === 0) break
+      length += count
+    }
+  } catch {
+    length = 0
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+  return memory.subarray(0, length)
+}
+
+/** The processes whose environment holds `NAME=value`, among those that the user may look at. */
+export const marked = (setting: string): ReadonlyArray<number> => {
+  const [first, later] = [Buffer.from(`${setting}\0`), Buffer.from(`\0${setting}\0`)]
+  return pids().filter((pid) => {
+    const bytes = environment(pid)
+    return (
+      bytes.includes(later) || (bytes.length >= first.length && first.equals(bytes.subarray(0, first.length)))
+    )
+  })
+}
 
 /** The descriptors that this process has open. One of them is that of the listing itself. */
 export const descriptors = (): ReadonlyArray<number> => readdirSync("/proc/self/fd").map(Number)
