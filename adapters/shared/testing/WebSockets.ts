@@ -2,6 +2,7 @@
 import { once } from "node:events"
 import * as Effect from "effect/Effect"
 import { WebSocket } from "real-ws"
+import type { Terms } from "../../../core/transport/Listener.ts"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import type * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import * as WebSocketListener from "../transport/WebSocketListener.ts"
@@ -17,7 +18,11 @@ export const echo = (transport: Transport) =>
 export const listening = <A>(
   serve: (transport: Transport) => Effect.Effect<void>,
   test: (url: string, address: { host: string; port: number }) => Promise<A>,
-  options: { readonly host?: string; readonly admit?: UpgradeAdmission.Admit } = {},
+  options: {
+    readonly host?: string
+    readonly admit?: UpgradeAdmission.Admit
+    readonly terms?: Terms
+  } = {},
 ) =>
   Effect.gen(function* () {
     const host = options.host ?? "127.0.0.1"

@@ -8,11 +8,14 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
+/** Bytes: the longest message. */
+const limit = 4_194_304
+
 /** A server that echoes, or that writes until `write` answers false; it reports on stderr. */
 const program = `
 import * as Effect from "effect/Effect"
 import { Listener } from "../../../core/transport/Listener.ts"
-import { layerStdio } from "./StdioTransport.ts"
+import { layer } from "./StdioTransport.ts"
 
 const say = (text) => process.stderr.write(text + "\\n")
 const echo = (transport) =>
@@ -45,7 +48,7 @@ const serve = (transport) =>
     Effect.catchAll((error) => Effect.sync(() => say(error.reason ?? error._tag))),
     Effect.ensuring(Effect.sync(() => say("ended"))),
   )
-Effect.runPromise(Effect.provide(Effect.flatMap(Listener, (listener) => listener.run(serve)), layerStdio))
+Effect.runPromise(Effect.provide(Effect.flatMap(Listener, (listener) => listener.run(serve)), layer({ maxMessageBytes: ${limit} })))
 `
 
 let folder: string
@@ -132,7 +135,7 @@ describe("StdioTransport", () => {
 
   it.each([
     ["broken UTF-8", Buffer.from([0x22, 0xff, 0x22, 0x0a]), "InvalidUtf8"],
-    ["a line over 64 MiB", Buffer.alloc(67_108_865, "x"), "MessageTooLarge"],
+    ["a line over its limit", Buffer.alloc(limit + 1, "x"), "MessageTooLarge"],
   ])("fails on %s and lets the process exit while stdin is open", async (_, bytes, reason) => {
     const { child, remarks, exit } = start("echo")
     child.stdin!.write(bytes)

@@ -39,6 +39,9 @@ const rawConnect = async (port: number) => {
   return socket
 }
 
+/** Bytes: the longest message, which is longer than the longest frame. */
+const limit = 20_000_000
+
 describe("WebSocketConnection", () => {
   it("carries 10,000 messages both ways in order, as text", () =>
     listening(echo, async (url) => {
@@ -100,10 +103,10 @@ describe("WebSocketConnection", () => {
       "MessageTooLarge",
     ],
     [
-      "a message over 64 MiB",
+      "a message over its limit, whose frames are not",
       Buffer.concat([
-        frame(0x01, Buffer.alloc(16_777_216)),
-        ...[0, 0, 0].map(() => frame(0x00, Buffer.alloc(16_777_216))),
+        frame(0x01, Buffer.alloc(limit / 2)),
+        frame(0x00, Buffer.alloc(limit / 2)),
         frame(0x80, Buffer.from("x")),
       ]),
       "MessageTooLarge",
@@ -117,14 +120,15 @@ describe("WebSocketConnection", () => {
         onFailure: (error) => Effect.sync(() => void reasons.push(error.reason)),
         onSuccess: () => Effect.sync(() => void reasons.push("end")),
       })
-    await listening(serve, async (__, { port }) => {
+    const use = async (__: string, { port }: { readonly port: number }) => {
       const socket = await rawConnect(port)
       const received: Array<Buffer> = []
       socket.on("data", (chunk) => received.push(chunk))
       socket.write(bytes)
       await once(socket, "close")
       expect(Buffer.concat(received).length).toBe(0)
-    })
+    }
+    await listening(serve, use, { terms: { maxMessageBytes: limit } })
     expect(reasons).toEqual([reason])
   })
 
