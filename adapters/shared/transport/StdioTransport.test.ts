@@ -48,7 +48,8 @@ const serve = (transport) =>
     Effect.catchAll((error) => Effect.sync(() => say(error.reason ?? error._tag))),
     Effect.ensuring(Effect.sync(() => say("ended"))),
   )
-Effect.runPromise(Effect.provide(Effect.flatMap(Listener, (listener) => listener.run(serve)), layer({ maxMessageBytes: ${limit} })))
+const served = Effect.flatMap(Listener, (listener) => listener.run(serve))
+Effect.runPromise(Effect.provide(served, layer({ maxMessageBytes: ${limit} })))
 `
 
 let folder: string
