@@ -1,152 +1,105 @@
 // @ts-check
-// Types of the wire for other languages, which are made from the schema and not published.
+// Types of the wire for other languages, made from the schema by quicktype, which npm fetches, and not published.
 //
-//   npm run schema -- go [DIR]     writes procwire.go, by default into dist/schema/go
-//   npm run schema -- rust [DIR]   writes procwire.rs, by default into dist/schema/rust
+//   npm run schema -- LANGUAGE [DIR]   writes procwire.EXT, by default into dist/schema/LANGUAGE: go, rust (for serde)
 //   node .ci/languages.mjs --check [FILE]
 //
-// The check compiles both, and reads and writes every example of the schema and every message of the cases for clients
-// with them: what comes out has to be what went in. With a FILE, one message of a run a line as `npm run
-// conformance:schema -- --messages FILE` writes them, those are taken, too. A language whose compiler is not installed
-// is skipped, which is said.
-import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { dirname, join, resolve } from "node:path"
-import { documents } from "./schema/files.mjs"
-import { goHarness, goTypes } from "./schema/go.mjs"
-import { examples, messages } from "./schema/samples.mjs"
-import { rustHarness, rustTypes } from "./schema/rust.mjs"
-import { normal, shapes } from "./schema/shapes.mjs"
+// The check reads and writes every example of the schema and every message of the cases for clients with quicktype's
+// types for TypeScript, which check at run time: the result has to be the same value, where a null is the same as an
+// absent member. With a FILE, one message of a run a line as `npm run lab -- schema --messages FILE` writes them, those
+// are taken, too.
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { isDeepStrictEqual } from "node:util"
+import { build as bundle } from "esbuild"
+import { cacheOf, fetchInto } from "../conformance/lab/run/fetched.mjs"
 import { command } from "./command.mjs"
+import { examples, messages } from "./schema/samples.mjs"
 import { build, install, root } from "./setup.mjs"
 
 const {
   values,
   positionals: [wanted = "", place],
 } = command(import.meta.url, { options: { check: { type: "boolean" } }, allowPositionals: true })
+
+/** The extension and the options of each language. @type {Readonly<Record<string, readonly [extension: string, ...options: string[]]>>} */
+const languages = {
+  go: ["go", "--package", "procwire"],
+  rust: [
+    "rs",
+    "--leading-comments",
+    "false",
+    "--visibility",
+    "public",
+    "--derive-debug",
+    "--skip-serializing-none",
+  ],
+  typescript: ["ts"],
+}
+
+const schemas = join(root, "dist/schema")
+
+/** Writes the types for a language into a folder. @param {string} language @param {string} folder @returns the path */
+const write = (language, folder) => {
+  const [extension = "", ...options] = languages[language] ?? []
+  const script = `${cacheOf("quicktype")}/node_modules/quicktype/dist/index.js`
+  if (!existsSync(script) && !fetchInto("quicktype", ["quicktype@23.3.25"])) process.exit(1)
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `procwire.${extension}`)
+  const source = ["--src-lang", "schema", `${join(schemas, "procwire.schema.json")}#/$defs/`]
+  const words = [script, "--quiet", "--lang", language, ...options, ...source, "--out", file]
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" })
+  if (status === 0) return file
+  process.stderr.write(stderr)
+  return process.exit(1)
+}
+
+/** A value without its members that are null. @param {unknown} value @returns {unknown} */
+const bare = (value) =>
+  JSON.parse(JSON.stringify(value), (_, inner) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).filter(([, member]) => member !== null))
+      : inner,
+  )
+
+/** @param {string} name */
+const document = (name) => JSON.parse(readFileSync(join(schemas, name), "utf8"))
+
+/** @param {string | undefined} recorded */
+const check = async (recorded) => {
+  const outfile = join(root, ".cache/languages/procwire.mjs")
+  await bundle({ entryPoints: [write("typescript", join(root, ".cache/languages"))], outfile, format: "esm" })
+  const { Convert } = await import(outfile)
+  const names = Object.getOwnPropertyNames(Convert)
+  /** @param {string} name */
+  const convert = (name) => Convert[names.find((one) => one.toLowerCase() === name.toLowerCase()) ?? ""]
+  const lines = recorded === undefined ? [] : readFileSync(recorded, "utf8").split("\n").filter(Boolean)
+  /** @type {readonly import("./schema/samples.mjs").Sample[]} */
+  const samples = [
+    ...examples(document("procwire.schema.json")),
+    ...(await messages(root, document("procwire.meta.json"))),
+    ...lines.map((line) => JSON.parse(line)),
+  ]
+  const wrong = samples.flatMap(({ Type, Value }) => {
+    try {
+      const again = JSON.parse(convert(`${Type}ToJson`)(convert(`to${Type}`)(JSON.stringify(Value))))
+      if (isDeepStrictEqual(bare(again), bare(Value))) return []
+      return [`${Type}: wanted ${JSON.stringify(Value)}, got ${JSON.stringify(again)}`]
+    } catch (error) {
+      return [`${Type}: ${error}`]
+    }
+  })
+  process.stderr.write(wrong.map((line) => `${line.slice(0, 1000)}\n`).join(""))
+  process.stdout.write(`${samples.length - wrong.length} of ${samples.length} values are the same\n`)
+  process.exitCode = wrong.length > 0 ? 1 : 0
+}
+
 install()
 build()
-/** @type {Record<string, any>} */
-const made = await documents(root)
-const [schema, meta] = [made["procwire.schema.json"], made["procwire.meta.json"]]
-
-/** @typedef {{ readonly Type: string, readonly Value: unknown }} Sample */
-
-/**
- * A language: its file, and a program that is compiled in a folder from the types and a harness.
- * @typedef {object} Language
- * @property {string} name
- * @property {string} file
- * @property {string} types
- * @property {readonly string[]} asks the words that tell whether it is installed
- * @property {readonly string[]} compiles the words that make the program `./again`
- * @property {Readonly<Record<string, string>>} sources
- */
-
-/** @type {Record<string, Language>} */
-const languages = {
-  go: {
-    name: "Go",
-    file: "procwire.go",
-    types: goTypes(schema, meta),
-    asks: ["go", "version"],
-    compiles: ["go", "build", "-o", "again", "."],
-    sources: {
-      "go.mod": "module procwire\n\ngo 1.18\n",
-      "main.go": goHarness(schema, meta),
-      "procwire/procwire.go": goTypes(schema, meta),
-    },
-  },
-  rust: {
-    name: "Rust",
-    file: "procwire.rs",
-    types: rustTypes(schema, meta),
-    asks: ["rustc", "--version"],
-    compiles: ["rustc", "--edition", "2021", "-o", "again", "main.rs"],
-    sources: { "main.rs": rustHarness(schema, meta), "procwire.rs": rustTypes(schema, meta) },
-  },
-}
-
-/** The text of a value with its members in the order of their names. @param {unknown} value @returns {string} */
-const sorted = (value) =>
-  JSON.stringify(value, (_, one) =>
-    typeof one === "object" && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  )
-
-/** What is wrong with a language: what its program has not written as it was. @param {Language} language @param {readonly Sample[]} samples */
-const faults = ({ compiles: [program = "", ...args], sources }, samples) => {
-  const folder = mkdtempSync(join(tmpdir(), "procwire-types-"))
-  try {
-    for (const [name, text] of Object.entries(sources)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true })
-      writeFileSync(join(folder, name), text)
-    }
-    const env = { ...process.env, GOFLAGS: "-mod=mod", GOTOOLCHAIN: "local", GOPROXY: "off" }
-    execFileSync(program, args, { cwd: folder, env, stdio: ["ignore", "inherit", "inherit"] })
-    const input = samples.map((sample) => `${JSON.stringify(sample)}\n`).join("")
-    const out = execFileSync(join(folder, "again"), { input, encoding: "utf8", maxBuffer: 2 ** 30 }).split(
-      "\n",
-    )
-    const all = shapes(schema, meta)
-    return samples.flatMap(({ Type, Value }, index) => {
-      const text = out[index] ?? "nothing"
-      const wanted = sorted(normal(Value, { kind: "ref", name: Type }, all))
-      const got = text.startsWith("{") || /^["[\d-]/.test(text) ? sorted(JSON.parse(text)) : text
-      return got === wanted ? [] : [`${Type}: wanted ${wanted}, got ${got}`]
-    })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** @param {string | undefined} file */
-const check = async (file) => {
-  const recorded =
-    file === undefined
-      ? []
-      : readFileSync(file, "utf8")
-          .split("\n")
-          .filter((line) => line !== "")
-  const samples = [
-    ...examples(schema),
-    ...(await messages(root, meta)),
-    ...recorded.map((line) => /** @type {Sample} */ (JSON.parse(line))),
-  ]
-  let failed = false
-  for (const language of Object.values(languages)) {
-    const [program = "", ...args] = language.asks
-    if (spawnSync(program, args).status !== 0) {
-      process.stdout.write(`${language.name}: skipped, ${program} is not installed\n`)
-      continue
-    }
-    const wrong = faults(language, samples)
-    process.stderr.write(
-      wrong
-        .slice(0, 20)
-        .map((line) => `${language.name}: ${line.slice(0, 1000)}\n`)
-        .join(""),
-    )
-    process.stdout.write(
-      `${language.name}: ${samples.length - wrong.length} of ${samples.length} values are the same\n`,
-    )
-    failed ||= wrong.length > 0
-  }
-  process.exit(failed ? 1 : 0)
-}
-
-const language = languages[wanted]
 if (values.check) await check(wanted || undefined)
-else if (language === undefined) {
-  process.stderr.write(
-    `npm run schema: name a language: ${Object.keys(languages).join(" or ")}, or --check\n`,
-  )
-  process.exit(2)
-} else {
-  const file = join(resolve(place ?? join(root, "dist/schema", wanted)), language.file)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, language.types)
-  process.stdout.write(`${file}\n`)
-}
+else if (languages[wanted] === undefined) {
+  const names = Object.keys(languages).join(", ")
+  process.stderr.write(`npm run schema: ${wanted}: expected a language of ${names}, or --check\n`)
+  process.exitCode = 2
+} else process.stdout.write(`${write(wanted, resolve(place ?? join(schemas, wanted)))}\n`)

@@ -1,7 +1,7 @@
 // @ts-check
 // `npm run readme`: writes the generated parts of READMEs: the methods of both wires into core/README.md and the limits
 // into adapters/README.md, from their tables; the support table into README.md, from what `npm run lab -- support` has
-// proved; the list of conformance cases into conformance/IDS.md, from the cases.
+// proved.
 // `npm run readme -- --check`: fails if one is not current, if README.md is too long, if a link leads nowhere, or if a
 // TypeScript block of a README or of the docstring of an export does not compile, or a manifest for Kubernetes is
 // none.
@@ -12,7 +12,6 @@ import { DescriptionAnnotationId } from "effect/SchemaAST"
 import { command } from "./command.mjs"
 import { binary, root } from "./setup.mjs"
 
-/** @import { Case } from "../dist/conformance/suite/Case.js" */
 /** @import { Support } from "../conformance/lab/run/support.mjs" */
 
 const { check } = command(import.meta.url, { options: { check: { type: "boolean", default: false } } }).values
@@ -22,13 +21,6 @@ const { versions } = await import("../dist/core/protocol/document/Versions.js")
 const limits = await import("../dist/core/protocol/Limits.js")
 const options = await import("../dist/adapters/shared/serve/Options.js")
 const { events } = await import("../dist/core/server/audit/AuditEvent.js")
-const { cases } = await import("../dist/conformance/suite/cases/index.js")
-const { family } = await import("../dist/conformance/suite/Case.js")
-const { cases: v0Cases } = await import("../dist/conformance/suite/cases/v0/index.js")
-const { cases: spawnerCases } = await import("../dist/conformance/spawner/cases/index.js")
-const clientCases = (await import("../dist/conformance/client/ClientRunner.js")).cases()
-const { cases: transportCases } = await import("../dist/conformance/transport/cases/index.js")
-const { cases: directoryCases } = await import("../dist/conformance/directory/cases/index.js")
 
 /** @param {readonly string[]} cells */
 const row = (cells) => `| ${cells.join(" | ")} |`
@@ -127,52 +119,6 @@ const auditRows = [
 ].join("\n")
 
 /**
- * What the table of cases shows of one, in the wire suite and in the suites of spawners and transports.
- * @typedef {Pick<Case, "id" | "level" | "says">} Named
- * @typedef {Named & { requires: readonly string[], slow?: boolean, transports?: string }} Listed
- */
-
-/** @param {Listed} one */
-const caseRow = ({ id, level, requires, says, slow, transports = "any" }) => {
-  const only = transports === "any" ? [] : [`${transports} only`]
-  const needs = [...only, ...(slow ? ["slow"] : []), ...requires].join(", ")
-  return row([`\`${id}\``, level, needs, says.replaceAll("|", "\\|")])
-}
-
-/**
- * The cases of one suite by family. An id keeps its meaning for ever.
- * @param {string} title
- * @param {readonly Listed[]} cases
- * @param {(id: string) => string} familyOf
- */
-const idsOf = (title, cases, familyOf) => {
-  const families = [...new Set(cases.map(({ id }) => familyOf(id)))]
-  return [
-    `## ${title}`,
-    ...families.flatMap((family) => [
-      `### ${family}\n`,
-      "| id | level | needs | |",
-      "|---|---|---|---|",
-      ...cases.filter(({ id }) => familyOf(id) === family).map(caseRow),
-      "",
-    ]),
-  ].join("\n")
-}
-
-/** @param {string} id */
-const firstTwoSteps = (id) => id.split("/").slice(0, 2).join("/")
-
-const ids = [
-  "# Every case\n\nWritten by `npm run readme`, from the cases.\n",
-  idsOf("The wire", cases, family),
-  idsOf("The first wire, v0", v0Cases, family),
-  idsOf("Clients", clientCases, firstTwoSteps),
-  idsOf("The spawner", spawnerCases, firstTwoSteps),
-  idsOf("The transport", transportCases, firstTwoSteps),
-  idsOf("The directory", directoryCases, firstTwoSteps),
-].join("\n")
-
-/**
  * Writes a file; with `--check`, fails if it is not current.
  * @param {string} file
  * @param {string} text
@@ -229,7 +175,6 @@ for (const [file, parts] of Object.entries(generated)) {
     Object.entries(parts).reduce((before, [name, lines]) => between(before, name, lines), text),
   )
 }
-keep("conformance/IDS.md", ids)
 optionTable("adapters/shared/serve/OptionTable.ts")
 optionTable("adapters/shared/serve/DoorOptions.ts")
 optionTable("adapters/shared/serve/LogOptions.ts")

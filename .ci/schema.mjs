@@ -1,11 +1,9 @@
 // @ts-check
 // `npm run schema`: writes core/protocol/document/wire.lock, which says what is on the wire, if every change of it is
-// declared in Versions.ts, the shapes of what a server sends (core/protocol/decoding/ServerShapes.ts), and the types of
-// the client for Python. `npm run schema -- --check`: fails if a change is not declared, or if a file is not current.
-// `npm run schema -- go [DIR]` and `npm run schema -- rust [DIR]` write types of the wire for these languages.
+// declared in Versions.ts, and the shapes of what a server sends (core/protocol/decoding/ServerShapes.ts).
+// `npm run schema -- --check`: fails if a change is not declared, or if a file is not current.
+// `npm run schema -- LANGUAGE [DIR]` writes types of the wire for go, rust or typescript.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { documents } from "./schema/files.mjs"
-import { pythonTypes } from "./schema/python.mjs"
 import { join } from "node:path"
 import { command } from "./command.mjs"
 import { build, install, root, run } from "./setup.mjs"
@@ -46,13 +44,9 @@ if (undeclared.length > 0) {
   process.exit(1)
 }
 
-/** @type {Record<string, any>} */
-const made = await documents(root)
-const types = "conformance/clients/python/procwire_client/types.py"
 const written = {
   [name]: text,
   "core/protocol/decoding/ServerShapes.ts": ServerShapes.toText(),
-  [types]: pythonTypes(made["procwire.schema.json"], made["procwire.meta.json"]),
 }
 for (const [path, wanted] of Object.entries(written)) {
   const place = join(root, path)

@@ -44,6 +44,7 @@ const recipes = [
   ".ci/procwire.mjs",
   ".ci/web.mjs",
   ".ci/schema/files.mjs",
+  ".ci/schema/python.mjs",
 ]
 
 /** When a source was last changed, in milliseconds. */

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { brotliCompressSync } from "node:zlib"
 import { docstrings } from "./docstrings.mjs"
+import { pythonTypes } from "./python.mjs"
 
 /**
  * The compiled modules of the documents.
@@ -17,7 +18,7 @@ export const documents = async (root) => {
     ["Wire", "SchemaDocument", "MetaDocument", "OpenRpcDocument"].map(load),
   )
   const docs = docstrings(root)
-  /** @type {Record<string, unknown>} */
+  /** @type {Record<string, any>} */
   const files = {}
   for (const wire of /** @type {readonly { readonly name: "procwire" | "procwire.v0" }[]} */ (wires)) {
     files[`${wire.name}.schema.json`] = schema.make(wire, docs[wire.name])
@@ -28,7 +29,8 @@ export const documents = async (root) => {
 }
 
 /**
- * Writes them into dist/schema, plain for tests, and compressed into one file as they are published.
+ * Writes them into dist/schema, plain for tests, and compressed into one file as they are published; and the types of
+ * the client for Python beside it.
  * @param {string} root
  */
 export const writeSchema = async (root) => {
@@ -36,6 +38,10 @@ export const writeSchema = async (root) => {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const files = await documents(root)
+  writeFileSync(
+    join(root, "conformance/clients/python/procwire_client/types.py"),
+    pythonTypes(files["procwire.schema.json"], files["procwire.meta.json"]),
+  )
   for (const [name, document] of Object.entries(files))
     writeFileSync(join(folder, name), `${JSON.stringify(document)}\n`)
   writeFileSync(join(folder, "all.br"), brotliCompressSync(JSON.stringify(files)))

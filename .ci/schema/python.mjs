@@ -84,7 +84,7 @@ export const pythonTypes = (schema, meta) => {
     ([name, { code }]) => `${name.replace(/[A-Z]/g, "_$&").toUpperCase()} = ${code}\n`,
   )
   return [
-    '"""The types of the wire, from procwire.schema.json. Written by `npm run schema`."""\n',
+    '"""The types of the wire, from procwire.schema.json. Written by `npm run build`."""\n',
     "from typing import Any, Dict, List, Literal, TypedDict, Union\n",
     `WIRE_VERSION = ${JSON.stringify(schema["x-wire-version"])}\n`,
     `# The codes of errors.\n${codes.join("")}`,
