@@ -1,7 +1,6 @@
 // @ts-check
 // `npm run bench`: procwire on Node, Bun and Deno and as Bun's single file against the real peer, and against another
-// commit, interleaved in one run, over stdio and WebSocket. `--guard`, `--growth`, `--profile`, `--receipts` and
-// `--histories` are commands of their own.
+// commit, interleaved in one run, over stdio and WebSocket.
 //
 // npm fetches the peer, as for `npm run lab -- codex`. Writes what it measured to `.cache/bench/`.
 import { spawnSync } from "node:child_process"
@@ -12,7 +11,6 @@ import { build, install, root, run } from "../../../.ci/setup.mjs"
 import { fetchedPeer } from "../run/peer.mjs"
 import { serverOn } from "../run/runtimes.mjs"
 import { againstTable, checkout, commitOf } from "./lib/against.mjs"
-import { chart } from "./lib/chart.mjs"
 import { countTable } from "./lib/counts.mjs"
 import { table } from "./lib/table.mjs"
 
@@ -23,22 +21,15 @@ const kinds = ["node", "bun", "deno", "bun-file"]
 const help = `Measures procwire beside the real peer, interleaved in one run.
 
 Usage: npm run bench -- [OPTIONS]
-       npm run bench -- --guard [--help]     has procwire become slower than the committed figures say?
-       npm run bench -- --growth [--help]    what one process, connection or finished process more costs
-       npm run bench -- --profile ROW        where the CPU time of a row goes, by function
-       npm run bench -- --receipts [--help]  what a receipt takes from the throughput of a flood
-       npm run bench -- --histories [--help] the same for a history
 
   --against REF      also builds that commit in a scratch worktree, and compares it with this one, row by row
   --on NAME,NAME     some of ${kinds.join(", ")} [default: all]
   --without-peer     leaves the peer out
   --without-counts   no runs that count system calls and garbage
-  --svg FILE         writes the rows as a chart, against the peer, or without it against REF or the first of --on
   --reps N           repetitions [default: 3]
   --only W2,W5-tty   some workloads (W4 takes all of W4): README.md lists them
   --transports LIST  stdio, ws or both [default: stdio,ws]
   --quick            small sizes
-  --ceilings         also measures the machine's own limits
   -h, --help         show this text
 
 Writes results.json, results.md, table.md, counts.md and against.md to .cache/bench/. Progress goes to stderr.
@@ -59,12 +50,10 @@ const parsed = () => {
         on: { type: "string", default: kinds.join(",") },
         "without-peer": { type: "boolean", default: false },
         "without-counts": { type: "boolean", default: false },
-        svg: { type: "string" },
         reps: { type: "string", default: "3" },
         only: { type: "string" },
         transports: { type: "string", default: "stdio,ws" },
         quick: { type: "boolean", default: false },
-        ceilings: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     }).values
@@ -95,13 +84,7 @@ const ours = (kind, suffix, folder) => {
   return { ...server(`${kind}${suffix}`, command), run: [...itself, "run", "--", "true"], ps }
 }
 
-const modes = ["--guard", "--growth", "--profile", "--receipts", "--histories"]
-const mode = process.argv.slice(2).find((word) => modes.includes(word))
-if (mode === "--guard") await import("./guard.mjs")
-else if (mode === "--growth") await import("./growth.mjs")
-else if (mode === "--profile") await import("./profile.mjs")
-else if (mode === "--receipts" || mode === "--histories") await import("./pairs.mjs")
-else compare()
+compare()
 
 function compare() {
   const options = parsed()
@@ -140,7 +123,6 @@ function compare() {
     `--transports=${options.transports}`,
     ...(options.only === undefined ? [] : [`--only=${options.only}`]),
     ...(options.quick ? ["--quick"] : []),
-    ...(options.ceilings ? ["--ceilings"] : []),
     ...(options["without-counts"] ? [] : [`--counts=${join(folder, "counts")}`]),
   ]
   const bench = join(root, "conformance/lab/bench/bench.mjs")
@@ -158,5 +140,4 @@ function compare() {
     writeFileSync(join(folder, "against.md"), text)
     process.stdout.write(text)
   }
-  if (options.svg !== undefined) writeFileSync(options.svg, chart(measured, names))
 }
