@@ -7,6 +7,7 @@
 import type { CaseContext, Setting } from "./CaseContext.ts"
 import { peers, type Peer } from "./Peer.ts"
 import type { Carriers } from "./wire/TransportKind.ts"
+import type { Wire } from "./wire/Wire.ts"
 
 /**
  * How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex.
@@ -82,7 +83,7 @@ export type Behaviour = number | `b${number}`
 export interface Case extends Setting {
   /** A stable path, for example `process/read/after-seq-skips-older`. */
   readonly id: string
-  /** How much a failure matters. */
+  /** How much a failure matters; `must` by default. */
   readonly level: Level
   /** The capabilities without which the case is skipped. */
   readonly requires: ReadonlyArray<Capability>
@@ -90,7 +91,7 @@ export interface Case extends Setting {
   readonly transports: Carriers
   /** The releases of the peer whose behaviour this is; every one by default. A server is judged by one of them. */
   readonly peers: ReadonlyArray<Peer>
-  /** The behaviours that the case covers; empty where the descriptions number none. */
+  /** The behaviours that the case covers; empty, as by default, where the descriptions number none. */
   readonly spec: ReadonlyArray<Behaviour>
   /** What is sent and what must come back, in one sentence. */
   readonly says: string
@@ -100,19 +101,32 @@ export interface Case extends Setting {
   readonly run: (t: CaseContext) => Promise<void>
 }
 
-/** A case as it is written: the fields with a default may be left out. */
-export type CaseSpec = Pick<Case, "level" | "spec" | "says" | "run"> & Partial<Case>
+/** Plays a case, on a connection after the handshake. */
+type Play = (wire: Wire, t: CaseContext) => Promise<void>
+
+/** A case as it is written, without its function: the fields with a default may be left out. */
+export type CaseFacts = Pick<Case, "says"> & Partial<Omit<Case, "run">>
+
+/** A case as it is written. In place of `run` it may have `play`, which is given a connection after the handshake. */
+export type CaseSpec = CaseFacts &
+  ({ readonly run: Case["run"]; readonly play?: never } | { readonly play: Play; readonly run?: never })
 
 /** Completes one case. */
-export const make = (id: string, spec: CaseSpec): Case => ({
+export const make = (
+  id: string,
+  { play, run = async (t) => play?.(await t.open(), t), ...spec }: CaseSpec,
+): Case => ({
   dialect: "current",
+  level: "must",
   peers,
   requires: [],
   transports: "any",
   args: [],
+  spec: [],
   slow: false,
   server: spec.args === undefined ? "shared" : "fresh",
   ...spec,
+  run,
   id,
 })
 

@@ -177,6 +177,13 @@ export const start = async (wire: Wire, options: StartOptions = {}): Promise<Chi
   return attach(wire, id)
 }
 
+/** Starts a process, and waits until it is closed and everything of it has come. */
+export const run = async (wire: Wire, options: StartOptions = {}): Promise<Child> => {
+  const child = await start(wire, options)
+  await child.ended()
+  return child
+}
+
 /** The chunks in the result of `process/read`. */
 export const chunks = (
   result: JsonObject,

@@ -7,7 +7,7 @@ import type { Json } from "../Json.ts"
 import type { Reply } from "../wire/Reply.ts"
 import type { Wire } from "../wire/Wire.ts"
 
-export const cancelling = { requires: ["request-cancel"], level: "must", spec: [] } as const
+export const cancelling = { requires: ["request-cancel"] } as const
 
 export const cancel = (wire: Wire, id: Json): void => wire.send({ method: "request/cancel", params: { id } })
 

@@ -36,7 +36,6 @@ const race = async ({ wire, params, origin }: Exchange): Promise<Json> => {
 export const concurrencyHttp = originTable("concurrency", {
   "slow-http-delays-nobody": {
     level: "should",
-    spec: [],
     serve: last,
     says: "A slow http/request delays no other request of its connection.",
     run: async (exchange) => {
@@ -53,7 +52,6 @@ export const concurrencyHttp = originTable("concurrency", {
     },
   },
   "others-pass-slow-http": {
-    level: "must",
     requires: ["concurrency-flag"],
     server: "owned",
     args: ["--concurrent-requests", "4"],

@@ -9,7 +9,6 @@ export const concurrency = table("concurrency", {
   // guards: one-process
   "long-poll-delays-nobody": {
     level: "should",
-    spec: [],
     says:
       "A waiting read delays no other request of its connection: a terminate of the same process is " +
       "answered at once and ends the read.",
@@ -41,13 +40,11 @@ export const concurrency = table("concurrency", {
   },
   // guards: one-process
   "pipelined-requests-take-effect-in-order": {
-    level: "must",
     spec: [163],
     says:
       "start, write, read and terminate of one process, sent without waiting, are answered with started, " +
       "accepted, a result and running true.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (let round = 0; round < 10; round++) {
         const id = `pipe-${round}`
         const write = { processId: id, chunk: "", writeId: "w" }
@@ -66,20 +63,15 @@ export const concurrency = table("concurrency", {
     },
   },
   "many-requests-at-once": {
-    level: "must",
     spec: [160],
     says: "500 requests sent without waiting are all answered, each once.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await Promise.all(Array.from({ length: 500 }, () => wire.ok("environment/status")))
     },
   },
   "many-processes-at-once": {
-    level: "must",
-    spec: [],
     says: "50 processes on one connection run at the same time, each with its own output and exit code.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const start = (index: number) =>
         Child.start(wire, { script: `echo from ${index}; sleep 0.3; exit ${index}` })
       const children = await Promise.all(Array.from({ length: 50 }, (_, index) => start(index)))
@@ -106,7 +98,6 @@ export const concurrency = table("concurrency", {
     },
   },
   "some-methods-never-wait": {
-    level: "must",
     requires: ["concurrency-flag"],
     server: "owned",
     args: ["--concurrent-requests", "2"],
@@ -114,8 +105,7 @@ export const concurrency = table("concurrency", {
     says:
       "With --concurrent-requests 2 and two reads waiting, signal, terminate, environment/*, initialize and " +
       "unknown methods are answered at once.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await Child.start(wire, { script: "trap '' INT; sleep 300" })
       const params = { processId: child.id, waitMs: t.timeoutMs * 3 }
       void wire.begin("process/read", params)
@@ -135,8 +125,7 @@ export const concurrency = table("concurrency", {
     args: ["--concurrent-requests", "2"],
     spec: [144],
     says: "With --concurrent-requests 2 and two reads waiting, a violation ends the connection at once.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await Child.start(wire, { script: "sleep 300" })
       const params = { processId: child.id, waitMs: t.timeoutMs * 3 }
       void wire.begin("process/read", params)
@@ -147,7 +136,6 @@ export const concurrency = table("concurrency", {
     },
   },
   "start-races-end-in-a-known-way": {
-    level: "must",
     requires: ["concurrency-flag"],
     server: "owned",
     args: ["--concurrent-requests", "4"],
@@ -155,8 +143,7 @@ export const concurrency = table("concurrency", {
     says:
       "With --concurrent-requests 4, start, write, read and terminate of one id sent without waiting have " +
       "only answers that a race can explain.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const seen = new Map<string, number>()
       for (let round = 0; round < 20; round++) {
         const id = `race-${round}`

@@ -29,8 +29,6 @@ const write = (wire: Wire, processId: string, text: string) =>
 
 export const earlier = table("earlier", {
   "april-terminal": {
-    level: "must",
-    spec: [],
     requires: ["earlier-clients", "pty"],
     says:
       "April: initialize {clientName}, initialized {}, a start with a plain path and arg0 null, writes " +
@@ -55,8 +53,6 @@ export const earlier = table("earlier", {
     },
   },
   "april-write-refused": {
-    level: "must",
-    spec: [],
     requires: ["earlier-clients"],
     says: "April: a write without writeId is answered with unknownProcess or stdinClosed, as a write with one is.",
     run: async (t) => {
@@ -67,8 +63,6 @@ export const earlier = table("earlier", {
     },
   },
   "april-poll": {
-    level: "must",
-    spec: [],
     requires: ["earlier-clients"],
     says:
       "April: process/read with afterSeq, maxBytes and waitMs, each of which may be null, returns chunks, " +
@@ -91,8 +85,6 @@ export const earlier = table("earlier", {
     },
   },
   "june-uri-and-policy": {
-    level: "must",
-    spec: [],
     requires: ["env-policy"],
     says:
       "June: resumeSessionId null, a file URI, envPolicy, pipeStdin, arg0 and sandbox null; the exit is " +
@@ -122,8 +114,6 @@ export const earlier = table("earlier", {
     },
   },
   "any-time-session-only": {
-    level: "must",
-    spec: [],
     says: "These clients take only sessionId from the answer to initialize and resume the session with it.",
     requires: ["resume"],
     transports: "sockets",

@@ -1,7 +1,7 @@
 /**
  * The envelope of messages: ids, unknown and duplicate members, and malformed messages.
  */
-import { table, type CaseSpec } from "../Case.ts"
+import { table, type CaseSpec, type Level } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { idText } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
@@ -19,7 +19,7 @@ const prefixes = {
 const malformed = async (wire: Wire, text: string): Promise<string> => {
   const { error, message } = await wire.exchange(text)
   if (error === undefined) return Check.fail(`${text} was accepted`)
-  Check.equal(idText(message.text) ?? null, "-1", `the id of the answer to ${text}`)
+  Check.equal(idText(message.text), "-1", `the id of the answer to ${text}`)
   Check.equal(error.code, -32600, `the code of the answer to ${text}`)
   Check.isTrue(
     error.message.startsWith(prefixes[wire.channel.kind]),
@@ -30,7 +30,7 @@ const malformed = async (wire: Wire, text: string): Promise<string> => {
 }
 
 const refuses = (
-  level: CaseSpec["level"],
+  level: Level,
   spec: ReadonlyArray<number>,
   what: string,
   texts: ReadonlyArray<string>,
@@ -38,8 +38,7 @@ const refuses = (
   level,
   spec,
   says: `${what} is answered with id -1 and -32600, and the connection stays usable.`,
-  run: async (t) => {
-    const wire = await t.open()
+  play: async (wire) => {
     for (const text of texts) await malformed(wire, text)
   },
 })
@@ -107,8 +106,7 @@ export const envelope = table("envelope", {
     level: "peer",
     spec: [24, 26, 27, 28, 33, 34, 36],
     says: "Malformed messages are answered with the exact texts of the parser of Codex.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const [text, suffix] of peerTexts) {
         const message = await malformed(wire, text)
         Check.isTrue(
@@ -119,11 +117,9 @@ export const envelope = table("envelope", {
     },
   },
   "unknown-members-ignored": {
-    level: "must",
     spec: [35],
     says: "Unknown members of a message and of its params, and any jsonrpc member, are ignored.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await echoes(wire, "1", ',"jsonrpc":"2.0","zzz":{"a":[1]}')
       await echoes(wire, "2", ',"jsonrpc":5')
       const params = { processId: "none", zzz: 1, jsonrpc: null }
@@ -132,16 +128,13 @@ export const envelope = table("envelope", {
   },
   "method-and-result-is-a-request": {
     level: "should",
-    spec: [],
     says: "An object with id, method and result is taken as a request.",
     run: async (t) => echoes(await t.open(), "6", ',"result":{}'),
   },
   "trace-accepted": {
-    level: "must",
     spec: [36],
     says: "A request may carry a trace, an object with traceparent, or null.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await echoes(
         wire,
         "1",
@@ -151,17 +144,14 @@ export const envelope = table("envelope", {
     },
   },
   "params-null-is-absent": {
-    level: "must",
     spec: [182],
     says: "params that are absent, null or {} mean the same for a method without params.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const rest of ["", ',"params":null', ',"params":{}']) await echoes(wire, "1", rest)
     },
   },
   "wrong-type-names-the-field": {
     level: "should",
-    spec: [],
     says: "Params with a field of the wrong type are refused with -32602 and a message that names the field.",
     run: async (t) => {
       const message = await (await t.open()).refused("process/read", { processId: 5 }, -32602)
@@ -172,25 +162,22 @@ export const envelope = table("envelope", {
     level: "should",
     spec: [37],
     says: 'process/read with params ["x", null, null, null] is decoded by position; ["x"] is refused with -32602.',
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await wire.refused("process/read", ["x", null, null, null], -32600, "unknown process id x")
       await wire.refused("process/read", ["x"], -32602)
     },
   },
   "half-character-refused": {
-    level: "must",
     spec: [92],
     says:
       "A request with half of a surrogate pair in a string is refused with -32600 and its id, or the id -1, and the " +
       "connection stays usable.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const half of ["\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
         const { error, message } = await wire.exchange(
           `{"id":1,"method":"process/read","params":{"processId":"${half}"}}`,
         )
-        Check.equal(error?.code ?? null, -32600, `the code of the answer to ${half}`)
+        Check.equal(error?.code, -32600, `the code of the answer to ${half}`)
         Check.isTrue(
           error?.message.startsWith(prefixes[wire.channel.kind]) === true,
           `the message must say that the message could not be parsed, got "${error?.message}"`,
@@ -204,11 +191,9 @@ export const envelope = table("envelope", {
     },
   },
   "unicode-escapes-and-text": {
-    level: "must",
     spec: [92],
     says: "Characters outside ASCII, raw or escaped, surrogate pairs included, come back unchanged.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const [raw, text] of [
         ["zwölf-\u{1F600}", "zwölf-\u{1F600}"],
         ["zw\\u00f6lf-\\ud83d\\ude00", "zwölf-\u{1F600}"],
@@ -216,7 +201,7 @@ export const envelope = table("envelope", {
         const { error } = await wire.exchange(
           `{"id":1,"method":"process/read","params":{"processId":"${raw}"}}`,
         )
-        Check.equal(error?.message ?? null, `unknown process id ${text}`, "the message of the error")
+        Check.equal(error?.message, `unknown process id ${text}`, "the message of the error")
       }
     },
   },

@@ -56,8 +56,7 @@ export const environmentConfig = table("environmentConfig/read", {
     level: "must",
     spec: ["b69"],
     says: "environmentConfig/read without any key, or without one of its three members, is refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = { cwd, configPaths: [], requirementsPaths: [] }
       await wire.refused("environmentConfig/read", params, -32602)
       for (const name of Object.keys(params)) {

@@ -18,7 +18,6 @@ const scrubbed = [
 
 export const environmentExact = table("environment", {
   "exact-without-policy": {
-    level: "must",
     spec: [166],
     says:
       "Without envPolicy the environment of the process is exactly env: no variable of the server, no PATH, " +
@@ -38,7 +37,6 @@ export const environmentExact = table("environment", {
   },
   // guards: environment
   "private-names-scrubbed": {
-    level: "must",
     spec: [175],
     says: "Six names of the server's own secrets never reach a process, not even from env; other names do.",
     run: async (t) => {
@@ -48,12 +46,10 @@ export const environmentExact = table("environment", {
   },
   "metadata-names-the-caller": {
     level: "should",
-    spec: [],
     says:
       "metadata {threadId, toolCallId} reach the process as CODEX_THREAD_ID, in lower case with hyphens, and as " +
       "CODEX_TOOL_CALL_ID, also over variables of env and of the policy; without metadata there is neither.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const id = "0193b0a0-0000-7000-8000-00000000000a"
       const callers = async (metadata: JsonObject, env: Record<string, string> = {}, policy?: JsonObject) => {
         const variables = await seen(wire, env, policy, { metadata })
@@ -78,8 +74,7 @@ export const environmentExact = table("environment", {
     requires: ["pty"],
     says: "With tty and an empty env, a SHELL variable from the user database appears.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), { tty: true, argv: ["/usr/bin/env"], env: {} })
-      await child.ended()
+      const child = await Child.run(await t.open(), { tty: true, argv: ["/usr/bin/env"], env: {} })
       Check.contains(child.text(), "SHELL=", "the environment")
     },
   },
@@ -90,11 +85,9 @@ export const environmentExact = table("environment", {
     says:
       "With tty and no SHELL in its environment a process gets one that can be run; one that env has, also an " +
       "empty one, stays. Without tty none is added.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const shells = async (tty: boolean, env: Record<string, string>): Promise<ReadonlyArray<string>> => {
-        const child = await Child.start(wire, { tty, argv: ["/usr/bin/env"], env })
-        await child.ended()
+        const child = await Child.run(wire, { tty, argv: ["/usr/bin/env"], env })
         return child
           .text()
           .split(/\r?\n/)
@@ -109,17 +102,14 @@ export const environmentExact = table("environment", {
     },
   },
   "tty-env-given": {
-    level: "must",
-    spec: [],
     requires: ["pty"],
     says: "With tty the variables of env reach the process, and those of the server do not.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), {
+      const child = await Child.run(await t.open(), {
         tty: true,
         argv: ["/usr/bin/env"],
         env: { A: "1", TERM: "dumb" },
       })
-      await child.ended()
       Check.contains(child.text(), "A=1\r\n", "the environment")
       Check.contains(child.text(), "TERM=dumb\r\n", "the environment")
       Check.lacks(child.text(), "FROM_SERVER", "the environment")

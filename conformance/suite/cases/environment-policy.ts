@@ -25,7 +25,6 @@ const inherits = (
   check: (variables: Variables) => void,
   env: { readonly [name: string]: string } = {},
 ): CaseSpec => ({
-  level: "must",
   spec: [spec],
   requires: ["env-policy"],
   server: "owned",
@@ -142,13 +141,11 @@ export const environment = table("environment", {
     { BAR: "env" },
   ),
   "exclude-patterns": {
-    level: "must",
     spec: [171],
     requires: ["env-policy"],
     server: "owned",
     says: "exclude matches whole names in any case, with * and ?: foo, F?O and FOO* remove FOO; F and F[AO]O do not.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const [pattern, stays] of [
         ["foo", false],
         ["F?O", false],
@@ -167,14 +164,12 @@ export const environment = table("environment", {
     },
   },
   "policy-is-complete": {
-    level: "must",
     spec: [174],
     requires: ["env-policy"],
     says:
       "An envPolicy without one of its five members, or with another inherit than core, all or none, is " +
       "refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const refuse = (envPolicy: JsonObject) =>
         wire.refused("process/start", Child.params(wire, { params: { envPolicy } }), -32602)
       for (const member of Object.keys(policy({}))) {
@@ -189,8 +184,7 @@ export const environment = table("environment", {
     spec: [174],
     requires: ["env-policy"],
     says: "The refusal of an unknown inherit lists core, all and none.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { params: { envPolicy: policy({ inherit: "some" }) } })
       const message = await wire.refused("process/start", params, -32602)
       for (const choice of ["core", "all", "none"])

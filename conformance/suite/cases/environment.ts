@@ -7,18 +7,15 @@ import * as Check from "../Check.ts"
 export const info = table("environment", {
   // guards: clean-stdout
   "status-is-ready": {
-    level: "must",
     spec: [182, "b68"],
     says: 'environment/status is answered with {"status":"ready"}, with params absent, null or {}.',
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const params of [undefined, null, {}]) {
         Check.equal(await wire.ok("environment/status", params), { status: "ready" }, "the result")
       }
     },
   },
   "info-equals-that-of-initialize": {
-    level: "must",
     spec: ["b66", "b67"],
     says: "environment/info returns the same object as environmentInfo in the result of initialize.",
     run: async (t) => {
@@ -30,11 +27,9 @@ export const info = table("environment", {
     },
   },
   "params-of-wrong-type-refused": {
-    level: "must",
     spec: ["b66"],
     says: "environment/info and environment/status with an array or a text as params are refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const method of ["environment/info", "environment/status"]) {
         for (const params of [[], "x"]) await wire.refused(method, params, -32602)
       }
@@ -46,8 +41,7 @@ export const info = table("environment", {
     says:
       "environment/info with an object that has members is refused with -32602 and invalid type: map, " +
       "expected unit.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await wire.refused("environment/info", { a: 1 }, -32602, "invalid type: map, expected unit")
       await wire.refused("environment/info", [], -32602, "invalid type: sequence, expected unit")
     },
@@ -65,7 +59,6 @@ export const info = table("environment", {
   },
   "info-names-the-machine": {
     level: "should",
-    spec: [],
     says:
       "environmentInfo has executorVersion, platformOs, cwd, userHomeDir and tempDir, the folders as file " +
       "URIs, and capabilities as booleans.",

@@ -3,7 +3,7 @@
  * files work wherever the server runs.
  */
 import type { CaseContext } from "../CaseContext.ts"
-import { table, type Capability, type Case, type CaseSpec } from "../Case.ts"
+import { table, type Capability, type Case, type CaseFacts, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import type { Json, JsonObject } from "../Json.ts"
@@ -66,7 +66,7 @@ const remove = async ({ t, wire, path }: Folder): Promise<void> => {
   }
 }
 
-export type FolderSpec = Omit<CaseSpec, "run"> & {
+export type FolderSpec = CaseFacts & {
   /** A shell script that fills the folder. */
   readonly setup?: string
   readonly run: (folder: Folder) => Promise<void>

@@ -18,12 +18,10 @@ const status = (id: number): string => `{"id":${id},"method":"environment/status
 
 export const framing = table("framing", {
   "blank-lines-skipped": {
-    level: "must",
     spec: [29],
     transports: "lines",
     says: "Empty lines and lines of only spaces or tabs are skipped without an answer.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await wire.barrier()
       const from = wire.inbox.messages.length
       wire.sendBytes(Buffer.from("\n   \n\t\n\r\n"))
@@ -42,14 +40,12 @@ export const framing = table("framing", {
     },
   },
   "split-and-joined-writes": {
-    level: "must",
     spec: [39],
     transports: "lines",
     says:
       "A request that arrives in pieces, even split within a character, is answered, and so are two " +
       "requests that arrive in one write.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const from = wire.inbox.messages.length
       const cut = Buffer.from('{"id":11,"method":"process/read","params":{"processId":"zwölf"}}\n')
       const inside = cut.indexOf(0xc3) + 1
@@ -104,8 +100,7 @@ export const framing = table("framing", {
     says:
       "A line that is not UTF-8 ends the connection without an answer; a server on stdio exits with 0 " +
       "although its input is still open.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       await wire.barrier()
       const from = wire.inbox.messages.length
       wire.sendBytes(Uint8Array.of(0x7b, 0xff, 0x0a))

@@ -24,8 +24,6 @@ export const fsRename = folderTable(
   "fs/rename",
   {
     "moves-what-is-named": {
-      level: "must",
-      spec: [],
       setup: "printf a >a; mkdir d e; printf x >d/x; ln -s a l; ln -s none gone; stat -c %i a d >before",
       says:
         "fs/rename moves a file or a folder with what is in it, and a link itself, dangling or not, to a name that " +
@@ -45,8 +43,6 @@ export const fsRename = folderTable(
       },
     },
     "replaces-nothing-unasked": {
-      level: "must",
-      spec: [],
       setup: "printf a >a; printf b >b; mkdir d e; printf x >d/x; ln -s a l; ln -s none gone",
       says:
         "Without overwrite, or with overwrite:false, fs/rename to a path where anything is, also an empty folder, a " +
@@ -61,8 +57,6 @@ export const fsRename = folderTable(
       },
     },
     "overwrite-replaces": {
-      level: "must",
-      spec: [],
       setup: "printf a >a; printf b >b; printf c >c; mkdir d e; printf x >d/x; ln -s c l",
       says:
         "With overwrite:true fs/rename replaces a file by a file, a link by a file without a change of what it leads " +
@@ -77,8 +71,6 @@ export const fsRename = folderTable(
       },
     },
     "overwrite-spares-folders": {
-      level: "must",
-      spec: [],
       setup: "printf a >a; mkdir d e; printf x >d/x; printf y >e/y",
       says:
         "Also with overwrite:true fs/rename of a folder to one that is not empty is refused with -32603 and the text " +
@@ -92,8 +84,6 @@ export const fsRename = folderTable(
       },
     },
     "missing-refused": {
-      level: "must",
-      spec: [],
       setup: "printf a >a",
       says:
         "fs/rename of a path where nothing is, or to one in a folder that is not there, is refused with -32004; of or " +
@@ -112,8 +102,6 @@ export const fsRename = folderTable(
       },
     },
     "into-itself-refused": {
-      level: "must",
-      spec: [],
       setup: "mkdir -p d/e",
       says: "fs/rename of a folder to a path in it is refused with -32600 and the text of EINVAL; nothing is left there.",
       run: async (folder) => {
@@ -129,8 +117,6 @@ export const fsRename = folderTable(
       },
     },
     "other-file-system-refused": {
-      level: "must",
-      spec: [],
       requires: ["procfs"],
       setup: "printf a >a; mkdir d",
       says: "fs/rename to another file system is refused with -32603 and Cross-device link (os error 18): nothing is copied.",
@@ -146,8 +132,6 @@ export const fsRename = folderTable(
       },
     },
     "no-follow": {
-      level: "must",
-      spec: [],
       setup: "mkdir d; printf a >d/a; ln -s d l; ln -s a d/la",
       says:
         "With followSymlinks:false fs/rename of or to a link is refused with -32600 and path contains a symbolic " +
@@ -164,8 +148,6 @@ export const fsRename = folderTable(
       },
     },
     "one-of-many-wins": {
-      level: "must",
-      spec: [],
       setup: "for name in 0 1 2 3 4 5 6 7; do printf $name >f$name; mkdir d$name; : >d$name/x; done",
       says:
         "Of several fs/rename without overwrite to one name, on two connections at once, one succeeds, and the others " +
@@ -189,19 +171,16 @@ export const fsRename = folderTable(
       },
     },
     "a-reader-finds-one-or-the-other": {
-      level: "must",
-      spec: [],
       setup: "printf 0 >x; seq 1 200 | while read n; do printf $n >f$n; done",
       says: "While fs/rename with overwrite:true replaces a file again and again, it is there at every moment.",
       run: async (folder) => {
         const script =
           "echo reading; n=0; until test -e stop; do test -s x || n=$((n+1)); done; echo missed $n times"
-        const child = await Child.start(folder.wire, { script, params: { cwd: folder.uri() } })
+        const child = await Child.run(folder.wire, { script, params: { cwd: folder.uri() } })
         await child.says("reading")
         for (let n = 1; n <= 200; n += 1)
           await folder.ok("fs/rename", move(folder, `f${n}`, "x", { overwrite: true }))
         await folder.sh(": >stop")
-        await child.ended()
         Check.contains(child.text(), "missed 0 times", "what a reader says")
         Check.equal(await folder.sh("cat x; ls"), "200stop\nx\n", "what is there")
       },
@@ -214,8 +193,6 @@ export const fsSetMode = folderTable(
   "fs/setMode",
   {
     "sets-all-bits": {
-      level: "must",
-      spec: [],
       setup: "printf a >a; mkdir d; ln -s a l",
       says:
         "fs/setMode sets the permission bits of a file or a folder, set-id and sticky among them, and of what a link " +
@@ -233,8 +210,6 @@ export const fsSetMode = folderTable(
       },
     },
     "what-is-no-mode-refused": {
-      level: "must",
-      spec: [],
       setup: "printf a >a; chmod 640 a",
       says:
         "fs/setMode with a mode that is missing, null, no whole number, negative or above 4095 is refused with -32602 " +
@@ -250,8 +225,6 @@ export const fsSetMode = folderTable(
       },
     },
     "missing-refused": {
-      level: "must",
-      spec: [],
       setup: "printf a >a; ln -s none gone",
       says:
         "fs/setMode of a path where nothing is, or of a dangling link, is refused with -32004; below a file with " +
@@ -263,8 +236,6 @@ export const fsSetMode = folderTable(
       },
     },
     "no-follow": {
-      level: "must",
-      spec: [],
       setup: "mkdir d; printf a >d/a; chmod 640 d/a; ln -s d l; ln -s a d/la",
       says:
         "With followSymlinks:false fs/setMode of a link is refused with -32600 and path contains a symbolic link, " +
@@ -286,8 +257,6 @@ export const fsCreateSymlink = folderTable(
   "fs/createSymlink",
   {
     "keeps-the-target-as-it-is": {
-      level: "must",
-      spec: [],
       setup: "mkdir d; printf a >a",
       says:
         "fs/createSymlink makes a link with the target of the request, letter for letter, whether it is absolute or " +
@@ -306,8 +275,6 @@ export const fsCreateSymlink = folderTable(
       },
     },
     "existing-refused": {
-      level: "must",
-      spec: [],
       setup: "printf a >a; mkdir d; ln -s none gone",
       says:
         "fs/createSymlink at a path where anything is, also a dangling link, is refused with -32603 and File exists " +
@@ -319,8 +286,6 @@ export const fsCreateSymlink = folderTable(
       },
     },
     "what-is-no-target-refused": {
-      level: "must",
-      spec: [],
       says:
         "fs/createSymlink with a target that is empty or has a NUL is refused with -32600 and a text that says so, " +
         "without one with -32602.",
@@ -335,8 +300,6 @@ export const fsCreateSymlink = folderTable(
       },
     },
     "missing-refused": {
-      level: "must",
-      spec: [],
       setup: "printf a >a",
       says:
         "fs/createSymlink in a folder that is not there is refused with -32004; below a file with -32603 and the text " +
@@ -347,8 +310,6 @@ export const fsCreateSymlink = folderTable(
       },
     },
     "no-follow": {
-      level: "must",
-      spec: [],
       setup: "mkdir d; ln -s d l",
       says:
         "With followSymlinks:false fs/createSymlink through a linked folder is refused with -32603 and the text of " +

@@ -12,7 +12,6 @@ const params = ({ uri }: Folder, from: string, to: string, recursive = false) =>
 
 export const fsCopy = folderTable("fs/copy", {
   file: {
-    level: "must",
     spec: ["b36"],
     setup: "printf new >a; printf 'old and longer' >b",
     says: "fs/copy of a file creates another or replaces its content, and returns {}.",
@@ -24,7 +23,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "recursive-required": {
-    level: "must",
     spec: ["b33"],
     setup: "printf new >a",
     says: "fs/copy without the member recursive is refused with -32602 and a text that names it.",
@@ -34,7 +32,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "folder-needs-recursive": {
-    level: "must",
     spec: ["b34"],
     setup: "mkdir d",
     says: "fs/copy of a folder with recursive:false is refused with -32600 and a text that says so.",
@@ -45,7 +42,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "folder-into-itself-refused": {
-    level: "must",
     spec: ["b34"],
     setup: "mkdir -p d/e; : >d/f; ln -s d l",
     says: "fs/copy of a folder to itself or below itself is refused with -32600, also through a link.",
@@ -58,7 +54,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "special-file-refused": {
-    level: "must",
     spec: ["b34"],
     setup: "mkfifo p",
     says: "fs/copy of a pipe or a device is refused at once with -32600 and a text that lists what can be copied.",
@@ -70,7 +65,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "link-stays-a-link": {
-    level: "must",
     spec: ["b35"],
     setup: "printf a >a; ln -s a l; ln -s none gone",
     says:
@@ -89,7 +83,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "keeps-permission-bits": {
-    level: "must",
     spec: ["b36"],
     setup: "printf a >a; chmod 750 a; printf b >b; chmod 400 b",
     says: "fs/copy to a new name keeps the permission bits.",
@@ -99,7 +92,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "onto-itself-loses-nothing": {
-    level: "must",
     spec: ["b37"],
     setup: "printf 'precious data' >a; ln a hard; ln -s a soft",
     says:
@@ -117,8 +109,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "trees-merge": {
-    level: "must",
-    spec: [],
     setup:
       "mkdir -p s/sub t; printf 1 >s/a; printf 2 >s/sub/b; ln -s a s/l; printf old >t/a; printf kept >t/z",
     says:
@@ -133,7 +123,6 @@ export const fsCopy = folderTable("fs/copy", {
   },
   "onto-a-link-that-loops": {
     level: "should",
-    spec: [],
     setup: "mkdir -p s/in; ln -s loop loop",
     says:
       "fs/copy of a folder onto a link that loops is refused with -32603 and the text of EEXIST; one of a folder " +
@@ -150,8 +139,6 @@ export const fsCopy = folderTable("fs/copy", {
     },
   },
   "kinds-that-clash-refused": {
-    level: "must",
-    spec: [],
     setup: "mkdir d; : >f",
     says:
       "fs/copy of a file onto a folder, or of a folder onto a file, is refused with -32603 and the text of " +

@@ -9,7 +9,6 @@ const exists = "File exists (os error 17)"
 
 export const fsCreateDirectory = folderTable("fs/createDirectory", {
   "recursive-by-default": {
-    level: "must",
     spec: ["b22"],
     says: "fs/createDirectory creates missing parents, and succeeds if the folder exists.",
     run: async ({ ok, uri, sh }) => {
@@ -22,7 +21,6 @@ export const fsCreateDirectory = folderTable("fs/createDirectory", {
     },
   },
   "not-recursive": {
-    level: "must",
     spec: ["b23"],
     setup: "mkdir a",
     says:
@@ -37,7 +35,6 @@ export const fsCreateDirectory = folderTable("fs/createDirectory", {
   },
   "root-without-links": {
     level: "peer",
-    spec: [],
     says: "The root, with recursive:false and followSymlinks:false, is refused with -32603 and directory already exists.",
     run: async ({ refused }) => {
       const params = { path: "file:///", recursive: false, followSymlinks: false }
@@ -45,7 +42,6 @@ export const fsCreateDirectory = folderTable("fs/createDirectory", {
     },
   },
   "file-in-the-way-refused": {
-    level: "must",
     spec: ["b22"],
     setup: ": >a",
     says: "fs/createDirectory at the path of a file is refused with -32603 and File exists (os error 17).",
@@ -63,7 +59,6 @@ const entries = async ({ ok, uri }: Folder, name?: string): Promise<ReadonlyArra
 
 export const fsReadDirectory = folderTable("fs/readDirectory", {
   "names-and-kinds": {
-    level: "must",
     spec: ["b27"],
     setup: "mkdir d; : >f; : >.hidden; ln -s d ld; ln -s f lf; mkfifo p",
     says:
@@ -100,7 +95,6 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
   },
   "name-that-is-not-utf-8": {
     level: "peer",
-    spec: [],
     setup: ": >\"$(printf 'x\\377')\"",
     says: "fs/readDirectory returns a name that is not UTF-8 with U+FFFD for its invalid bytes.",
     run: async (folder) => {
@@ -112,7 +106,6 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
     },
   },
   "too-many-entries-refused": {
-    level: "must",
     spec: ["b27"],
     // In memory where there is such a folder: on a disk they take seconds to make, and minutes on a slow one.
     setup:
@@ -135,8 +128,6 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
     },
   },
   "missing-and-file-refused": {
-    level: "must",
-    spec: [],
     setup: ": >a",
     says:
       "fs/readDirectory of a missing path is refused with -32004, of a file with -32603 and Not a directory " +
@@ -150,7 +141,6 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
 
 export const fsCanonicalize = folderTable("fs/canonicalize", {
   "resolves-links": {
-    level: "must",
     spec: ["b26"],
     setup: "mkdir d; : >'d/a b'; ln -s d l",
     says: "fs/canonicalize resolves links and returns a percent-encoded URI without a slash at its end.",
@@ -170,7 +160,6 @@ export const fsCanonicalize = folderTable("fs/canonicalize", {
     },
   },
   "missing-refused": {
-    level: "must",
     spec: ["b26"],
     setup: "ln -s none gone",
     says: "fs/canonicalize of a missing path, or of a link to one, is refused with -32004.",

@@ -15,7 +15,6 @@ const kind = ({ isDirectory, isFile, isSymlink, size }: JsonObject): JsonObject 
 
 export const fsMetadata = folderTable("fs/getMetadata", {
   "file-and-folder": {
-    level: "must",
     spec: ["b24"],
     setup: "printf bye >a; mkdir d",
     says:
@@ -30,7 +29,6 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     },
   },
   "link-tells-its-target": {
-    level: "must",
     spec: ["b24"],
     setup: "printf bye >a; ln -s a l; mkdir d; : >d/x; ln -s d ld",
     says:
@@ -44,7 +42,6 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     },
   },
   "missing-refused": {
-    level: "must",
     spec: ["b24"],
     setup: "ln -s none gone",
     says: "fs/getMetadata of a missing path, or of a link to one, is refused with -32004.",
@@ -54,7 +51,6 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     },
   },
   "device-is-neither": {
-    level: "must",
     spec: ["b25"],
     says: "fs/getMetadata of /dev/null returns the size 0, and neither isFile nor isDirectory.",
     run: async ({ ok }) => {
@@ -63,8 +59,6 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     },
   },
   "modified-time": {
-    level: "must",
-    spec: [],
     setup: "TZ=UTC touch -t 200102030405.06 a",
     says: "modifiedAtMs is the time of the last change, in milliseconds since 1970.",
     run: async ({ ok, uri }) => {
@@ -74,7 +68,6 @@ export const fsMetadata = folderTable("fs/getMetadata", {
   },
   "created-time": {
     level: "should",
-    spec: [],
     setup: ": >a",
     says: "createdAtMs is the creation time, where the file system records it.",
     run: async ({ ok, uri, sh, t }) => {
@@ -87,7 +80,6 @@ export const fsMetadata = folderTable("fs/getMetadata", {
   },
   "before-1970": {
     level: "should",
-    spec: [],
     setup: "TZ=UTC touch -t 196001010000 a",
     says: "A time before 1970 is returned as a negative number.",
     run: async ({ ok, uri }) => {

@@ -14,7 +14,6 @@ export const fsOpen = folderTable(
   "fs/open",
   {
     "echoes-the-id": {
-      level: "must",
       spec: ["b38", "b48"],
       setup: "printf bye >a",
       says:
@@ -31,7 +30,6 @@ export const fsOpen = folderTable(
       },
     },
     "long-ids-refused": {
-      level: "must",
       spec: ["b38"],
       setup: "printf bye >a",
       says:
@@ -49,7 +47,6 @@ export const fsOpen = folderTable(
       },
     },
     "duplicate-id-refused": {
-      level: "must",
       spec: ["b39"],
       setup: "printf bye >a; printf precious >b",
       says:
@@ -65,7 +62,6 @@ export const fsOpen = folderTable(
       },
     },
     "at-most-128-handles": {
-      level: "must",
       spec: ["b40"],
       setup: "printf bye >a",
       says:
@@ -84,7 +80,6 @@ export const fsOpen = folderTable(
       },
     },
     "only-files": {
-      level: "must",
       spec: ["b45"],
       setup: "mkdir d; mkfifo p; printf bye >a; ln -s a l",
       says:
@@ -103,7 +98,6 @@ export const fsOpen = folderTable(
       },
     },
     "unknown-mode-refused": {
-      level: "must",
       spec: ["b50"],
       setup: "printf precious >a",
       says: "Modes are read, the default, and replace: append and null are refused with -32602.",
@@ -116,7 +110,6 @@ export const fsOpen = folderTable(
       },
     },
     "handles-die-with-the-connection": {
-      level: "must",
       spec: ["b49"],
       requires: ["resume"],
       transports: "sockets",

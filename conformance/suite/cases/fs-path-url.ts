@@ -16,8 +16,6 @@ const setup = "mkdir x; printf bye >x/a"
 
 export const fsPathUrl = folderTable("fs/path", {
   "backslash-is-a-slash": {
-    level: "must",
-    spec: [],
     setup,
     says: "A backslash in a URI is a slash; %5C is a character of a name.",
     run: async (folder) => {
@@ -30,7 +28,6 @@ export const fsPathUrl = folderTable("fs/path", {
   },
   "blanks-and-line-ends-dropped": {
     level: "should",
-    spec: [],
     setup,
     says: "Blanks and control characters around a URI are dropped, and so are tabs and line ends in it.",
     run: async (folder) => {
@@ -41,14 +38,11 @@ export const fsPathUrl = folderTable("fs/path", {
   },
   "host-percent-decoded": {
     level: "should",
-    spec: [],
     setup,
     says: "file://%6cocalhost/x is the file /x of this host.",
     run: (folder) => sameFile(folder, [`file://%6cocalhost${folder.path}/x/a`]),
   },
   "drive-letter-refused": {
-    level: "must",
-    spec: [],
     says: "A URI with a drive letter is refused with -32600 by a host without drives, however it is written.",
     run: async ({ refused }) => {
       for (const uri of ["file:///C:/x", "file:C:/x", "file:/c|/x", "file://C:/x", "file:///./C:/../../x"]) {
@@ -59,7 +53,6 @@ export const fsPathUrl = folderTable("fs/path", {
   },
   "dots-resolved-before-nul": {
     level: "should",
-    spec: [],
     setup,
     says: "Dots are resolved, also percent-encoded ones, before a URI with %00 is refused.",
     run: async (folder) => {
@@ -70,7 +63,6 @@ export const fsPathUrl = folderTable("fs/path", {
   },
   "bad-host-refused": {
     level: "should",
-    spec: [],
     setup,
     says: "A URI with a host that is no host name, or with a port or credentials, is refused with -32602.",
     run: async ({ path, refused }) => {
@@ -112,7 +104,6 @@ export const fsPathUrl = folderTable("fs/path", {
   },
   "text-names-the-canonical-uri": {
     level: "peer",
-    spec: [],
     says: "The text of a refused URI names its canonical form.",
     run: async ({ refused }) => {
       const canonical = {
@@ -128,7 +119,6 @@ export const fsPathUrl = folderTable("fs/path", {
   },
   "brackets-not-encoded": {
     level: "should",
-    spec: [],
     setup: "mkdir -p 'r[id]/a|b^c'",
     requires: ["filesystem-walk"],
     says: "[, ], | and ^ in a name have no percent codes in the paths of fs/canonicalize and fs/walk.",

@@ -6,7 +6,6 @@ import { folderTable, readFile } from "./folder.ts"
 
 export const fsPath = folderTable("fs/path", {
   "native-path-refused": {
-    level: "must",
     spec: ["b10"],
     setup: ": >a",
     says: "A path that is not a URI (native, relative, empty) is refused with -32602.",
@@ -17,7 +16,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "other-scheme-refused": {
-    level: "must",
     spec: ["b11"],
     says: "A URI with the scheme http is refused with -32602.",
     run: async ({ refused }) => {
@@ -25,7 +23,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "foreign-host-refused": {
-    level: "must",
     spec: ["b12"],
     setup: ": >a",
     says: "A file URI with a host name is refused with -32600 and a text that names the URI.",
@@ -39,7 +36,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "localhost-accepted": {
-    level: "must",
     spec: ["b12"],
     setup: "printf bye >a",
     says: "file:///x, file://localhost/x and file:/x are the same file.",
@@ -50,7 +46,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "query-and-fragment-refused": {
-    level: "must",
     spec: ["b13"],
     setup: ": >a",
     says: "A URI with a query or a fragment is refused with -32602.",
@@ -59,7 +54,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "nul-refused": {
-    level: "must",
     spec: ["b14"],
     setup: ": >a",
     says: "A URI with %00 in its path is refused with -32602.",
@@ -68,7 +62,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "special-characters": {
-    level: "must",
     spec: ["b15"],
     setup: "printf 1 >'a b'; printf 2 >'100%'; printf 3 >'c#d?'; printf 4 >é",
     says: "Percent-encoding is decoded; a space and letters outside ASCII may also be written raw.",
@@ -99,7 +92,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "dots-resolved-in-the-text": {
-    level: "must",
     spec: ["b16"],
     setup: "mkdir -p d/e; ln -s d/e l; printf top >a; printf deep >d/a",
     says: "x/.. is removed from a URI before the file system sees it, even if x is a symbolic link.",
@@ -112,7 +104,6 @@ export const fsPath = folderTable("fs/path", {
   },
   "slash-behind-a-file": {
     level: "peer",
-    spec: [],
     setup: "printf bye >a",
     says: "A slash after the name of a file is ignored.",
     run: async (folder) => {
@@ -121,7 +112,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "wrong-types-refused": {
-    level: "must",
     spec: ["b17"],
     says: "Missing or null params, a missing path, and a path that is a number are refused with -32602.",
     run: async ({ refused }) => {
@@ -135,7 +125,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "unknown-members-ignored": {
-    level: "must",
     spec: ["b18"],
     setup: "printf longer >a",
     says: "Unknown members of params are ignored: fs/writeFile with append:true truncates.",
@@ -145,7 +134,6 @@ export const fsPath = folderTable("fs/path", {
     },
   },
   "null-options-accepted": {
-    level: "must",
     spec: ["b72"],
     setup: "printf bye >a",
     says: "sandbox may be null, and followSymlinks absent.",
@@ -156,7 +144,6 @@ export const fsPath = folderTable("fs/path", {
   },
   "positional-params": {
     level: "peer",
-    spec: [],
     setup: "printf bye >a",
     says: "Params may be an array of all fields: fs/getMetadata [path, null, null].",
     run: async ({ wire, uri }) => {

@@ -9,7 +9,6 @@ export const fsReadBlock = folderTable(
   "fs/readBlock",
   {
     "eof-only-when-short": {
-      level: "must",
       spec: ["b41"],
       setup: "printf 0123456789 >a",
       says:
@@ -26,7 +25,6 @@ export const fsReadBlock = folderTable(
     },
     "shows-what-is-written-meanwhile": {
       level: "peer",
-      spec: [],
       setup: "printf old >a",
       says: "A file that is open for reading shows what fs/writeFile has written in its place since.",
       run: async (folder) => {
@@ -36,7 +34,6 @@ export const fsReadBlock = folderTable(
       },
     },
     "largest-block-is-full": {
-      level: "must",
       spec: ["b41"],
       setup: "head -c 2500000 /dev/urandom >a",
       says: "A file that is read in blocks of 1 MiB arrives byte for byte, in full blocks up to the last one.",
@@ -60,7 +57,6 @@ export const fsReadBlock = folderTable(
       },
     },
     "bad-length-refused": {
-      level: "must",
       spec: ["b42"],
       setup: "printf bye >a",
       says: "A len of 0 or of more than 1 MiB is refused with -32600, and the handle can still be used.",
@@ -74,7 +70,6 @@ export const fsReadBlock = folderTable(
       },
     },
     "impossible-offset-closes": {
-      level: "must",
       spec: ["b43"],
       setup: "printf bye >a",
       says:
@@ -86,8 +81,8 @@ export const fsReadBlock = folderTable(
         const ask =
           '{"id":7,"method":"fs/readBlock","params":{"handleId":"h","offset":18446744073709551615,"len":1}}'
         const { error } = await wire.exchange(ask)
-        Check.equal(error?.code ?? null, -32600, "the code")
-        Check.equal(error?.message ?? null, "Invalid argument (os error 22)", "the text")
+        Check.equal(error?.code, -32600, "the code")
+        Check.equal(error?.message, "Invalid argument (os error 22)", "the text")
         await folder.refused("fs/readBlock", { handleId: "h", offset: 0, len: 1 }, -32004)
       },
     },
@@ -105,15 +100,15 @@ export const fsReadBlock = folderTable(
           )
         await open(folder, "a")
         const last = 2n ** 63n - 1n
-        Check.equal((await ask(last - 9n, 9)).result ?? null, { chunk: "", eof: true }, "the last block")
+        Check.equal((await ask(last - 9n, 9)).result, { chunk: "", eof: true }, "the last block")
         for (const [offset, len] of [
           [last - 9n, 10],
           [last - 1n, 2],
           [last, 1],
         ] as const) {
           const { error } = await ask(offset, len)
-          Check.equal(error?.code ?? null, -32600, `the code for ${len} bytes at ${offset}`)
-          Check.equal(error?.message ?? null, "Invalid argument (os error 22)", "the text")
+          Check.equal(error?.code, -32600, `the code for ${len} bytes at ${offset}`)
+          Check.equal(error?.message, "Invalid argument (os error 22)", "the text")
           await open(folder, "a")
         }
       },
@@ -136,14 +131,13 @@ export const fsReadBlock = folderTable(
           '{"id":7,"method":"fs/writeBlock","params":{"handleId":"never","offset":9223372036854775807,"chunk":"YQ=="}}',
         )
         Check.equal(
-          error?.message ?? null,
+          error?.message,
           "file write range exceeds the signed 64-bit file offset limit",
           "the text",
         )
       },
     },
     "goes-on-after-unlink": {
-      level: "must",
       spec: ["b44"],
       setup: "printf bye >a",
       says: "A file that is open can still be read after it was removed.",
@@ -154,8 +148,6 @@ export const fsReadBlock = folderTable(
       },
     },
     "unknown-handle-refused": {
-      level: "must",
-      spec: [],
       setup: "printf bye >a",
       says: "readBlock and writeBlock with an id that is not open, or was closed, are refused with -32004.",
       run: async (folder) => {
@@ -188,8 +180,6 @@ export const fsReadBlock = folderTable(
       },
     },
     "without-waiting-for-answers": {
-      level: "must",
-      spec: [],
       setup: "printf 0123456789 >a",
       says:
         "fs/open, readBlock, close and open with the same id again, sent without waiting for answers, are " +

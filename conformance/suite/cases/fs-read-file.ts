@@ -8,7 +8,6 @@ import { folderTable, noFile, readFile } from "./folder.ts"
 
 export const fsReadFile = folderTable("fs/readFile", {
   "three-bytes": {
-    level: "must",
     spec: ["b4"],
     setup: "printf bye >a",
     says: 'fs/readFile of a file with the bytes "bye" returns {"dataBase64":"Ynll"}.',
@@ -17,7 +16,6 @@ export const fsReadFile = folderTable("fs/readFile", {
     },
   },
   "empty-file": {
-    level: "must",
     spec: ["b5"],
     setup: ": >a",
     says: 'fs/readFile of an empty file returns {"dataBase64":""}.',
@@ -26,8 +24,6 @@ export const fsReadFile = folderTable("fs/readFile", {
     },
   },
   "bytes-are-exact": {
-    level: "must",
-    spec: [],
     setup: "head -c 3000000 /dev/urandom >a; cksum <a >sum",
     says: "fs/readFile of three megabytes of all byte values returns exactly these bytes.",
     run: async (folder) => {
@@ -38,7 +34,6 @@ export const fsReadFile = folderTable("fs/readFile", {
   },
   "socket-refused-by-the-system": {
     level: "peer",
-    spec: [],
     setup: "ln -s socket link",
     says: "fs/readFile of a socket, or of a link to one, is refused with -32603 and No such device or address (os error 6).",
     run: async ({ path, uri, refused }) => {
@@ -53,7 +48,6 @@ export const fsReadFile = folderTable("fs/readFile", {
     },
   },
   "missing-file-refused": {
-    level: "must",
     spec: ["b6"],
     says:
       "fs/readFile of a file that does not exist is refused with -32004 and No such file or directory (os " +
@@ -64,7 +58,6 @@ export const fsReadFile = folderTable("fs/readFile", {
     },
   },
   "folder-refused": {
-    level: "must",
     spec: ["b7"],
     says: "fs/readFile of a folder or a device is refused with -32600 and the text path `/…` is not a file.",
     run: async ({ refused, uri, path }) => {
@@ -73,7 +66,6 @@ export const fsReadFile = folderTable("fs/readFile", {
     },
   },
   "huge-file-refused": {
-    level: "must",
     spec: ["b8"],
     setup: "dd if=/dev/zero of=a bs=1 count=1 seek=536870912 2>&1",
     says: "fs/readFile of a file of 512 MiB and a byte is refused with -32600 and a text that names the limit.",
@@ -93,8 +85,6 @@ export const fsReadFile = folderTable("fs/readFile", {
     },
   },
   "link-followed": {
-    level: "must",
-    spec: [],
     setup: "printf bye >a; ln -s a b; mkdir d; printf in >d/c; ln -s d e",
     says: "fs/readFile follows symbolic links, in the last component and before it.",
     run: async (folder) => {
@@ -103,8 +93,6 @@ export const fsReadFile = folderTable("fs/readFile", {
     },
   },
   "file-as-a-folder-refused": {
-    level: "must",
-    spec: [],
     setup: ": >a",
     says: "fs/readFile of something below a file is refused with -32603 and Not a directory (os error 20).",
     run: async ({ refused, uri }) => {

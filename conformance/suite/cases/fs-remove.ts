@@ -6,7 +6,6 @@ import { base64, folderTable, noFile, readFile } from "./folder.ts"
 
 export const fsRemove = folderTable("fs/remove", {
   "removes-files-and-trees": {
-    level: "must",
     spec: ["b28"],
     setup: ": >a; mkdir -p d/e; : >d/e/f; : >d/.g",
     says: "fs/remove removes a file, or a folder with its content, and returns {}.",
@@ -17,7 +16,6 @@ export const fsRemove = folderTable("fs/remove", {
     },
   },
   "missing-is-fine-by-default": {
-    level: "must",
     spec: ["b28"],
     says: "fs/remove of a missing path returns {}; with force:false it is refused with -32004.",
     run: async ({ ok, refused, uri }) => {
@@ -26,7 +24,6 @@ export const fsRemove = folderTable("fs/remove", {
     },
   },
   "full-folder-refused": {
-    level: "must",
     spec: ["b29"],
     setup: "mkdir d e; : >d/f",
     says:
@@ -40,7 +37,6 @@ export const fsRemove = folderTable("fs/remove", {
     },
   },
   "link-to-a-folder": {
-    level: "must",
     spec: ["b30"],
     setup: "mkdir d; : >d/f; ln -s d l; ln -s none gone",
     says: "fs/remove of a link removes the link and leaves its target as it is.",
@@ -50,7 +46,6 @@ export const fsRemove = folderTable("fs/remove", {
     },
   },
   "tree-with-a-link-out": {
-    level: "must",
     spec: ["b30"],
     setup: "mkdir d out; : >out/f; ln -s ../out d/l",
     says: "fs/remove of a folder does not follow the links in it.",
@@ -65,7 +60,6 @@ const noFollow = { followSymlinks: false } as const
 
 export const fsNoFollow = folderTable("fs/noFollow", {
   "plain-paths-work": {
-    level: "must",
     spec: ["b31"],
     setup: "printf bye >a; mkdir d",
     says:
@@ -82,7 +76,6 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     },
   },
   "links-refused": {
-    level: "must",
     spec: ["b31"],
     setup: "printf bye >a; ln -s a l; ln -s . here",
     says:
@@ -98,7 +91,6 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     },
   },
   "linked-parents-refused": {
-    level: "must",
     spec: ["b31"],
     setup: "mkdir d; printf bye >d/a; ln -s d l",
     says:
@@ -117,7 +109,6 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     },
   },
   "link-is-not-written-through": {
-    level: "must",
     spec: ["b31"],
     setup: "printf old >a; ln -s a l; ln -s new gone",
     says: "With followSymlinks:false writeFile to a link is refused, and neither its target nor the link changes.",
@@ -130,7 +121,6 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     },
   },
   "what-is-no-file-refused": {
-    level: "must",
     spec: ["b31"],
     setup: "mkdir d; mkfifo p",
     says:
@@ -146,7 +136,6 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     },
   },
   "recursive-remove-refused": {
-    level: "must",
     spec: ["b32"],
     setup: "mkdir d; : >d/a",
     says:

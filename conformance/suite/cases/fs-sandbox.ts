@@ -40,7 +40,6 @@ const setup = "mkdir in out; printf inside >in/a; printf outside >out/b; ln -s .
 
 export const fsSandbox = folderTable("fs/sandbox", {
   "null-is-none": {
-    level: "must",
     spec: ["b72"],
     setup: "mkdir d; printf bye >a",
     says: "sandbox:null is accepted by every method about files.",
@@ -60,7 +59,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
     },
   },
   "incomplete-object-refused": {
-    level: "must",
     spec: ["b72"],
     setup: "printf bye >a",
     says:
@@ -103,7 +101,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
   "foreign-path-texts-of-the-peer": {
     level: "peer",
     peers: ["0.169"],
-    spec: [],
     says: "The texts for a path of another host in a restricted profile are those of Codex 0.169.",
     run: (folder) =>
       tellsForeign(folder, "file system sandbox workspace root is not native to this exec-server host: "),
@@ -111,12 +108,10 @@ export const fsSandbox = folderTable("fs/sandbox", {
   "foreign-path-texts": {
     level: "peer",
     peers: ["0.171"],
-    spec: [],
     says: "The texts for a path of another host in a restricted profile are those of Codex 0.171.",
     run: (folder) => tellsForeign(folder, "invalid sandbox workspace root: "),
   },
   "free-profiles": {
-    level: "must",
     spec: ["b74"],
     setup: "printf bye >a",
     says: "The profiles disabled, external and managed/unrestricted behave as no sandbox at all.",
@@ -136,7 +131,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
     },
   },
   "never-unconfined": {
-    level: "must",
     spec: ["b73"],
     setup,
     says:
@@ -171,7 +165,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
     },
   },
   "outside-does-not-exist": {
-    level: "must",
     spec: ["b73"],
     requires: ["sandbox"],
     setup,
@@ -196,7 +189,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
     },
   },
   "read-only-refuses-writes": {
-    level: "must",
     spec: ["b73"],
     requires: ["sandbox"],
     setup,
@@ -218,8 +210,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
     },
   },
   "changes-never-unconfined": {
-    level: "must",
-    spec: [],
     requires: ["filesystem-change"],
     setup: `${setup}; chmod 640 out/b in/a; ln -s ../out in/away; mkdir sealed; printf kept >sealed/c`,
     says:
@@ -259,8 +249,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
     },
   },
   "changes-inside": {
-    level: "must",
-    spec: [],
     requires: ["sandbox", "filesystem-change"],
     setup,
     says:
@@ -288,7 +276,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
     },
   },
   "handle-of-a-sandbox": {
-    level: "must",
     spec: ["b73"],
     requires: ["sandbox", "filesystem-blocks"],
     setup,
@@ -306,7 +293,6 @@ export const fsSandbox = folderTable("fs/sandbox", {
   },
   "dynamic-kinds-need-a-cwd": {
     level: "peer",
-    spec: [],
     setup,
     says: "A profile with project_roots and without cwd is refused with -32602 and the exact text of Codex.",
     run: async ({ refused, uri }) => {

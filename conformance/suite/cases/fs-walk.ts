@@ -30,7 +30,6 @@ export const fsWalk = folderTable(
   "fs/walk",
   {
     "breadth-first-and-sorted": {
-      level: "must",
       spec: ["b51"],
       setup: "mkdir -p w/b/d w/a w/.git; : >w/z; : >w/b/c; : >w/b/d/e; : >w/a/f; : >w/.git/g; : >w/B",
       says: "fs/walk lists folders and files by depth, sorted by bytes within a folder, without the root itself.",
@@ -51,7 +50,6 @@ export const fsWalk = folderTable(
       },
     },
     "links-left-out": {
-      level: "must",
       spec: ["b51"],
       setup: "mkdir -p w/a; : >w/f; ln -s a w/l; ln -s f w/m; ln -s none w/n; mkfifo w/p",
       says: "Without followDirectorySymlinks links to folders and to files are left out, and so are pipes.",
@@ -60,7 +58,6 @@ export const fsWalk = folderTable(
       },
     },
     "cycles-end": {
-      level: "must",
       spec: ["b51"],
       setup:
         "mkdir -p w/a out; : >w/a/f; : >out/x; ln -s ../a w/a/loop; ln -s ../out w/l; ln -s .. w/up; ln -s a/f w/m",
@@ -82,7 +79,6 @@ export const fsWalk = folderTable(
       },
     },
     "limits-truncate": {
-      level: "must",
       spec: ["b52"],
       setup: "mkdir -p w/a/b/c w/d; : >w/a/f; : >w/e",
       says:
@@ -107,8 +103,6 @@ export const fsWalk = folderTable(
       },
     },
     "hidden-folders-pruned": {
-      level: "must",
-      spec: [],
       setup: "mkdir -p w/.git w/a; : >w/.git/x; : >w/.f",
       says: "With pruneHiddenDirectories a folder whose name begins with a dot is listed, but not its content.",
       run: async (folder) => {
@@ -117,7 +111,6 @@ export const fsWalk = folderTable(
       },
     },
     "too-high-limits-refused": {
-      level: "must",
       spec: ["b53"],
       says:
         "Limits above 64 levels, 10000 folders or 50000 entries are refused with -32600, and so are 0 folders " +
@@ -136,7 +129,6 @@ export const fsWalk = folderTable(
       },
     },
     "options-required": {
-      level: "must",
       spec: ["b53"],
       says:
         "Missing options, or one of maxDepth, maxDirectories, maxEntries and followDirectorySymlinks missing, " +
@@ -150,8 +142,6 @@ export const fsWalk = folderTable(
       },
     },
     "file-is-empty-missing-refused": {
-      level: "must",
-      spec: [],
       setup: ": >a",
       says: "fs/walk of a file returns no entries; of a missing path it is refused with -32004.",
       run: async (folder) => {

@@ -30,7 +30,6 @@ export const fsWatch = folderTable(
   "fs/watchMissing",
   {
     "fires-once": {
-      level: "must",
       spec: ["b71"],
       says:
         "After fs/watchMissing {watchId, missing} with {watching:true} the creation of a missing file is " +
@@ -50,7 +49,6 @@ export const fsWatch = folderTable(
       },
     },
     "ancestor-fires": {
-      level: "must",
       spec: ["b71"],
       says: "The creation of a folder on the way to a missing file is notified.",
       run: async (folder) => {
@@ -60,7 +58,6 @@ export const fsWatch = folderTable(
       },
     },
     "change-of-present-fires": {
-      level: "must",
       spec: ["b71"],
       setup: "printf old >p",
       says: "A change of a file in present is notified, too.",
@@ -87,7 +84,6 @@ export const fsWatch = folderTable(
       },
     },
     "greater-id-replaces": {
-      level: "must",
       spec: ["b71"],
       says:
         "A watch with a greater id replaces the one before, which never fires; an id that is not greater is " +
@@ -159,7 +155,6 @@ export const fsWatch = folderTable(
       },
     },
     "nothing-to-watch": {
-      level: "must",
       spec: ["b71"],
       setup: ": >here",
       says:

@@ -7,7 +7,6 @@ import { base64, folderTable, noFile, writeFile } from "./folder.ts"
 
 export const fsWriteFile = folderTable("fs/writeFile", {
   "creates-and-truncates": {
-    level: "must",
     spec: ["b19"],
     setup: "printf 'something longer' >old",
     says: "fs/writeFile creates a file or replaces its content, and returns {}.",
@@ -21,8 +20,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     },
   },
   "bytes-are-exact": {
-    level: "must",
-    spec: [],
     says: "fs/writeFile of a megabyte of all byte values writes exactly these bytes.",
     run: async (folder) => {
       const bytes = Buffer.from(Array.from({ length: 1_000_003 }, (_, index) => (index * 7) % 256))
@@ -31,7 +28,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     },
   },
   "keeps-the-mode": {
-    level: "must",
     spec: ["b19"],
     setup: "printf old >a; chmod 600 a; printf old >b; chmod 755 b",
     says: "fs/writeFile to an existing file keeps its permission bits.",
@@ -42,7 +38,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     },
   },
   "writes-through-links": {
-    level: "must",
     spec: ["b19"],
     setup: "printf old >a; ln a hard; ln -s a soft; ln -s new dangling",
     says:
@@ -59,7 +54,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     },
   },
   "bad-base64-refused": {
-    level: "must",
     spec: ["b20"],
     setup: "printf old >a",
     says:
@@ -95,7 +89,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     },
   },
   "parents-are-not-made": {
-    level: "must",
     spec: ["b21"],
     says: "fs/writeFile into a folder that does not exist is refused with -32004.",
     run: async ({ refused, uri }) => {
@@ -103,8 +96,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     },
   },
   "without-waiting-for-answers": {
-    level: "must",
-    spec: [],
     setup: "printf old >a",
     says:
       "Requests about the same file, sent without waiting for answers, take effect in the order in which " +
@@ -128,7 +119,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
   },
   "nobody-sees-half": {
     level: "should",
-    spec: [],
     setup: "printf old >a",
     says: "A reader of a file that fs/writeFile replaces sees all of the old content or all of the new.",
     run: async (folder) => {
@@ -145,7 +135,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     },
   },
   "device-refused-without-links": {
-    level: "must",
     spec: ["b21"],
     setup: "mkfifo p",
     says:
@@ -160,7 +149,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
   },
   "root-refused-without-links": {
     level: "peer",
-    spec: [],
     says: "Reading, writing or removing / with followSymlinks false is refused with -32600.",
     run: async ({ refused }) => {
       const params = { path: "file:///", followSymlinks: false }
@@ -171,7 +159,6 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     },
   },
   "folder-refused": {
-    level: "must",
     spec: ["b21"],
     says: "fs/writeFile onto a folder is refused with -32603 and Is a directory (os error 21).",
     run: async ({ refused, uri }) => {

@@ -47,7 +47,6 @@ const families: { readonly [name: string]: Family } = {
 }
 
 const gated = ({ word, requires, method, params, needs }: Family): CaseSpec => ({
-  level: "must",
   requires: [requires],
   spec: ["b1", "b2"],
   says:

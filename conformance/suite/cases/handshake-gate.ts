@@ -32,7 +32,6 @@ export const gate = table("handshake", {
     },
   },
   "process-methods-refused-before-initialize": {
-    level: "must",
     spec: [10, "b1"],
     says: "Each process method before initialize is refused with -32600 and the text about initialize.",
     run: async (t) => {
@@ -43,7 +42,6 @@ export const gate = table("handshake", {
     },
   },
   "process-methods-refused-before-initialized": {
-    level: "must",
     spec: [11, "b2"],
     says:
       "Each process method between initialize and initialized is refused with -32600 and the text about " +
@@ -59,7 +57,6 @@ export const gate = table("handshake", {
     },
   },
   "environment-methods-refused-before-handshake": {
-    level: "must",
     spec: [12, "b1", "b2"],
     says:
       "environment/info and environment/status before the handshake are refused with -32600 and texts that " +
@@ -88,7 +85,6 @@ export const gate = table("handshake", {
     },
   },
   "filesystem-methods-refused-before-handshake": {
-    level: "must",
     spec: [12],
     requires: ["filesystem"],
     says: "fs/readFile before initialize is refused with -32600 and a text that names the family filesystem.",
@@ -103,7 +99,6 @@ export const gate = table("handshake", {
     },
   },
   "http-request-refused-before-handshake": {
-    level: "must",
     spec: [12],
     requires: ["http-client"],
     says: "http/request before initialize is refused with -32600 and a text that names the family http.",
@@ -114,7 +109,6 @@ export const gate = table("handshake", {
     },
   },
   "unknown-method-needs-no-handshake": {
-    level: "must",
     spec: [13, "b3"],
     says: "An unknown method is refused with -32601 and a text that names it, before and after the handshake.",
     run: async (t) => {

@@ -9,7 +9,6 @@ const hello = { clientName: "x" }
 
 export const handshake = table("handshake", {
   "initialize-returns-session-and-environment": {
-    level: "must",
     spec: [1],
     says:
       "initialize {clientName} is answered with a result that holds sessionId, a string, and " +
@@ -41,7 +40,6 @@ export const handshake = table("handshake", {
     },
   },
   "empty-client-name-accepted": {
-    level: "must",
     spec: [2],
     says: "initialize with an empty clientName succeeds.",
     run: async (t) => {
@@ -49,15 +47,12 @@ export const handshake = table("handshake", {
     },
   },
   "null-resume-id-accepted": {
-    level: "must",
-    spec: [],
     says: "initialize with resumeSessionId null opens a new session.",
     run: async (t) => {
       await (await t.connect()).ok("initialize", { clientName: "x", resumeSessionId: null })
     },
   },
   "initialize-without-params-refused": {
-    level: "must",
     spec: [3],
     says: "initialize without params is refused with -32602.",
     run: async (t) => {
@@ -65,7 +60,6 @@ export const handshake = table("handshake", {
     },
   },
   "missing-client-name-is-named": {
-    level: "must",
     spec: [4],
     says: "initialize {} is refused with -32602 and a message that names clientName.",
     run: async (t) => {
@@ -74,7 +68,6 @@ export const handshake = table("handshake", {
     },
   },
   "client-name-of-wrong-type-refused": {
-    level: "must",
     spec: [5],
     says: "initialize {clientName: 5} is refused with -32602.",
     run: async (t) => {
@@ -98,7 +91,6 @@ export const handshake = table("handshake", {
     },
   },
   "failed-initialize-can-be-repeated": {
-    level: "must",
     spec: [6],
     says: "After a refused initialize, a valid one on the same connection succeeds.",
     run: async (t) => {
@@ -109,21 +101,17 @@ export const handshake = table("handshake", {
     },
   },
   "second-initialize-refused": {
-    level: "must",
     spec: [7],
     says: "A second initialize is refused with -32600, and the connection stays usable.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await wire.refused("initialize", hello, -32600, "initialize may only be sent once per connection")
       await wire.barrier()
     },
   },
   "initialized-may-be-repeated": {
-    level: "must",
     spec: [17],
     says: "initialized may be sent three times, with any params: it has no effect and no answer.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       wire.send({ method: "initialized", params: { odd: [1] } })
       wire.send({ method: "initialized", params: null })
       await wire.barrier()
@@ -131,7 +119,6 @@ export const handshake = table("handshake", {
     },
   },
   "handshake-may-be-pipelined": {
-    level: "must",
     spec: [18],
     says: "initialize, initialized and process/start sent without waiting are all accepted.",
     run: async (t) => {

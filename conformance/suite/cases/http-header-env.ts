@@ -11,7 +11,6 @@ const fromEnv = (valueEnvVar: string) => ({
 
 export const httpHeaderEnv = originTable("http/request", {
   "header-from-a-variable": {
-    level: "must",
     spec: ["b60"],
     requires: ["http-header-env"],
     says: "A header with valueEnvVar has its value followed by the value of that variable of the server.",
@@ -23,7 +22,6 @@ export const httpHeaderEnv = originTable("http/request", {
     },
   },
   "missing-empty-and-protected-variables-refused": {
-    level: "must",
     spec: ["b60"],
     requires: ["http-header-env"],
     says:

@@ -16,7 +16,6 @@ const elsewhere: HttpOrigin.Answer = ({ path }, response) => {
 
 export const httpRedirect = originTable("http/redirect", {
   "method-and-body": {
-    level: "must",
     spec: ["b59"],
     serve: elsewhere,
     says:
@@ -71,7 +70,6 @@ export const httpRedirect = originTable("http/redirect", {
   },
   "no-length-without-a-body": {
     level: "should",
-    spec: [],
     serve: elsewhere,
     says: "A request without a body has no content-length, whatever its method, and neither has the one behind a redirect.",
     run: async ({ ask, origin }) => {
@@ -88,7 +86,6 @@ export const httpRedirect = originTable("http/redirect", {
     },
   },
   "ten-at-most": {
-    level: "must",
     spec: ["b59"],
     serve: elsewhere,
     says: "Ten redirects are followed; the eleventh fails with -32603 and too many redirects.",
@@ -99,7 +96,6 @@ export const httpRedirect = originTable("http/redirect", {
     },
   },
   "credentials-stay-at-home": {
-    level: "must",
     spec: ["b59"],
     serve: ({ path }, response) => {
       if (path !== "/end") response.writeHead(302, { location: "/end" })
@@ -142,7 +138,6 @@ export const httpRedirect = originTable("http/redirect", {
     },
   },
   "method-as-it-is": {
-    level: "must",
     spec: ["b54"],
     says: "An unusual method is sent unchanged, and a response whose body is cut off fails with -32603.",
     serve: (_, response) => {

@@ -33,7 +33,6 @@ const noise = () => {
 
 export const httpStream = originTable("http/stream", {
   "response-first": {
-    level: "must",
     spec: ["b61"],
     serve: (_, response) => {
       response.write("one ")
@@ -56,7 +55,6 @@ export const httpStream = originTable("http/stream", {
     },
   },
   "frames-come-as-they-are-sent": {
-    level: "must",
     spec: ["b61"],
     serve: (seen, response) => {
       response.write("early")
@@ -70,7 +68,6 @@ export const httpStream = originTable("http/stream", {
     },
   },
   "empty-body": {
-    level: "must",
     spec: ["b61"],
     says: "An empty body gives one frame: seq 1, done true.",
     run: async ({ wire, params }) => {
@@ -82,7 +79,6 @@ export const httpStream = originTable("http/stream", {
     },
   },
   "cut-by-the-origin": {
-    level: "must",
     spec: ["b62"],
     serve: (_, response) => {
       response.write("some", () => setTimeout(() => response.destroy(), 50))
@@ -98,7 +94,6 @@ export const httpStream = originTable("http/stream", {
     },
   },
   "duplicate-id-refused": {
-    level: "must",
     spec: ["b63"],
     serve: (seen, response) => {
       response.write("x")
@@ -137,7 +132,6 @@ export const httpStream = originTable("http/stream", {
     },
   },
   "timeout-ends-the-body": {
-    level: "must",
     spec: ["b64"],
     serve: (_, response) => response.write("x"),
     says:
@@ -161,7 +155,6 @@ export const httpStream = originTable("http/stream", {
     },
   },
   "frames-below-2-mib": {
-    level: "must",
     spec: ["b65"],
     serve: (_, response) => response.end(noise()),
     says: "A body of six megabytes arrives byte for byte in frames of less than 2 MiB of JSON each.",
@@ -178,7 +171,6 @@ export const httpStream = originTable("http/stream", {
   },
   "dropped-connection-aborts": {
     level: "should",
-    spec: [],
     transports: "sockets",
     serve: (_, response) => response.write("x"),
     says: "When the client drops its connection, the server aborts its streamed requests.",

@@ -34,8 +34,7 @@ export const lifecycle = table("lifecycle", {
     transports: "stdio",
     spec: [157],
     says: "At EOF on its stdin the server kills every process group and exits with 0.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const pids = await family(wire)
       wire.channel.close()
       Check.equal((await awaitExit(await t.process(), t.timeoutMs)).code, 0, "the exit code of the server")
@@ -47,8 +46,7 @@ export const lifecycle = table("lifecycle", {
     transports: "stdio",
     spec: [157],
     says: "At EOF the server does not wait for a waiting read: it exits with 0, and the read has no answer.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await Child.start(wire, { script: "sleep 300" })
       const from = wire.inbox.messages.length
       wire.send({ id: 7, method: "process/read", params: { processId: child.id, waitMs: 600_000 } })
@@ -66,8 +64,7 @@ export const lifecycle = table("lifecycle", {
     requires: ["process-group"],
     spec: [157],
     says: "EOF also kills the group of a process that has already exited.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await Child.start(wire, { script: "sleep 300 & echo pid $!.; exit 0" })
       await child.says(".")
       await child.exited()
@@ -83,8 +80,7 @@ export const lifecycle = table("lifecycle", {
     transports: "stdio",
     spec: [20],
     says: "A violation on stdio ends the session: its processes are killed.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const pids = await family(wire)
       wire.sendText('{"method":"bogus"}')
       await awaitDeath(pids, t.timeoutMs)
@@ -97,8 +93,7 @@ export const lifecycle = table("lifecycle", {
     says:
       "SIGTERM to a server on stdio kills every process at once; the server exits with 0, at EOF on its " +
       "stdin at the latest.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const pids = await family(wire)
       const server = await t.process()
       server.signal("SIGTERM")
@@ -143,8 +138,7 @@ export const lifecycle = table("lifecycle", {
     level: "should",
     spec: [],
     says: "When the server dies of SIGKILL, its processes are killed.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await Child.start(wire, { script: "echo pid $$.; exec sleep 300" })
       await child.says(".")
       const server = await t.process()
@@ -157,8 +151,7 @@ export const lifecycle = table("lifecycle", {
     says:
       "With --grace-ms a server that gets SIGTERM sends SIGTERM to every process group, still sends output " +
       "and exits, and exits with 0 when all processes have ended.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const script = "trap 'echo term.; exit 3' TERM; echo ready.; while :; do sleep 0.05; done"
       const child = await Child.start(wire, { script })
       await child.says("ready.")
@@ -174,8 +167,7 @@ export const lifecycle = table("lifecycle", {
     says:
       "During the grace period process/start is refused with -32011, other requests are answered, and a " +
       "second SIGTERM ends the server at once.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const script = "trap 'echo term.' TERM; echo ready.; while :; do sleep 0.05; done"
       const child = await Child.start(wire, { script })
       await child.says("ready.")
@@ -183,8 +175,8 @@ export const lifecycle = table("lifecycle", {
       server.signal("SIGTERM")
       await child.says("term.")
       const { error } = await wire.begin("process/start", Child.params(wire, { argv: ["true"] }))
-      Check.equal(error?.code ?? null, -32011, "the code of the error")
-      Check.equal((await child.read())["exited"] ?? null, false, "exited in the answer to process/read")
+      Check.equal(error?.code, -32011, "the code of the error")
+      Check.equal((await child.read())["exited"], false, "exited in the answer to process/read")
       server.signal("SIGTERM")
       Check.equal((await awaitExit(server, t.timeoutMs)).code, 0, "the exit code of the server")
     },

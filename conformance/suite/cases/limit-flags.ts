@@ -11,9 +11,7 @@ import type { Wire } from "../wire/Wire.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
 
 /** A case for a server that is started with these limits, in pairs of flag and value. */
-const limited = (flags: string, spec: Pick<CaseSpec, "says" | "run"> & Partial<CaseSpec>): CaseSpec => ({
-  level: "must",
-  spec: [],
+const limited = (flags: string, spec: CaseSpec): CaseSpec => ({
   requires: ["limit-flags"],
   args: flags.split(" "),
   ...spec,
@@ -21,7 +19,7 @@ const limited = (flags: string, spec: Pick<CaseSpec, "says" | "run"> & Partial<C
 
 /** Fails unless the error is about a limit and names the flag and the value. */
 const isRefusal = ({ error }: Reply, flag: string, value: number): void => {
-  Check.equal(error?.code ?? null, -32600, "the code of the answer")
+  Check.equal(error?.code, -32600, "the code of the answer")
   const named = error?.message.includes(`limit is ${value}`) === true && error.message.includes(`(--${flag})`)
   Check.isTrue(named, `the text has to name --${flag} and ${value}: ${error?.message}`)
 }
@@ -49,8 +47,7 @@ export const limitFlags = table("limits/flags", {
     says:
       "With --max-session-processes 2 a third process is refused with -32600; once one is closed, it starts " +
       "under the same id.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const first = await Child.start(wire, { argv: sleep })
       await Child.start(wire, { argv: sleep })
       isRefusal(await begin(wire, "third", sleep), "max-session-processes", 2)
@@ -75,8 +72,7 @@ export const limitFlags = table("limits/flags", {
     says:
       "With a burst of 3 and 1 start per second at least 3 of 20 starts at once succeed, some are refused " +
       "with -32600, and a later start succeeds.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_, index) => begin(wire, `p${index}`, ["true"])),
       )
@@ -106,8 +102,7 @@ export const limitFlags = table("limits/flags", {
     says:
       "With --max-connections 1 a second connection is closed, over lines after an error with id -1; the " +
       "first stays usable.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const second = await t.connect().catch(() => undefined)
       Check.isTrue(t.transport !== "ws" || second === undefined, "the upgrade was refused")
       if (second !== undefined) {
@@ -123,8 +118,7 @@ export const limitFlags = table("limits/flags", {
     says:
       "With --max-message-bytes 4096 a message of 4,096 bytes is answered, and one of 4,097 bytes ends the " +
       "connection without an answer.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const head = `{"id":1,"method":"environment/status","pad":"`
       const padded = (bytes: number) => `${head}${"x".repeat(bytes - head.length - 2)}"}`
       Check.isTrue(isAccepted(await wire.exchange(padded(4096))), "4,096 bytes are answered")
@@ -137,8 +131,7 @@ export const limitFlags = table("limits/flags", {
     says:
       "With --max-json-depth 16 and --max-json-values 100 a message that is deeper or has that many values " +
       "is refused as malformed, and the connection stays usable.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const message = (pad: string) => `{"id":1,"method":"environment/status","pad":${pad}}`
       const nested = (levels: number) => message(`${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`)
       const numbers = (count: number) => message(`[${Array(count).fill(0).join(",")}]`)
@@ -146,7 +139,7 @@ export const limitFlags = table("limits/flags", {
         Check.isTrue(isAccepted(await wire.exchange(text)), "what is within the limits is answered")
       }
       for (const text of [nested(17), numbers(97)]) {
-        Check.equal((await wire.exchange(text)).error?.code ?? null, -32600, "the code of the answer")
+        Check.equal((await wire.exchange(text)).error?.code, -32600, "the code of the answer")
       }
       await wire.barrier()
     },
@@ -156,8 +149,7 @@ export const limitFlags = table("limits/flags", {
     says:
       "With --max-stdin-bytes 100000 writes to a process that does not read are refused with -32600 before " +
       "4 MiB were accepted; writes to another process are accepted.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const deaf = await Child.start(wire, { argv: sleep, pipeStdin: true })
       const chunk = Buffer.alloc(60_000).toString("base64")
       const write = (writeId: number) =>
@@ -175,18 +167,16 @@ export const limitFlags = table("limits/flags", {
     says:
       "With --max-retained-bytes 200000 and four closed processes of 100,000 bytes each, the first has lost " +
       "its output and kept its exit code, and the last has all of its output.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "head -c 100000 /dev/zero; exit 3"
       const children = []
       for (let count = 0; count < 4; count++) {
-        const child = await Child.start(wire, { script })
-        await child.ended()
+        const child = await Child.run(wire, { script })
         children.push(child)
       }
       const [first, , , last] = await Promise.all(children.map((child) => child.read()))
-      Check.equal(first?.["chunks"] ?? null, [], "the chunks of the first")
-      Check.equal(first?.["exitCode"] ?? null, 3, "the exit code of the first")
+      Check.equal(first?.["chunks"], [], "the chunks of the first")
+      Check.equal(first?.["exitCode"], 3, "the exit code of the first")
       const chunks = (last?.["chunks"] ?? []) as ReadonlyArray<{ readonly chunk: string }>
       const bytes = chunks.reduce((sum, { chunk }) => sum + Buffer.from(chunk, "base64").length, 0)
       Check.equal(bytes, 100_000, "the bytes of the last")

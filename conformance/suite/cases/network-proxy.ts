@@ -55,8 +55,7 @@ export const networkProxy = table("process/networkProxy", {
       "With policyDecisionTimeoutMs an unknown host makes the server send the request " +
       "network/policyRequest; after a deny the process sees 403, and network/policyDecision is notified " +
       "once.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await start(wire, t.timeoutMs)
       const { id = null, params } = await question(wire)
       const asked = Check.object(params, "params of network/policyRequest")
@@ -79,8 +78,7 @@ export const networkProxy = table("process/networkProxy", {
     level: "must",
     spec: ["b77"],
     says: "An answer to network/policyRequest with the error -32601 allows nothing: the process sees 403.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await start(wire, t.timeoutMs)
       const { id = null } = await question(wire)
       wire.send({ id, error: { code: -32601, message: "unknown method" } })
@@ -106,8 +104,7 @@ export const networkProxy = table("process/networkProxy", {
     level: "must",
     spec: ["b78"],
     says: "policyDecisionTimeoutMs 0 is refused with -32602, and so is a networkProxy without proxy.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const at = (networkProxy: JsonObject) => Child.params(wire, { id: "p", params: { networkProxy } })
       await wire.refused("process/start", at({ proxy, policyDecisionTimeoutMs: 0 }), -32602)
       const text = await wire.refused("process/start", at({}), -32602)
@@ -116,14 +113,11 @@ export const networkProxy = table("process/networkProxy", {
     },
   },
   "transparent-tcp-needs-a-proxy": {
-    level: "must",
     peers: ["0.171"],
-    spec: [],
     says:
       "managedNetwork with transparentTcp true and without networkProxy is refused with -32602 and transparent TCP " +
       "requires an executor-local managed proxy, whatever else is wrong; with false the process runs.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const at = (transparentTcp: boolean, more: JsonObject = {}) =>
         Child.params(wire, { id: "p", params: { managedNetwork: { transparentTcp }, ...more } })
       const text = "transparent TCP requires an executor-local managed proxy"
@@ -134,14 +128,11 @@ export const networkProxy = table("process/networkProxy", {
     },
   },
   "transparent-tcp-needs-a-sandbox": {
-    level: "must",
     peers: ["0.171"],
-    spec: [],
     says:
       "A networkProxy whose proxy has transparentTcp true, without a sandbox, is refused with -32602 and transparent TCP " +
       "requires a managed Linux sandbox, also if managedNetwork has it.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const networkProxy = { proxy: { ...proxy, transparentTcp: true } }
       const text = "transparent TCP requires a managed Linux sandbox"
       for (const more of [{}, { managedNetwork: { transparentTcp: true } }, { argv: [] }]) {
@@ -151,14 +142,11 @@ export const networkProxy = table("process/networkProxy", {
     },
   },
   "transparent-tcp-is-a-boolean": {
-    level: "must",
     peers: ["0.171"],
-    spec: [],
     says:
       "A transparentTcp of managedNetwork or of networkProxy.proxy that is no boolean is refused with -32602 and a text " +
       "such as invalid type: sequence, expected a boolean; in an array it is the first field of managedNetwork.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const faults: ReadonlyArray<readonly [Json, string]> = [
         ["x", 'string "x"'],
         [1, "number"],
@@ -182,14 +170,12 @@ export const networkProxy = table("process/networkProxy", {
     },
   },
   "refused-or-heeded": {
-    level: "must",
     server: "owned",
     spec: ["b77"],
     says:
       "A start with networkProxy is refused with -32602, or the process has HTTP_PROXY: it never runs " +
       "without the proxy that was asked for.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = 'test -n "$HTTP_PROXY" || echo unguarded'
       const params = { networkProxy: { proxy, policyDecisionTimeoutMs: 300 } }
       const { error } = await wire.begin("process/start", Child.params(wire, { id: "p", script, params }))

@@ -2,7 +2,7 @@
  * Not cases: an HTTP server of the suite that the server under test sends its requests to.
  */
 import type { CaseContext } from "../CaseContext.ts"
-import { table, type Case, type CaseSpec } from "../Case.ts"
+import { table, type Case, type CaseFacts, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { isObject, type Json, type JsonObject } from "../Json.ts"
 import * as HttpOrigin from "../wire/HttpOrigin.ts"
@@ -18,7 +18,7 @@ export interface Exchange {
   readonly ask: (path: string, other?: JsonObject) => Promise<JsonObject>
 }
 
-export type OriginSpec = Omit<CaseSpec, "run"> & {
+export type OriginSpec = CaseFacts & {
   /** Answers the requests that reach the suite's server; 204 by default. */
   readonly serve?: HttpOrigin.Answer
   readonly run: (exchange: Exchange) => Promise<void>

@@ -27,46 +27,38 @@ const runs = async (wire: Wire, params: JsonObject, script = ":"): Promise<strin
 
 export const params = table("params", {
   "number-is-no-object": {
-    level: "must",
-    spec: [],
     says:
       "A number, also one with a fraction or an exponent, is refused with -32602 where process/start has an " +
       "object: env, envPolicy, metadata, managedNetwork, networkProxy, shellSnapshot, sandbox. Nothing is started.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       let id = 0
       for (const field of ["env", "envPolicy", "metadata", "managedNetwork", "networkProxy", "sandbox"]) {
         for (const number of numbers) {
           id += 1
           const text = startText(wire, `p${id}`, field, number)
           const { error } = await wire.exchange(`{"id":${id},"method":"process/start","params":${text}}`)
-          Check.equal(error?.code ?? null, -32602, `the code for "${field}":${number}`)
+          Check.equal(error?.code, -32602, `the code for "${field}":${number}`)
         }
       }
     },
   },
   "number-is-no-params": {
-    level: "must",
-    spec: [],
     says: "Params that are a number, also one with a fraction or an exponent, are refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const method of ["process/start", "process/read", "process/write", "process/terminate"]) {
         for (const number of numbers) {
           const { error } = await wire.exchange(`{"id":1,"method":"${method}","params":${number}}`)
-          Check.equal(error?.code ?? null, -32602, `the code of ${method} for ${number}`)
+          Check.equal(error?.code, -32602, `the code of ${method} for ${number}`)
         }
       }
     },
   },
   "word-as-an-object": {
     level: "should",
-    spec: [],
     says:
       'A word of a choice may be an object with that member alone, which is null: signal {"interrupt": null}, ' +
       'inherit {"all": null}. With another value, another word or a second member it is refused with -32602.',
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       Check.equal(
         await wire.ok("process/signal", { processId: "none", signal: { interrupt: null } }),
         {},
@@ -87,12 +79,10 @@ export const params = table("params", {
   },
   "fields-in-an-array": {
     level: "should",
-    spec: [],
     says:
       "An object of params may be an array of its fields in their order: metadata [], envPolicy [inherit, …, " +
       "includeOnly]. One that is too short or too long is refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await runs(wire, { metadata: [] })
       await runs(wire, { metadata: [null, "call"] })
       await runs(wire, { managedNetwork: [] })
@@ -109,8 +99,7 @@ export const params = table("params", {
     level: "should",
     spec: [37],
     says: "process/start takes its 14 fields as an array; the second is metadata, the sixth shellSnapshot.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const { processId, argv, cwd, env } = Child.params(wire, { id: "p", script: "echo ran" })
       const fields = [
         processId,
@@ -150,8 +139,7 @@ export const params = table("params", {
     says:
       'A tagged object may be an array of its tag and its fields: permissions ["disabled"] and ' +
       '["external", "enabled"]. One element too many is refused with -32602.',
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const sandbox = (permissions: Json): JsonObject => ({
         sandbox: { permissions, windowsSandboxLevel: "disabled" },
       })
@@ -169,10 +157,8 @@ export const params = table("params", {
   },
   "forms-of-a-uuid": {
     level: "should",
-    spec: [],
     says: "A UUID may be without hyphens, in braces, or have the prefix urn:uuid:; another text is refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const uuid = "67e55044-10b1-426f-9247-bb680e5fe0c8"
       for (const threadId of [uuid, uuid.replaceAll("-", ""), `{${uuid}}`, `urn:uuid:${uuid}`])
         await runs(wire, { metadata: { threadId } })
@@ -188,12 +174,11 @@ export const params = table("params", {
     says:
       "A trace may be an object or an array of traceparent and tracestate, each a text or null; another one is " +
       "answered with -32600 and id -1.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const text = (trace: Json) => `{"id":1,"method":"environment/status","trace":${JSON.stringify(trace)}}`
       for (const trace of [{}, [], [null], ["x", null], { traceparent: null }, { zzz: 5 }]) {
         const { result } = await wire.exchange(text(trace))
-        Check.equal(result ?? null, { status: "ready" }, `the result with the trace ${Check.show(trace)}`)
+        Check.equal(result, { status: "ready" }, `the result with the trace ${Check.show(trace)}`)
       }
       for (const trace of [{ traceparent: 5 }, { tracestate: [] }, [5], [null, null, null], "x", 5]) {
         const { error, message } = await wire.exchange(text(trace))
@@ -202,16 +187,14 @@ export const params = table("params", {
           -1,
           `the id of the answer to the trace ${Check.show(trace)}`,
         )
-        Check.equal(error?.code ?? null, -32600, "the code")
+        Check.equal(error?.code, -32600, "the code")
       }
     },
   },
   "first-fault-is-told": {
     level: "should",
-    spec: [],
     says: "Of several faults the text names the first in the order of the members, before a member that is missing.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const faults: ReadonlyArray<readonly [Json, string]> = [
         [{ writeId: 5, chunk: true }, "invalid type: number, expected a string"],
         [{ chunk: true, writeId: 5 }, "invalid type: boolean `true`, expected a string"],
@@ -224,10 +207,8 @@ export const params = table("params", {
   },
   "texts-of-the-peer": {
     level: "peer",
-    spec: [],
     says: "What is wrong with the form of params is told in the words of Codex.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const signals: ReadonlyArray<readonly [Json, string]> = [
         [{ kill: null }, "unknown variant `kill`, expected `interrupt`"],
         [{ interrupt: 5 }, "invalid type: number, expected unit"],

@@ -7,7 +7,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { begin, resumed } from "./resuming.ts"
 
-const answers = { requires: ["process-answers", "pty"], level: "must", spec: [] } as const
+const answers = { requires: ["process-answers", "pty"] } as const
 
 const [attributes, status, cursor] = ["\\033[c", "\\033[5n", "\\033[6n"]
 
@@ -92,8 +92,7 @@ export const processAnswers = table("process/answers", {
   "only-when-asked": {
     ...answers,
     says: "Without answers, and with null or false, nothing is answered.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = printing(`${attributes}${cursor}${status}@@`)
       for (const params of [{}, { answers: null }, { answers: false }]) {
         const child = await Child.start(wire, { script, tty: true, params })
@@ -106,8 +105,7 @@ export const processAnswers = table("process/answers", {
   "refused-on-pipes": {
     ...answers,
     says: "A start with answers: true and without a PTY is refused with -32602, and the error names answers; false is not.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { script: ":", params: { answers: true } })
       const message = await wire.refused("process/start", params, -32602)
       if (!message.includes("answers")) Check.fail(`the error does not name answers: ${message}`)
@@ -121,8 +119,7 @@ export const processAnswers = table("process/answers", {
     says:
       "While an attachment has the role of the writer, nothing is answered: its terminal does. What was asked meanwhile is " +
       "not answered later, and what is asked after it has left is.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = `${raw}; ${waits}; printf '${attributes}@@'; ${waits}; printf '${status}##'; ${shows}`
       const child = await asking(wire, script)
       const params = { processId: child.id, as: "writer", role: "writer", take: true }
@@ -139,8 +136,7 @@ export const processAnswers = table("process/answers", {
     ...answers,
     requires: ["process-answers", "process-attach", "pty"],
     says: "While viewers are attached, who cannot write, questions are answered.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await asking(wire, `${raw}; ${waits}; printf '${status}##'; ${shows}`)
       await wire.ok("process/attach", { processId: child.id, as: "viewer" })
       await child.write("g")
@@ -171,8 +167,7 @@ export const processAnswers = table("process/answers", {
     says:
       "A process that prints 60,000 questions and reads nothing prints on, and is answered no more than is kept for it; " +
       "the server answers others meanwhile.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const flood = `awk 'BEGIN { for (n = 0; n < 60000; n++) printf "\\033[5n" }'`
       const child = await asking(wire, `${raw}; ${flood}; printf @@; ${waits}; printf '##'; ${shows}`)
       await child.says("@@")

@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
 import { begin, resumed } from "./resuming.ts"
 
-const own = { requires: ["process-attach"], level: "must", spec: [] } as const
+const own = { requires: ["process-attach"] } as const
 const others = {
   ...own,
   requires: ["process-attach", "session-scopes", "process-list"],
@@ -73,8 +73,7 @@ export const processAttach = table("process/attach", {
     says:
       "Attached to under another id, a process of the own session is told twice: what is retained and what comes under " +
       "the new id, and as before under its own. After process/detach it is told once, and goes on.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: echo, pipeStdin: true })
       await child.write("one\n")
       await child.says("got one")
@@ -115,18 +114,18 @@ export const processAttach = table("process/attach", {
         "the row",
       )
       await seen.says("got one")
-      Check.equal((await seen.read({ afterSeq: 0 }))["nextSeq"] ?? null, 2, "nextSeq of a read")
+      Check.equal((await seen.read({ afterSeq: 0 }))["nextSeq"], 2, "nextSeq of a read")
       await child.write("two\n")
       await seen.says("got two")
       const until = [{ exit: true }]
       const waiting = other.ok("process/wait", { processId: "p9", until })
       await child.terminate()
-      Check.equal((await waiting)["met"] ?? null, 0, "met")
+      Check.equal((await waiting)["met"], 0, "met")
       const [mine, theirs] = [await seen.ended(), await child.ended()]
       Check.equal([mine.exitCode, mine.closedSeq], [theirs.exitCode, theirs.closedSeq], "the end")
       Check.equal(seen.text(), child.text(), "the output")
       // It can be read as long as for its owner.
-      Check.equal((await seen.read())["closed"] ?? null, true, "closed of a read behind the end")
+      Check.equal((await seen.read())["closed"], true, "closed of a read behind the end")
     },
   },
   "after-seq": {
@@ -202,8 +201,8 @@ export const processAttach = table("process/attach", {
       await other.refused("process/attach", { ...target, role: "writer" }, -32600)
       const { writer = null } = await attach({ role: "writer", take: true })
       Check.equal(writer, true, "writer")
-      Check.equal((await waitFor(other, "process/writer", "p9"))["writer"] ?? null, true, "the new writer")
-      Check.equal((await waitFor(owner, "process/writer", child.id))["writer"] ?? null, false, "the owner")
+      Check.equal((await waitFor(other, "process/writer", "p9"))["writer"], true, "the new writer")
+      Check.equal((await waitFor(owner, "process/writer", child.id))["writer"], false, "the owner")
       await owner.refused("process/write", input(child.id, "owner\n"), -32600)
       await other.ok("process/write", input("p9", "writer\n"))
       await child.says("got writer")
@@ -242,7 +241,7 @@ export const processAttach = table("process/attach", {
       await attach({ role: "writer", take: true })
       await waitFor(owner, "process/writer", child.id)
       const params = { processId: child.id, role: "writer", take: true }
-      Check.equal((await owner.ok("process/attach", params))["writer"] ?? null, true, "writer")
+      Check.equal((await owner.ok("process/attach", params))["writer"], true, "writer")
       await waitFor(other, "process/writer", "p9", 2)
       await other.refused("process/write", input("p9", "x\n"), -32600)
       await child.write("mine\n")
@@ -263,7 +262,7 @@ export const processAttach = table("process/attach", {
       await waitFor(owner, "process/writer", child.id)
       owner.channel.close()
       const second = await resumed(t, session)
-      Check.equal((await waitFor(second, "process/writer", child.id))["writer"] ?? null, false, "writer")
+      Check.equal((await waitFor(second, "process/writer", child.id))["writer"], false, "writer")
       second.channel.close()
       const isAttached = async () => {
         const { sessions } = await other.ok("session/list", { sessions: "all" })
@@ -274,11 +273,7 @@ export const processAttach = table("process/attach", {
       while (await isAttached());
       await other.ok("process/detach", { processId: "p9" })
       const third = await resumed(t, session)
-      Check.equal(
-        (await waitFor(third, "process/writer", child.id))["writer"] ?? null,
-        true,
-        "writer at last",
-      )
+      Check.equal((await waitFor(third, "process/writer", child.id))["writer"], true, "writer at last")
     },
   },
   "free-without-an-owner": {
@@ -292,7 +287,7 @@ export const processAttach = table("process/attach", {
       }
       owner.channel.close()
       while ((await numbers()).every((attached) => attached === true));
-      Check.equal((await attach({ role: "writer" }))["writer"] ?? null, true, "writer")
+      Check.equal((await attach({ role: "writer" }))["writer"], true, "writer")
       await other.ok("process/write", input("p9", "alone\n"))
       await seen.says("got alone")
     },
@@ -428,7 +423,7 @@ export const processAttach = table("process/attach", {
       await other.refused("process/attach", { name: "nobody" }, -32600)
       const second = await Child.start(owner, { script: echo, pipeStdin: true, params: { name: "server" } })
       const { error } = await other.begin("process/attach", { name: "server", as: "b" })
-      Check.equal(error?.code ?? null, -32600, "the code for a name of two")
+      Check.equal(error?.code, -32600, "the code for a name of two")
       for (const part of [child.id, second.id, `session ${target.session}`])
         Check.isTrue(error?.message.includes(part) === true, `the error must name ${part}: ${error?.message}`)
       await child.terminate()
@@ -462,8 +457,7 @@ export const processAttach = table("process/attach", {
     says:
       "Neither or both of processId and name, both of session and sessionId, an unknown role or policy, take of a " +
       "viewer and a credit of less than 65,536 are refused with -32602; an unknown process with -32600.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const { id } = await Child.start(wire, { script: echo, pipeStdin: true })
       const target = { processId: id, as: "p9" }
       for (const params of [
@@ -536,10 +530,8 @@ export const processRemove = table("process/terminate", {
     says:
       "With remove, process/terminate forgets a process as soon as it is closed, at once if it is: its id is unknown, " +
       "and free for a start. Attachments are told its end, or process/detached.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire, { script: "exit 0", id: "p" })
-      await child.ended()
+    play: async (wire) => {
+      await Child.run(wire, { script: "exit 0", id: "p" })
       Check.equal(
         await wire.ok("process/terminate", { processId: "p", remove: true }),
         { running: false },

@@ -11,14 +11,12 @@ import { managed, outside } from "./process-sandbox.ts"
 
 export const processConfined = table("process/sandbox", {
   "denial-is-guessed": {
-    level: "must",
     spec: [181],
     requires: ["sandbox"],
     says:
       "A confined process that fails and prints the text of a denial has sandboxDenied true; one that " +
       "succeeds, or prints another text, has it false.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const scripts: ReadonlyArray<readonly [string, boolean]> = [
         ["echo Operation Not Permitted; exit 1", true],
         ["echo permission denied >&2; exit 127", true],
@@ -26,22 +24,19 @@ export const processConfined = table("process/sandbox", {
         ["echo could not resolve host; exit 1", false],
       ]
       for (const [script, denied] of scripts) {
-        const child = await Child.start(wire, { script, params: { sandbox: readOnly } })
-        await child.ended()
+        const child = await Child.run(wire, { script, params: { sandbox: readOnly } })
         Check.equal((await child.read())["sandboxDenied"], denied, `sandboxDenied of ${script}`)
       }
     },
   },
   // guards: confinement
   "places-and-links": {
-    level: "must",
     spec: ["b73"],
     requires: ["sandbox"],
     says:
       "Inside a readable folder, a folder without access cannot be read, a writable one can be written, and " +
       "a link reaches only what the profile allows.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const base = `/tmp/procwire-${randomUUID()}`
       const folders = `mkdir -p ${base}/none ${base}/open; echo secret >${base}/none/f`
       const links = `ln -s ${base}/none/f ${base}/open/l; ln -s ${base} ${base}/open/up`
@@ -55,20 +50,17 @@ export const processConfined = table("process/sandbox", {
       const writes = "touch open/made && echo wrote; touch made open/up/made none/made"
       const script = `cd ${base}; cat none/f open/l; ${writes}; :`
       const params = { sandbox: managed({ type: "restricted", entries }, "restricted") }
-      const child = await Child.start(wire, { script, params })
-      await child.ended()
+      const child = await Child.run(wire, { script, params })
       const left = await outside(wire, `ls ${base} ${base}/none; ls ${base}/open; rm -rf ${base}`)
       Check.equal(child.text("stdout"), "wrote\n", "the output")
       Check.equal(left.match(/made/g)?.length ?? 0, 1, "files that were made")
     },
   },
   "network-off-and-on": {
-    level: "must",
     spec: [180],
     requires: ["sandbox"],
     says: "With a restricted network there is only the loopback interface; an enabled one is that of the server.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "cat /proc/self/net/dev | cut -d: -f1 | sed 1,2d | tr -d ' ' | sort"
       const all = await outside(wire, script)
       const entries = [{ path: { type: "special", value: { kind: "root" } }, access: "read" }]
@@ -77,8 +69,7 @@ export const processConfined = table("process/sandbox", {
         ["enabled", all],
       ] as const) {
         const params = { sandbox: managed({ type: "restricted", entries }, network) }
-        const child = await Child.start(wire, { script, params })
-        await child.ended()
+        const child = await Child.run(wire, { script, params })
         Check.equal(child.text("stdout"), wanted, `the interfaces of a network that is ${network}`)
       }
     },
@@ -86,28 +77,23 @@ export const processConfined = table("process/sandbox", {
   // guards: confinement
   "machine-is-out-of-reach": {
     level: "should",
-    spec: [],
     requires: ["sandbox"],
     says:
       "A process with a read-only profile cannot open files in /proc/sys for writing, whichever user runs " +
       "the server.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "(: >>/proc/sys/vm/swappiness) 2>/dev/null && echo opened; :"
-      const child = await Child.start(wire, { script, params: { sandbox: readOnly } })
-      await child.ended()
+      const child = await Child.run(wire, { script, params: { sandbox: readOnly } })
       Check.equal(child.text("stdout"), "", "the output")
     },
   },
   "signal-and-ctrl-c-reach-the-program": {
     level: "should",
-    spec: [],
     requires: ["sandbox"],
     says:
       "A confined program gets the interrupt of process/signal, and Ctrl-C on its terminal, as an " +
       "unconfined one does.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script =
         "trap 'echo caught; exit 5' INT; echo ready; i=0; while [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done"
       for (const tty of [false, true]) {

@@ -10,7 +10,7 @@ import type { Wire } from "../wire/Wire.ts"
 import * as Gate from "./gate.ts"
 import { begin, resumed, resumeParams } from "./resuming.ts"
 
-const credited = { requires: ["process-credit"], level: "must", spec: [] } as const
+const credited = { requires: ["process-credit"] } as const
 const resuming = {
   ...credited,
   requires: ["process-credit", "session-replay", "resume"],
@@ -82,16 +82,14 @@ export const processCredit = table("process/credit", {
     says:
       "process/start with credit N pushes output as long as the next chunk fits in what is left of N bytes " +
       "(decoded), and no more.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const credit of [chunk, 200_000]) await (await flood(wire, credit)).terminate()
     },
   },
   "small-chunks-count-as-64": {
     ...credited,
     says: "A chunk of fewer than 64 bytes counts as 64: of one byte each, a credit of 65,536 is 1,024 chunks.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true, params: { credit: chunk } })
       const most = chunk / 64
       for (let count = 1; count <= most; count++) {
@@ -109,12 +107,10 @@ export const processCredit = table("process/credit", {
   "others-go-on": {
     ...credited,
     says: "While a process has no credit left, another one on the same connection is pushed whole, to its end.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const waiting = await Child.start(wire, { argv: ["yes"], params: { credit: chunk } })
       await waiting.has(1)
-      const other = await Child.start(wire, { argv: ["seq", "300000"], params: { credit: null } })
-      await other.ended()
+      const other = await Child.run(wire, { argv: ["seq", "300000"], params: { credit: null } })
       Check.isTrue(
         other.text() === numbers(300_000),
         "the output of the other process is not what it printed",
@@ -127,8 +123,7 @@ export const processCredit = table("process/credit", {
     says:
       "process/credit {processId, bytes} returns {} and adds to what is left: the output goes on with the " +
       "next seq, no byte is lost or doubled, and none comes before its grant.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { argv: ["seq", "60000"], params: { credit: chunk } })
       for (let granted = chunk; granted < 400_000; granted += 20_000) {
         if (granted < 340_000) await usedUp(child, granted)
@@ -144,13 +139,12 @@ export const processCredit = table("process/credit", {
   "end-waits-too": {
     ...credited,
     says: "process/exited and process/closed come behind the output that waits for credit, in the order of seq.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const script = "head -c 100000 /dev/zero; exit 3"
       const child = await Child.start(wire, { script, params: { credit: chunk } })
       await within(child, chunk)
       const state = await child.read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
-      Check.equal(state["closed"] ?? null, true, "closed, in the answer to a read")
+      Check.equal(state["closed"], true, "closed, in the answer to a read")
       const early = child.events().find(({ kind }) => kind !== "output")
       Check.equal(early?.kind ?? null, null, "an event that is no output")
       await grant(wire, child.id, plenty)
@@ -162,8 +156,7 @@ export const processCredit = table("process/credit", {
   "first-grant-begins-it": {
     ...credited,
     says: "A process that was started without credit is pushed within the bytes of its first process/credit from then on.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "read line; exec yes", pipeStdin: true })
       await grant(wire, child.id, 100_000)
       await child.write("\n")
@@ -175,8 +168,7 @@ export const processCredit = table("process/credit", {
   "right-behind-the-start": {
     ...credited,
     says: "A process/credit that is sent right behind the start, without waiting, adds to the credit of the start.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { id: "p", argv: ["yes"], params: { credit: chunk } })
       const replies = await Promise.all([
         wire.begin("process/start", params),
@@ -189,8 +181,7 @@ export const processCredit = table("process/credit", {
   "read-is-free": {
     ...credited,
     says: "process/read returns retained output whatever credit is left, and uses none of it.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await flood(wire, chunk)
       const read = Child.chunks(await child.read())
       const bytes = read.reduce((sum, { bytes }) => sum + bytes.length, 0)
@@ -205,8 +196,7 @@ export const processCredit = table("process/credit", {
     says:
       "terminate of a process that waits for credit returns running true and kills it; process/read tells " +
       "its end without a grant, and the notifications come with one.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await flood(wire, chunk)
       Check.equal(await child.terminate(), true, "running")
       let afterSeq = 0
@@ -224,13 +214,10 @@ export const processCredit = table("process/credit", {
   "after-the-end": {
     ...credited,
     says: "process/credit of a process that has closed returns {}.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire, { script: "echo bye", params: { credit: chunk } })
-      await child.ended()
+    play: async (wire) => {
+      const child = await Child.run(wire, { script: "echo bye", params: { credit: chunk } })
       await grant(wire, child.id, 1)
-      const free = await Child.start(wire, { script: "echo bye" })
-      await free.ended()
+      const free = await Child.run(wire, { script: "echo bye" })
       await grant(wire, free.id, 0)
     },
   },
@@ -240,8 +227,7 @@ export const processCredit = table("process/credit", {
       "process/credit of an unknown process is refused with -32600; bytes that are missing, negative, " +
       "fractional, no number or above 2^53-1, also in sum with what is left, with -32602, as is a credit of " +
       "process/start that is less than 65,536, the largest chunk.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "sleep 60" })
       const credit = (bytes: unknown) => ({ processId: child.id, bytes }) as { readonly bytes: number }
       const unknown = { processId: "none", bytes: 1 }
@@ -261,8 +247,7 @@ export const processCredit = table("process/credit", {
     says:
       "Output that waits for credit comes although its process is forgotten meanwhile: process/credit takes grants " +
       "for it until process/closed, of the process and of an attachment.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       // Less than what servers keep for a client before they pause a child, which must end by itself.
       const script = "head -c 200000 /dev/zero; exit 4"
       const child = await Child.start(wire, { script, params: { credit: chunk } })

@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../Json.ts"
 import { pause } from "../Deadline.ts"
 import { begin, resumed } from "./resuming.ts"
 
-const deadlines = { requires: ["process-deadlines"], level: "must", spec: [] } as const
+const deadlines = { requires: ["process-deadlines"] } as const
 
 /** What `process/exited` tells of the end. */
 const endingOf = async (child: Child.Child): Promise<{ readonly [name: string]: Json }> => {
@@ -34,8 +34,8 @@ export const processDeadlines = table("process/deadlines", {
       const child = await Child.start(await t.open(), { script, params: { timeoutMs: 300 } })
       Check.equal(await endingOf(child), { endedBy: "timeout", exitCode: 143, signal: 15 }, "the end")
       const state = await child.read()
-      Check.equal(state["endedBy"] ?? null, "timeout", "endedBy in the result of process/read")
-      Check.equal(state["signal"] ?? null, 15, "signal in the result of process/read")
+      Check.equal(state["endedBy"], "timeout", "endedBy in the result of process/read")
+      Check.equal(state["signal"], 15, "signal in the result of process/read")
       Check.equal(Child.chunks(state).length, 1, "the chunks that can be read")
     },
   },
@@ -67,8 +67,7 @@ export const processDeadlines = table("process/deadlines", {
     says:
       "A process that ignores the signal of a deadline is killed killGraceMs later, with its group: signal 9, and " +
       "endedBy timeout; a descendant that survives the process is killed then, too.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = { timeoutMs: 300, killGraceMs: 200 }
       const child = await Child.start(wire, { script: stubborn, params })
       Check.equal(await endingOf(child), { endedBy: "timeout", exitCode: 137, signal: 9 }, "the end")
@@ -100,7 +99,7 @@ export const processDeadlines = table("process/deadlines", {
       await pause(1500)
       const again = Child.attach(await resumed(t, session), child.id)
       const state = await again.read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
-      Check.equal(state["endedBy"] ?? null, "timeout", "endedBy in the result of process/read")
+      Check.equal(state["endedBy"], "timeout", "endedBy in the result of process/read")
     },
   },
   "ending-only-when-asked": {
@@ -108,8 +107,7 @@ export const processDeadlines = table("process/deadlines", {
     says:
       "Without a deadline process/exited tells endedBy and signal with ending: true alone; with a deadline and " +
       "ending: false it does not.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const none = { endedBy: null, exitCode: 137, signal: null }
       const script = "kill -KILL $$"
       for (const params of [{}, { ending: null }, { ending: false }, { timeoutMs: 60_000, ending: false }]) {
@@ -124,8 +122,7 @@ export const processDeadlines = table("process/deadlines", {
     says:
       "timeoutMs and idleTimeoutMs of 0, times that are negative, fractional or above 2147483647, and a " +
       "signalOnTimeout that is none, are refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const params of [
         ...["timeoutMs", "idleTimeoutMs", "killGraceMs"].flatMap((name): ReadonlyArray<JsonObject> => [
           { [name]: -1 },
@@ -150,8 +147,7 @@ export const gracefulTerminate = table("process/terminate", {
     says:
       "process/terminate with graceMs answers at once; the process gets SIGTERM, or signal, and its trap runs. " +
       "endedBy is terminate.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const params of [
         { graceMs: 60_000 },
         { graceMs: 60_000, signal: "TERM" },
@@ -168,8 +164,7 @@ export const gracefulTerminate = table("process/terminate", {
   "grace-kills-what-is-left": {
     ...deadlines,
     says: "A process that ignores the signal of process/terminate is killed after graceMs; with graceMs 0 at once.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const graceMs of [300, 0]) {
         const child = await Child.start(wire, { script: stubborn })
         await child.says("ready")
@@ -186,8 +181,7 @@ export const anySignal = table("process/signal", {
     says:
       "With processDeadlines a signal may be a POSIX name, with or without SIG, or a number; what no host has is " +
       "refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const signal of ["SIGUSR1", "USR1", "SIGTERM", 15, 1]) {
         const script =
           'for s in USR1 TERM HUP; do trap "echo got $s; exit 33" $s; done; echo ready; sleep 60 & wait'

@@ -6,7 +6,6 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 
 const dies = (name: string, number: number): CaseSpec => ({
-  level: "must",
   spec: [133],
   says: `A process that dies of SIG${name} has the exit code ${128 + number}.`,
   run: async (t) => {
@@ -17,7 +16,6 @@ const dies = (name: string, number: number): CaseSpec => ({
 
 export const exitCode = table("process/exit-code", {
   "the-largest": {
-    level: "must",
     spec: [133],
     says: "The exit code 255 is reported as 255.",
     run: async (t) => {
@@ -29,7 +27,6 @@ export const exitCode = table("process/exit-code", {
     },
   },
   "of-a-tty": {
-    level: "must",
     spec: [133],
     requires: ["pty"],
     says: "A process with tty that exits is reported with its exit code.",
@@ -42,7 +39,6 @@ export const exitCode = table("process/exit-code", {
   "of-sigterm": dies("TERM", 15),
   "of-sigkill": dies("KILL", 9),
   "of-a-signal-with-tty": {
-    level: "must",
     spec: [133],
     requires: ["pty"],
     says: "A process with tty that dies of a signal has an exit code other than 0.",

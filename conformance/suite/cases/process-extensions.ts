@@ -26,15 +26,13 @@ export const processResize = table("process/resize", {
     says:
       "process/start with tty and terminalSize {rows, columns} gives the PTY that size from the first " +
       "moment on; null gives the usual 24 rows of 80 columns.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const sizes = [
         [{ rows: 50, columns: 132 }, "50 132\r\n"],
         [null, "24 80\r\n"],
       ] as const
       for (const [terminalSize, text] of sizes) {
-        const child = await Child.start(wire, { argv: ["stty", "size"], tty: true, params: { terminalSize } })
-        await child.ended()
+        const child = await Child.run(wire, { argv: ["stty", "size"], tty: true, params: { terminalSize } })
         Check.equal(child.text("pty"), text, "the output of stty size")
       }
     },
@@ -46,8 +44,7 @@ export const processResize = table("process/resize", {
     says:
       "process/resize {processId, rows, columns} returns {}; the program in the PTY gets SIGWINCH and sees " +
       "the new size.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "trap 'echo now $(stty size); exit 5' WINCH; echo ready; while :; do sleep 0.05; done"
       const child = await Child.start(wire, { script, tty: true })
       await child.says("ready")
@@ -61,8 +58,7 @@ export const processResize = table("process/resize", {
     level: "must",
     spec: [],
     says: "A resize that is sent right behind the start, without waiting, is the size that a later write finds.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { id: "p", script: "read line; stty size", tty: true })
       const chunk = Buffer.from("\n").toString("base64")
       const replies = await Promise.all([
@@ -81,8 +77,7 @@ export const processResize = table("process/resize", {
     level: "must",
     spec: [],
     says: "process/resize of an unknown process, or of one without tty, is refused with -32600.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "sleep 60" })
       await wire.refused("process/resize", { processId: child.id, rows: 1, columns: 1 }, -32600)
       const text = await wire.refused("process/resize", { processId: "none", rows: 1, columns: 1 }, -32600)
@@ -96,8 +91,7 @@ export const processResize = table("process/resize", {
     says:
       "Sizes that are missing, negative, fractional or above 65535 are refused with -32602, by " +
       "process/resize and in terminalSize.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "sleep 60", tty: true })
       for (const size of [
         {},
@@ -122,8 +116,7 @@ export const processCloseStdin = table("process/closeStdin", {
     says:
       "process/closeStdin returns {}; a program that reads a piped stdin gets everything that was written " +
       "before, and then EOF.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
       const text = "x".repeat(300_000)
       void wire.begin("process/write", {
@@ -143,8 +136,7 @@ export const processCloseStdin = table("process/closeStdin", {
     says:
       "After process/closeStdin a write is answered with stdinClosed, a write whose writeId was accepted " +
       "before with accepted, and a second process/closeStdin with {}.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "cat >/dev/null; sleep 60", pipeStdin: true })
       Check.equal(await child.write("a", "known"), "accepted", "the status before")
       await closeStdin(wire, child.id)
@@ -160,8 +152,7 @@ export const processCloseStdin = table("process/closeStdin", {
     says:
       "process/closeStdin of an unknown process is refused with -32600; for a process without a piped stdin " +
       "it returns {} or is refused with -32600, and the process goes on.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await wire.refused("process/closeStdin", { processId: "none" }, -32600, "unknown process id none")
       const child = await Child.start(wire, { script: "sleep 60" })
       const { error } = await wire.begin("process/closeStdin", { processId: child.id })
@@ -188,8 +179,7 @@ export const processSignals = table("process/signal", {
     level: "must",
     spec: [],
     says: "terminate, hangup and quit send SIGTERM, SIGHUP and SIGQUIT: the trap of a shell for that signal runs.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const { name, trap } of signals) {
         const script = `trap 'echo got ${trap}; exit 33' ${trap}; echo ready; sleep 60 & wait`
         const child = await Child.start(wire, { script })
@@ -205,8 +195,7 @@ export const processSignals = table("process/signal", {
     level: "must",
     spec: [],
     says: "terminate, hangup and quit end a process that does not handle them, with exit code 143, 129 and 131.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const { name, code } of signals) {
         const child = await Child.start(wire, { argv: ["sleep", "60"] })
         await send(child, name)
@@ -216,8 +205,6 @@ export const processSignals = table("process/signal", {
   },
   "more-names-reach-the-group": {
     requires: ["process-signals", "process-group"],
-    level: "must",
-    spec: [],
     says: "terminate signals the whole process group: a forked child ends with it, and so do its streams.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 60 & echo ready; wait" })
@@ -231,10 +218,8 @@ export const processSignals = table("process/signal", {
     level: "must",
     spec: [],
     says: "terminate, hangup and quit of an unknown or closed process have the result {} and no effect.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire)
-      await child.ended()
+    play: async (wire) => {
+      const child = await Child.run(wire)
       for (const { name } of signals) {
         await send(Child.attach(wire, "nope"), name)
         await send(child, name)

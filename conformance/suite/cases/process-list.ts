@@ -10,7 +10,7 @@ import type { JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
 import { begin } from "./resuming.ts"
 
-const lists = { requires: ["process-list"], level: "must", spec: [] } as const
+const lists = { requires: ["process-list"] } as const
 
 const rows = (answer: JsonObject, name = "processes"): ReadonlyArray<JsonObject> =>
   Check.list(answer[name], name).map((row) => Check.object(row, `a member of ${name}`))
@@ -51,8 +51,7 @@ export const processList = table("process/list", {
     says:
       "A row has what the process was started with (argv, cwd, tty, name, labels), its session, its state, exitCode " +
       "and bytes; nextSeq is one above the seq of its last event. A closed process is listed while it can be read.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const argv = ["/bin/sh", "-c", "printf hello; read -r line; exit 3"]
       const named = { name: "web", labels: { tier: "front", empty: "" } }
       const before = Date.now() - 60_000
@@ -80,8 +79,7 @@ export const processList = table("process/list", {
     says:
       "The row of a process that has exited has endedAtMs, in milliseconds since 1970, as far behind startedAtMs as it " +
       "ran, and the same later; the row of one that runs has none.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "sleep 0.3; read -r line", pipeStdin: true })
       const [before] = await all(wire)
       Check.equal([before?.["endedAtMs"] ?? null], [null], "endedAtMs of one that runs")
@@ -98,8 +96,7 @@ export const processList = table("process/list", {
     ...lists,
     requires: ["process-list", "process-resize", "pty"],
     says: "The row of a process with a PTY has tty and its terminalSize, which process/resize changes.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const terminalSize = { rows: 31, columns: 91 }
       const child = await Child.start(wire, { script: "read -r line", tty: true, params: { terminalSize } })
       Check.equal((await all(wire))[0]?.["terminalSize"], terminalSize, "terminalSize")
@@ -112,12 +109,10 @@ export const processList = table("process/list", {
   filters: {
     ...lists,
     says: "A page has only processes with the name, with all of the labels, and in one of the states that are given.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await waiting(wire, "a", { name: "x", labels: { k: "1", l: "2" } })
       await waiting(wire, "b", { name: "y", labels: { k: "1" } })
-      const done = await Child.start(wire, { script: "exit 0", id: "c", params: { name: "x" } })
-      await done.ended()
+      await Child.run(wire, { script: "exit 0", id: "c", params: { name: "x" } })
       const cases: ReadonlyArray<readonly [JsonObject, ReadonlyArray<string>]> = [
         [{ name: "x" }, ["a", "c"]],
         [{ labels: { k: "1" } }, ["a", "b"]],
@@ -136,8 +131,7 @@ export const processList = table("process/list", {
     says:
       "A page has at most limit rows, oldest first; nextCursor leads to the next page, and is null behind the last. " +
       "A process that starts between two pages comes behind the others, and no row comes twice.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const ids = ["a", "b", "c", "d", "e"]
       for (const id of ids) await waiting(wire, id)
       const first = rows(await wire.ok("process/list", { limit: 2 }))
@@ -167,8 +161,7 @@ export const processList = table("process/list", {
     says:
       "A cursor that no page had, a limit of 0, an unknown state, an empty name, and a name, key, value or number of " +
       "labels beyond the bounds are refused with -32602; what is refused is not started.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const params of [
         { cursor: "no cursor" },
         { limit: 0 },

@@ -8,7 +8,7 @@ import * as Child from "../Child.ts"
 import type { Json, JsonObject } from "../Json.ts"
 import { begin, resumed } from "./resuming.ts"
 
-const marks = { requires: ["process-marks"], level: "must", spec: [] } as const
+const marks = { requires: ["process-marks"] } as const
 
 const [prompt, run, failed] = ["\u001b]133;A\u0007", "\u001b]633;C\u0007", "\u001b]133;D;7\u001b\\"]
 const printf = (text: string) =>
@@ -112,8 +112,7 @@ export const processMarks = table("process/marks", {
   "only-when-asked": {
     ...marks,
     says: "Without marks, and with null or false, no mark is told or read; its bytes are output as any other.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const params of [{}, { marks: null }, { marks: false }]) {
         const child = await Child.start(wire, { script, params })
         const { events } = await child.ended()
@@ -186,8 +185,7 @@ export const processMarks = table("process/marks", {
   "other-sequences-are-none": {
     ...marks,
     says: "Titles, colours, other kinds, sequences that are broken off or too long are no marks; one behind them is.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const other of [
         "\u001b]0;x\u0007",
         "\u001b[31m",

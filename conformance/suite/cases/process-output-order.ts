@@ -63,7 +63,6 @@ export const outputOrder = table("process/output/order", {
   },
   // guards: closed
   "closed-has-the-highest-seq": {
-    level: "must",
     spec: [94, 96],
     says: "No output and no exited has a seq above closed, in many rounds.",
     run: (t) =>

@@ -9,7 +9,6 @@ import * as Gate from "./gate.ts"
 
 export const output = table("process/output", {
   "streams-and-exit-code": {
-    level: "must",
     spec: [93],
     says:
       "A process that writes to stdout and stderr and exits with 3 is reported with output on both streams, " +
@@ -25,11 +24,9 @@ export const output = table("process/output", {
   },
   // guards: order
   "seq-contiguous": {
-    level: "must",
     spec: [94],
     says: "The seqs of the output, exited and closed of one process are 1 to n, each used once; closed has n.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const script of [
         ":",
         "echo a",
@@ -50,13 +47,11 @@ export const output = table("process/output", {
     },
   },
   "output-in-order": {
-    level: "must",
     spec: [94],
     says: "The chunks of a stream, joined in the order of seq, are exactly what the process wrote.",
     run: async (t) => {
       const script = "i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); done"
-      const child = await Child.start(await t.open(), { script })
-      await child.ended()
+      const child = await Child.run(await t.open(), { script })
       const wanted = Array.from({ length: 4000 }, (_, index) => `line ${index}\n`).join("")
       Check.isTrue(
         child.text() === wanted,
@@ -65,15 +60,12 @@ export const output = table("process/output", {
     },
   },
   "nothing-lost-at-exit": {
-    level: "must",
     spec: [94],
     says: "A process that writes 256 KiB and exits at once loses nothing, on stdout and on stderr.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (let round = 0; round < 5; round++) {
         const script = "head -c 262144 /dev/zero; head -c 262144 /dev/zero >&2"
-        const child = await Child.start(wire, { script })
-        await child.ended()
+        const child = await Child.run(wire, { script })
         for (const stream of ["stdout", "stderr"]) {
           Check.equal(child.bytes(stream).length, 262_144, `bytes on ${stream} in round ${round + 1}`)
         }
@@ -81,7 +73,6 @@ export const output = table("process/output", {
     },
   },
   "bytes-are-exact": {
-    level: "must",
     spec: [140],
     says: "Output that is not text arrives byte for byte.",
     run: async (t) => {
@@ -97,7 +88,6 @@ export const output = table("process/output", {
     },
   },
   "late-output": {
-    level: "must",
     spec: [98],
     says: "Output of a descendant that outlives the process comes after exited and before closed.",
     run: async (t) => {
@@ -111,7 +101,6 @@ export const output = table("process/output", {
     },
   },
   "exited-is-not-delayed": {
-    level: "must",
     spec: [98],
     says: "A descendant that holds the output delays closed, not exited.",
     run: async (t) => {
@@ -126,22 +115,18 @@ export const output = table("process/output", {
     },
   },
   "big-output-complete": {
-    level: "must",
     spec: [138],
     says: "While the client reads, all of 8 MiB of output is notified, however little is retained.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), { script: "head -c 8388608 /dev/zero" })
-      await child.ended()
+      const child = await Child.run(await t.open(), { script: "head -c 8388608 /dev/zero" })
       Check.equal(child.bytes().length, 8_388_608, "bytes notified")
     },
   },
   // guards: back-pressure, slow-reader
   "slow-client-stalls-the-process": {
-    level: "must",
     spec: [145],
     says: "When the client stops reading, a process that writes 40 MB blocks; when it reads again, all bytes arrive.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "head -c 40000000 /dev/zero" })
       wire.channel.pause()
       await pause(1000)

@@ -14,11 +14,8 @@ const started = async (wire: Wire, id: string, script: string, params: JsonObjec
 export const processPid = table("process/pid", {
   "is-that-of-the-list": {
     requires: ["process-pid", "process-list"],
-    level: "must",
-    spec: [],
     says: "The result of a start with pid: true has the pid that process/list shows, or none where that shows null.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const results = [await started(wire, "one", "read -r line", { pid: true })]
       results.push(await started(wire, "two", "read -r line", { pid: true }))
       const { processes } = await wire.ok("process/list", {})
@@ -30,11 +27,8 @@ export const processPid = table("process/pid", {
   },
   "only-when-asked": {
     requires: ["process-pid"],
-    level: "must",
-    spec: [],
     says: "The result of a start without pid, or with null or false, has none.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const [index, asked] of [{}, { pid: null }, { pid: false }].entries()) {
         const result = await started(wire, `p${index}`, "exit 0", asked)
         Check.equal("pid" in result, false, "whether the result has a pid")

@@ -29,13 +29,11 @@ const silent = (wire: Wire, script = "read x"): Promise<Child.Child> =>
 
 export const read = table("process/read", {
   "result-has-every-field": {
-    level: "must",
     spec: [93],
     says:
       "The result of a read has chunks, nextSeq, exited, exitCode, closed, failure (null) and " +
       "sandboxDenied, also while the process runs.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const running = await silent(wire)
       const before = { chunks: [], nextSeq: 1, exited: false, exitCode: null, closed: false }
       Check.equal(
@@ -60,7 +58,6 @@ export const read = table("process/read", {
     },
   },
   "unknown-process-refused": {
-    level: "must",
     spec: [101],
     says: "A read of an unknown process is refused with -32600 and the text unknown process id ID.",
     run: async (t) => {
@@ -68,7 +65,6 @@ export const read = table("process/read", {
     },
   },
   "missing-process-id-is-named": {
-    level: "must",
     spec: [8],
     says: "A read without processId is refused with -32602 and a message that names it.",
     run: async (t) => {
@@ -77,7 +73,6 @@ export const read = table("process/read", {
     },
   },
   "bad-numbers-refused": {
-    level: "must",
     spec: [102],
     says: "afterSeq, maxBytes and waitMs that are negative, fractions or texts are refused with -32602.",
     run: async (t) => {
@@ -93,23 +88,19 @@ export const read = table("process/read", {
     level: "should",
     spec: [102],
     says: "afterSeq written as 1.0, 1e2 or 2^64 is refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire)
       for (const digits of ["1.0", "1e2", "18446744073709551616"]) {
         const params = `{"processId":"${child.id}","afterSeq":${digits}}`
         const { error } = await wire.exchange(`{"id":1,"method":"process/read","params":${params}}`)
-        Check.equal(error?.code ?? null, -32602, `the code for afterSeq ${digits}`)
+        Check.equal(error?.code, -32602, `the code for afterSeq ${digits}`)
       }
     },
   },
   "null-numbers-are-absent": {
-    level: "must",
-    spec: [],
     says: "afterSeq, maxBytes and waitMs may be null.",
     run: async (t) => {
-      const child = await Child.start(await t.open())
-      await child.ended()
+      const child = await Child.run(await t.open())
       Check.equal(
         (await child.read({ afterSeq: null, maxBytes: null, waitMs: null }))["nextSeq"],
         3,
@@ -118,11 +109,9 @@ export const read = table("process/read", {
     },
   },
   "largest-numbers-accepted": {
-    level: "must",
     spec: [103],
     says: "afterSeq, maxBytes and waitMs of 2^64-1 are accepted without overflow.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await fourChunks(wire)
       const all = "18446744073709551615"
       const ask = async (rest: string) => {
@@ -136,7 +125,6 @@ export const read = table("process/read", {
     },
   },
   "after-seq-skips-older": {
-    level: "must",
     spec: [110],
     says: "A read with afterSeq N returns exactly the chunks above N, oldest first; reading consumes nothing.",
     run: async (t) => {
@@ -153,7 +141,6 @@ export const read = table("process/read", {
   },
   // guards: one-buffer
   "same-chunks-as-notified": {
-    level: "must",
     spec: [110],
     says: "The chunks of a read have the seqs, streams and bytes of the notifications.",
     run: async (t) => {
@@ -169,7 +156,6 @@ export const read = table("process/read", {
     },
   },
   "max-bytes-keeps-chunks-whole": {
-    level: "must",
     spec: [111],
     says: "Of chunks of 4, 6, 2 and 4 bytes maxBytes 0, 1, 9, 10, 12 and 16 return the first 1, 1, 1, 2, 3 and 4.",
     run: async (t) => {
@@ -187,7 +173,6 @@ export const read = table("process/read", {
     },
   },
   "next-seq": {
-    level: "must",
     spec: [112],
     says:
       "nextSeq is the next unused seq; with maxBytes and at least one chunk it is one above the last chunk " +
@@ -201,7 +186,6 @@ export const read = table("process/read", {
     },
   },
   "paging-reaches-everything": {
-    level: "must",
     spec: [112],
     says: "Reading on with afterSeq = nextSeq - 1 and a small maxBytes gives every chunk once.",
     run: async (t) => {
@@ -217,7 +201,6 @@ export const read = table("process/read", {
     },
   },
   "between-exited-and-closed": {
-    level: "must",
     spec: [99],
     says: "Between exited and closed a read returns exited true, exitCode 3, closed false and nextSeq 3.",
     run: async (t) => {

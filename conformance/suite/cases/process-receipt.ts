@@ -11,7 +11,7 @@ import type { Wire } from "../wire/Wire.ts"
 import * as Gate from "./gate.ts"
 import { begin, resumed } from "./resuming.ts"
 
-const receipts = { requires: ["process-receipt"], level: "must", spec: [] } as const
+const receipts = { requires: ["process-receipt"] } as const
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex")
 
@@ -66,8 +66,7 @@ export const processReceipt = table("process/receipt", {
     says:
       "process/closed of a process that was started with receipt: true has the bytes, their SHA-256 in hex, the " +
       "chunks and the first and last seq of each of its streams, also of one without output.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const both = "for i in 1 2 3; do echo out $i; echo err $i >&2; done; head -c 300000 /dev/zero; exit 3"
       await checkStreams(await start(wire, { script: both }), ["stdout", "stderr"])
       await checkStreams(await start(wire, { script: "printf '\\377'" }), ["stdout", "stderr"])
@@ -78,16 +77,14 @@ export const processReceipt = table("process/receipt", {
     ...receipts,
     requires: ["process-receipt", "pty"],
     says: "The receipt of a process with a terminal has one stream, pty.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await checkStreams(await start(wire, { script: "seq 1000", tty: true }), ["pty"])
     },
   },
   "only-when-asked": {
     ...receipts,
     says: "Without receipt: true (absent, null or false) neither process/closed nor process/read has a receipt.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const params of [{}, { receipt: null }, { receipt: false }]) {
         const child = await Child.start(wire, { script: "echo", params })
         const closed = (await child.ended()).events.find(({ kind }) => kind === "closed")
@@ -99,8 +96,7 @@ export const processReceipt = table("process/receipt", {
   "read-has-it-too": {
     ...receipts,
     says: "process/read of a closed process has the receipt of process/closed, and of one that runs none.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await start(wire, { script: "echo up; read line", pipeStdin: true })
       await child.says("up")
       Check.equal("receipt" in (await child.read()), false, "receipt of a process that runs")
@@ -114,8 +110,7 @@ export const processReceipt = table("process/receipt", {
     says:
       "endedBy is exit for a process that exited, signal (with its number) for one that died of a signal, and " +
       "terminate for one that process/terminate has killed; one that had exited before is not ended by a terminate.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const exited = { endedBy: "exit", signal: null }
       Check.equal(await memberOf(wire, { script: "exit 7" }), exited, "after an exit")
       const killed = { endedBy: "signal", signal: 15 }
@@ -137,8 +132,7 @@ export const processReceipt = table("process/receipt", {
   "has-its-times": {
     ...receipts,
     says: "startedAtMs and endedAtMs are milliseconds since 1970, and as far apart as the process ran.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const receipt = await receiptOf(await start(wire, { argv: ["sleep", "0.3"] }))
       const startedAt = Check.integer(receipt["startedAtMs"], "startedAtMs")
       const endedAt = Check.integer(receipt["endedAtMs"], "endedAtMs")

@@ -8,7 +8,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import type { JsonObject } from "../Json.ts"
 
-const restarts = { requires: ["process-restart"], level: "must", spec: [] } as const
+const restarts = { requires: ["process-restart"] } as const
 
 /** A process with these restarts. */
 const starting = (wire: Child.Child["wire"], script: string, restart: JsonObject): Promise<Child.Child> =>
@@ -86,8 +86,7 @@ export const processRestart = table("process/restart", {
   "ends-with-a-terminate": {
     ...restarts,
     says: "process/terminate ends a process for good, whatever its policy is, also between two children.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await starting(wire, "echo run; exec sleep 600", { policy: "always" })
       await child.says("run\n")
       Check.isTrue(await child.terminate(), "running must be true")

@@ -33,13 +33,11 @@ const begin = (wire: Wire, id: string, sandbox: JsonObject, script: string) =>
 
 export const processSandbox = table("process/sandbox", {
   "incomplete-object-refused": {
-    level: "must",
     spec: [179, "b72"],
     says:
       "A sandbox without permissions, without windowsSandboxLevel, or managed without file_system, is " +
       "refused with -32602 and a text that names what is missing.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const faults: ReadonlyArray<readonly [JsonObject, string]> = [
         [{}, "permissions"],
         [{ permissions: { type: "disabled" } }, "windowsSandboxLevel"],
@@ -52,13 +50,11 @@ export const processSandbox = table("process/sandbox", {
     },
   },
   "unknown-kinds-refused": {
-    level: "must",
     spec: [179],
     says:
       "Unknown types of permissions, of file_system or of windowsSandboxLevel are refused with -32602: " +
       "nothing runs under a profile that the server does not understand.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const faults = [
         { permissions: { type: "zzz" }, ...level },
         managed({ type: "zzz" }),
@@ -71,11 +67,9 @@ export const processSandbox = table("process/sandbox", {
     },
   },
   "free-profiles-run": {
-    level: "must",
     spec: ["b74"],
     says: "Processes with the profiles disabled, external, and managed/unrestricted with network run and may write.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const sandbox of free) {
         const script = 'f=$(mktemp /tmp/procwire.XXXXXX) && rm "$f" && echo ran'
         const child = await Child.start(wire, { script, params: { sandbox } })
@@ -88,8 +82,7 @@ export const processSandbox = table("process/sandbox", {
     level: "peer",
     spec: [180],
     says: "Any sandbox object, even disabled, gives sandboxType linuxSeccomp.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const [index, sandbox] of free.entries()) {
         const { result } = await begin(wire, `p${index}`, sandbox, ":")
         Check.equal(Check.object(result, "the result")["sandboxType"], "linuxSeccomp", "sandboxType")
@@ -98,12 +91,10 @@ export const processSandbox = table("process/sandbox", {
   },
   "foreign-path-refused": {
     level: "should",
-    spec: [],
     says:
       "A path of another host as cwd or as a workspace root of a sandbox is refused with -32602, even where the profile " +
       "is disabled; so is any path with %00 in it. An empty argv is told before the first, after the second.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const foreign = "file://elsewhere/x"
       const nul = "file:///a%00b"
       const [disabled] = free
@@ -125,10 +116,8 @@ export const processSandbox = table("process/sandbox", {
   },
   "foreign-path-texts-of-the-peer": {
     level: "peer",
-    spec: [],
     says: "The texts for paths of another host in a sandbox, and their order, are those of Codex.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const uri = "file:///C:/x"
       const [disabled] = free
       const entry = { path: { type: "path", path: uri }, access: "read" }
@@ -150,28 +139,23 @@ export const processSandbox = table("process/sandbox", {
     },
   },
   "failed-preparation-has-a-kind": {
-    level: "must",
     peers: ["0.171"],
-    spec: [],
     says: "A start whose sandbox names a path of another host is refused with -32602 and the kind sandboxPreparation.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const [disabled] = free
       const sandbox = { ...disabled, workspaceRoots: ["file:///C:/x"] }
       const { error } = await begin(wire, "p", sandbox, ":")
       if (error === undefined) return Check.fail("the start had to be refused")
       Check.equal(error.code, -32602, "the code")
-      Check.equal(error.data ?? null, { kind: "sandboxPreparation" }, "the data")
+      Check.equal(error.data, { kind: "sandboxPreparation" }, "the data")
     },
   },
   "native-mxc-refused": {
     level: "should",
-    spec: [],
     says:
       "A start whose sandbox has the windowsSandboxLevel mxc is refused with -32602 and native MXC is unavailable on " +
       "this executor, whatever else is wrong with it.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const sandbox of mxc) {
         for (const params of [{}, { argv: [] }, { cwd: "file://elsewhere/x" }]) {
           const whole = Child.params(wire, { params: { sandbox, ...params } })
@@ -181,15 +165,12 @@ export const processSandbox = table("process/sandbox", {
     },
   },
   "native-mxc-has-a-kind": {
-    level: "must",
     peers: ["0.171"],
-    spec: [],
     says: "Where the windowsSandboxLevel mxc is refused, the error has the kind sandboxUnavailable.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const sandbox of mxc) {
         const { error } = await begin(wire, "p", sandbox, ":")
-        Check.equal(error?.data ?? null, { kind: "sandboxUnavailable" }, "the data")
+        Check.equal(error?.data, { kind: "sandboxUnavailable" }, "the data")
       }
     },
   },
@@ -197,8 +178,7 @@ export const processSandbox = table("process/sandbox", {
     level: "should",
     spec: [180],
     says: "A start with a sandbox object, also one that asks for no confinement, has a sandboxType other than none.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const [index, sandbox] of free.entries()) {
         const { result } = await begin(wire, `p${index}`, sandbox, ":")
         const type = Check.text(Check.object(result, "the result")["sandboxType"], "sandboxType")
@@ -207,11 +187,9 @@ export const processSandbox = table("process/sandbox", {
     },
   },
   "no-sandbox-has-the-type-none": {
-    level: "must",
     spec: [76],
     says: "A start without a sandbox, or with null, gives sandboxType none.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const params of [{}, { sandbox: null }]) {
         const result = await wire.ok("process/start", Child.params(wire, { params }))
         Check.equal(result["sandboxType"], "none", "sandboxType")
@@ -220,11 +198,9 @@ export const processSandbox = table("process/sandbox", {
   },
   // guards: confine-floor
   "never-runs-unconfined": {
-    level: "must",
     spec: [180, "b73"],
     says: "A process with a read-only profile is either refused, or runs and cannot write; it never runs unconfined.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const { error } = await begin(
         wire,
         "p",
@@ -242,14 +218,12 @@ export const processSandbox = table("process/sandbox", {
     },
   },
   "read-only-runs": {
-    level: "must",
     spec: [180],
     requires: ["sandbox"],
     says:
       "A process with a read-only profile runs and reads, and the system refuses its write; sandboxType " +
       "names the confinement.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const name = `procwire-${randomUUID()}`
       const script = `cat /etc/passwd >/dev/null && echo read; (: >/tmp/${name}) || echo refused`
       const { result } = await begin(wire, "p", readOnly, script)
@@ -262,14 +236,12 @@ export const processSandbox = table("process/sandbox", {
     },
   },
   "denial-is-told": {
-    level: "must",
     spec: [181],
     requires: ["sandbox"],
     says:
       "A process under a profile that allows nothing fails, and both process/exited and process/read have " +
       "sandboxDenied true.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const nothing = managed({ type: "restricted", entries: [] }, "restricted")
       const { error } = await begin(wire, "p", nothing, "echo ran")
       Check.equal(error?.message ?? null, null, "an error of process/start")
@@ -285,7 +257,6 @@ export const processSandbox = table("process/sandbox", {
 
 /** The output of a script that runs without a sandbox. */
 export const outside = async (wire: Wire, script: string): Promise<string> => {
-  const child = await Child.start(wire, { script })
-  await child.ended()
+  const child = await Child.run(wire, { script })
   return child.text("stdout")
 }

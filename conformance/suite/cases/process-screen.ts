@@ -7,7 +7,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import type { Json, JsonObject } from "../Json.ts"
 
-const screens = { requires: ["process-screen", "pty"], level: "must", spec: [] } as const
+const screens = { requires: ["process-screen", "pty"] } as const
 
 const screen = (child: Child.Child, more: JsonObject = {}): Promise<JsonObject> =>
   child.wire.ok("process/screen", { processId: child.id, ...more })
@@ -34,10 +34,10 @@ export const processScreen = table("process/screen", {
         "gone\\033[2J\\033[2;3Hsec\\033[1;1Hfirst wrong\\033[5Dright \\033[3;1H",
       )
       const answer = await screen(child)
-      Check.equal(answer["text"] ?? null, "first right\n  sec\n@@", "the text")
+      Check.equal(answer["text"], "first right\n  sec\n@@", "the text")
       const { row, column } = Check.object(answer["cursor"] ?? null, "cursor")
       Check.equal([row ?? null, column ?? null], [2, 2], "row and column of the cursor")
-      Check.equal(answer["size"] ?? null, { rows: 24, columns: 80 }, "the size")
+      Check.equal(answer["size"], { rows: 24, columns: 80 }, "the size")
       Check.equal([answer["fromSeq"] ?? null, answer["scrollback"] ?? null], [1, 0], "fromSeq and scrollback")
     },
   },
@@ -46,8 +46,7 @@ export const processScreen = table("process/screen", {
     says:
       "title is what OSC 0 or 2 has set; cursor.visible is false after DECTCEM has hidden it; alternate is true while the " +
       "alternate screen is shown, and leaving it brings the other one back.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script =
         "printf '\\033]2;a title\\007below\\033[?25l\\033[?1049h\\033[Habove@@'; read line; printf '\\033[?1049l##'; sleep 600"
       const child = await Child.start(wire, { script, tty: true })
@@ -58,8 +57,8 @@ export const processScreen = table("process/screen", {
         ["a title", true],
         "title and alternate",
       )
-      Check.equal(Check.object(shown["cursor"] ?? null, "cursor")["visible"] ?? null, false, "cursor.visible")
-      Check.equal(shown["text"] ?? null, "above@@", "the text of the alternate screen")
+      Check.equal(Check.object(shown["cursor"], "cursor")["visible"] ?? null, false, "cursor.visible")
+      Check.equal(shown["text"], "above@@", "the text of the alternate screen")
       await child.write("\n")
       await child.says("##")
       const left = await screen(child)
@@ -123,8 +122,7 @@ export const processScreen = table("process/screen", {
   "has-what-has-left-the-screen": {
     ...screens,
     says: "scrollback lines that have left the screen at its top come before it, at most as many as are asked for.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "seq 1 100; printf @@; sleep 600", tty: true })
       await child.says("@@")
       const answer = await screen(child, { scrollback: 3 })
@@ -134,18 +132,13 @@ export const processScreen = table("process/screen", {
         [3, "75", "@@"],
         "three lines more",
       )
-      Check.equal(
-        String((await screen(child))["text"]).split("\n")[0] ?? null,
-        "78",
-        "the first line without them",
-      )
+      Check.equal(String((await screen(child))["text"]).split("\n")[0], "78", "the first line without them")
     },
   },
   "paints-itself": {
     ...screens,
     says: "ansi, printed on a terminal of that size, gives the same picture: lines, title, cursor, alternate screen.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const text =
         "one\\r\\n\\033[31;1mred\\033[m \\346\\227\\245\\033]2;a title\\007\\033[?1049h\\033[3;4H\\033[44mblue\\033[m"
       const first = await printing(wire, text)
@@ -165,8 +158,7 @@ export const processScreen = table("process/screen", {
     says:
       "A process with a history has its whole picture, from seq 1, also when what it has printed first is no longer " +
       "retained, and the pictures of that time.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       // A terminal ignores bytes that are zero.
       const script =
         "printf '\\033[?1049h\\033[2;3Hbegin@@'; read line; head -c 3000000 /dev/zero; " +
@@ -192,8 +184,7 @@ export const processScreen = table("process/screen", {
     says:
       "A picture that is asked for in the middle of a flood is of then, and shows some of it: whoever asks does not wait " +
       "for its end, which never comes.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "printf 'up@@'; read line; exec tr '\\000' x </dev/zero"
       const child = await Child.start(wire, { script: `stty -echo; ${script}`, tty: true })
       await child.says("up@@")
@@ -214,8 +205,7 @@ export const processScreen = table("process/screen", {
     ...screens,
     requires: ["process-screen", "process-resize", "pty"],
     says: "After process/resize the picture has the new size, and what is printed then is laid out by it.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "printf 11; read line; printf '\\033[2J\\033[H%030d@@' 0; sleep 600"
       const child = await Child.start(wire, { script, tty: true })
       await child.says("11")
@@ -224,15 +214,14 @@ export const processScreen = table("process/screen", {
       await child.write("\n")
       await child.says("@@")
       const answer = await screen(child)
-      Check.equal(answer["size"] ?? null, { rows: 5, columns: 20 }, "the size")
-      Check.equal(answer["text"] ?? null, `${"0".repeat(20)}\n${"0".repeat(10)}@@`, "the text")
+      Check.equal(answer["size"], { rows: 5, columns: 20 }, "the size")
+      Check.equal(answer["text"], `${"0".repeat(20)}\n${"0".repeat(10)}@@`, "the text")
     },
   },
   "refuses-what-has-no-terminal": {
     ...screens,
     says: "An unknown process, and one that was started without tty, are refused with -32600; an unknown format with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "echo up; sleep 600" })
       await child.says("up")
       await wire.refused("process/screen", { processId: child.id }, -32600)

@@ -18,7 +18,6 @@ const interrupt = async (child: Child.Child): Promise<void> => {
 const trap = "trap 'echo trapped; exit 33' INT; echo ready; sleep 60 & wait"
 
 const trapped = (tty: boolean, spec: number): CaseSpec => ({
-  level: "must",
   spec: [spec],
   requires: tty ? ["pty"] : [],
   says:
@@ -37,7 +36,6 @@ export const signal = table("process/signal", {
   "interrupt-runs-the-trap": trapped(false, 123),
   "interrupt-runs-the-trap-with-tty": trapped(true, 123),
   "interrupt-reaches-the-group": {
-    level: "must",
     spec: [124],
     requires: ["process-group"],
     says: "interrupt signals the whole process group: a forked child gets it, too.",
@@ -57,7 +55,6 @@ export const signal = table("process/signal", {
     },
   },
   "interrupt-by-default-is-130": {
-    level: "must",
     spec: [125],
     says: "interrupt ends a process that does not handle it, with exit code 130.",
     run: async (t) => {
@@ -67,7 +64,6 @@ export const signal = table("process/signal", {
     },
   },
   "interrupt-ends-a-tty": {
-    level: "must",
     spec: [125],
     requires: ["pty"],
     says: "interrupt ends a process with tty that does not handle it, with an exit code other than 0.",
@@ -78,19 +74,15 @@ export const signal = table("process/signal", {
     },
   },
   "unknown-or-closed-is-harmless": {
-    level: "must",
     spec: [126],
     says: "interrupt of an unknown or closed process has the result {} and no effect.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await interrupt(Child.attach(wire, "nope"))
-      const child = await Child.start(wire)
-      await child.ended()
+      const child = await Child.run(wire)
       await interrupt(child)
     },
   },
   "other-names-refused": {
-    level: "must",
     spec: [127],
     says:
       "A signal that is kill, Interrupt or missing is refused with -32602, and so is a number by a server that does " +
@@ -111,7 +103,6 @@ export const signal = table("process/signal", {
     },
   },
   "control-c-on-a-tty": {
-    level: "must",
     spec: [135],
     requires: ["pty"],
     says: "0x03 written to a tty interrupts the process.",

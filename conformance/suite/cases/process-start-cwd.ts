@@ -9,11 +9,9 @@ const noFile = "No such file or directory (os error 2)"
 
 export const startCwd = table("process/start", {
   "cwd-relative-or-empty-refused": {
-    level: "must",
     spec: [77],
     says: "A start with the cwd tmp, ./tmp or an empty text is refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const cwd of ["tmp", "./tmp", ""]) {
         await wire.refused("process/start", Child.params(wire, { params: { cwd } }), -32602)
       }
@@ -23,21 +21,17 @@ export const startCwd = table("process/start", {
     level: "peer",
     spec: [77],
     says: "A start with the cwd /tmp, a plain path, is refused with -32602 and the text of Codex.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { params: { cwd: "/tmp" } })
       await wire.refused("process/start", params, -32602, "invalid URI: relative URL without a base")
     },
   },
   "cwd-file-uri": {
-    level: "must",
     spec: [78],
     says: "The cwd file:///usr is where the process starts; percent-encoding is decoded.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const cwd of ["file:///usr", "file:///%75sr"]) {
-        const child = await Child.start(wire, { script: "pwd -P", params: { cwd } })
-        await child.ended()
+        const child = await Child.run(wire, { script: "pwd -P", params: { cwd } })
         Check.equal(child.text(), "/usr\n", `the working directory for ${cwd}`)
       }
     },
@@ -48,8 +42,7 @@ export const startCwd = table("process/start", {
     says:
       "The cwd may be written file:/usr, FILE:///usr, file://localhost/usr, file:///usr/ or " +
       "file:///usr/bin/.., and is normalised.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const cwd of [
         "file:/usr",
         "FILE:///usr",
@@ -57,8 +50,7 @@ export const startCwd = table("process/start", {
         "file:///usr/",
         "file:///tmp/../usr",
       ]) {
-        const child = await Child.start(wire, { argv: ["/bin/pwd", "-P"], params: { cwd } })
-        await child.ended()
+        const child = await Child.run(wire, { argv: ["/bin/pwd", "-P"], params: { cwd } })
         Check.equal(child.text(), "/usr\n", `the working directory for ${cwd}`)
       }
     },
@@ -67,15 +59,12 @@ export const startCwd = table("process/start", {
     level: "should",
     spec: [78],
     says: "The cwd may be a folder whose name is not UTF-8, such as %FF%FE; one that does not exist is refused with -32603.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script =
         'd=$(mktemp -d /tmp/procwire.XXXXXX) && mkdir "$d/$(printf "\\377\\376")" && printf %s "$d"'
-      const made = await Child.start(wire, { script })
-      await made.ended()
+      const made = await Child.run(wire, { script })
       const folder = `file://${made.text()}`
-      const child = await Child.start(wire, { script: "pwd", params: { cwd: `${folder}/%FF%FE` } })
-      await child.ended()
+      const child = await Child.run(wire, { script: "pwd", params: { cwd: `${folder}/%FF%FE` } })
       const name = Buffer.from([0xff, 0xfe, 0x0a])
       Check.equal(
         child.bytes().subarray(-3).toString("hex"),
@@ -88,11 +77,9 @@ export const startCwd = table("process/start", {
     },
   },
   "cwd-other-uris-refused": {
-    level: "must",
     spec: [79],
     says: "A cwd with another scheme, a query, a fragment, a remote host or a drive letter is refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const faults = [
         "http://x/tmp",
         "file:///tmp?x",
@@ -109,8 +96,7 @@ export const startCwd = table("process/start", {
     level: "peer",
     spec: [79],
     says: "Refused working directories have the exact texts of Codex.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const texts = {
         "http://x/tmp": "unsupported path URI scheme `http`",
         "file:///tmp?x": "query parameters are not allowed in path URIs",
@@ -154,11 +140,9 @@ export const startCwd = table("process/start", {
     },
   },
   "cwd-missing-refused": {
-    level: "must",
     spec: [80],
     says: "A cwd that does not exist, or is a file, is refused with -32603 and the text and number of the OS error.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const at = (cwd: string) => Child.params(wire, { params: { cwd } })
       await wire.refused("process/start", at("file:///no/such/folder"), -32603, noFile)
       await wire.refused("process/start", at("file:///etc/passwd"), -32603, "Not a directory (os error 20)")
@@ -166,11 +150,9 @@ export const startCwd = table("process/start", {
   },
   "cwd-missing-refused-with-tty": {
     level: "should",
-    spec: [],
     requires: ["pty"],
     says: "A start with tty and a cwd that does not exist is refused with -32603.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { tty: true, params: { cwd: "file:///no/such/folder" } })
       await wire.refused("process/start", params, -32603)
     },

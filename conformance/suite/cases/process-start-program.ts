@@ -18,19 +18,17 @@ const failsOf = async (wire: Wire, params: JsonObject, text: string, kind: strin
     [-32603, text],
     `code and text of ${Check.show(params["argv"] ?? null)}`,
   )
-  Check.equal(error.data ?? null, { kind }, `the data of the error "${text}"`)
+  Check.equal(error.data, { kind }, `the data of the error "${text}"`)
 }
 
 export const startProgram = table("process/start", {
   // guards: reserved-id
   "program-missing-frees-the-id": {
-    level: "must",
     spec: [81],
     says:
       "A program that does not exist is refused with -32603 and the text of the OS; no notification is " +
       "sent, and the id is free again.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const id = "again"
       await wire.refused("process/start", Child.params(wire, { id, argv: ["/no/such/prog"] }), -32603, noFile)
       const child = await Child.start(wire, { id, script: "exit 3" })
@@ -40,24 +38,19 @@ export const startProgram = table("process/start", {
     },
   },
   "program-missing-refused-with-tty": {
-    level: "must",
     spec: [82],
     requires: ["pty"],
     says:
       "A start with tty and an absolute program that does not exist is refused with -32603 and the text of " +
       "the OS.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { tty: true, argv: ["/no/such/prog"] })
       await wire.refused("process/start", params, -32603, noFile)
     },
   },
   "program-not-executable-refused": {
-    level: "must",
-    spec: [],
     says: "A program that is a folder or not executable is refused with -32603 and Permission denied (os error 13).",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const program of ["/tmp", "/etc/passwd"]) {
         const params = Child.params(wire, { argv: [program] })
         await wire.refused("process/start", params, -32603, "Permission denied (os error 13)")
@@ -66,17 +59,14 @@ export const startProgram = table("process/start", {
   },
   "program-of-no-format-refused": {
     level: "should",
-    spec: [],
     requires: ["pty"],
     says:
       "An executable file that is neither a binary nor begins with #! is refused with -32603 and Exec format error " +
       "(os error 8), however it is named, on pipes and on a PTY.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script =
         "d=$(mktemp -d /tmp/procwire.XXXXXX) && echo plain >$d/file && chmod +x $d/file && printf $d"
-      const made = await Child.start(wire, { script })
-      await made.ended()
+      const made = await Child.run(wire, { script })
       const folder = made.text()
       for (const tty of [false, true]) {
         for (const program of [`${folder}/file`, "./file", "file"]) {
@@ -89,11 +79,8 @@ export const startProgram = table("process/start", {
     },
   },
   "program-relative-to-cwd": {
-    level: "must",
-    spec: [],
     says: "A relative program path with a slash is resolved against the cwd.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const options = { argv: ["bin/sh", "-c", "exit 6"], params: { cwd: "file:///usr" } }
       Check.equal((await (await Child.start(wire, options)).ended()).exitCode, 6, "the exit code")
     },
@@ -104,8 +91,7 @@ export const startProgram = table("process/start", {
     says:
       "With an empty PATH a program is looked for in the cwd alone: true is refused with -32603 in a folder " +
       "without it, and found in one that has it.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const start = (cwd: string) => ({ argv: ["true"], env: { PATH: "" }, params: { cwd } })
       await wire.refused("process/start", Child.params(wire, start("file:///dev")), -32603, noFile)
       const child = await Child.start(wire, start("file:///bin"))
@@ -118,8 +104,7 @@ export const startProgram = table("process/start", {
     says:
       "A program name of 256 bytes is refused with -32603 and Filename too long (os error 36); if the cwd is " +
       "missing or a file, that is what the text tells.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const texts = {
         "file:///": "Filename too long (os error 36)",
         "file:///no/such/folder": noFile,
@@ -132,11 +117,9 @@ export const startProgram = table("process/start", {
     },
   },
   "empty-argv-refused": {
-    level: "must",
     spec: [83],
     says: "An empty argv is refused with -32602, even with an id that is taken.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const { id } = await Child.start(wire, { script: "sleep 60" })
       for (const taken of ["other", id]) {
         await wire.refused(
@@ -149,34 +132,28 @@ export const startProgram = table("process/start", {
     },
   },
   "blank-program-refused": {
-    level: "must",
     spec: [84],
     says: "An argv of one empty string is refused with -32603 and the text missing program for pipe spawn.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { argv: [""] })
       await wire.refused("process/start", params, -32603, "missing program for pipe spawn")
     },
   },
   "program-found-in-child-path": {
-    level: "must",
     spec: [85],
     says:
       "A program name without a slash is looked up in the PATH of the child, not of the server; without a " +
       "PATH, in the default path of the system.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { argv: ["ls"], env: { PATH: "/nonexistent" } })
       await wire.refused("process/start", params, -32603, noFile)
       await (await Child.start(wire, { argv: ["ls"], env: {} })).ended()
     },
   },
   "nul-bytes-refused": {
-    level: "must",
     spec: [86],
     says: "A NUL in an argument or in an environment variable is refused with -32603 and a text about the nul byte.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const inArgv = Child.params(wire, { argv: ["/bin/echo", "a\0b"] })
       await wire.refused("process/start", inArgv, -32603, "nul byte found in provided data")
       const inEnv = Child.params(wire, { env: { A: "x\0y" } })
@@ -190,8 +167,7 @@ export const startProgram = table("process/start", {
     says:
       "A NUL in the environment is told as `data provided contains a nul byte`, one in an argument as `nul byte " +
       "found in provided data`, on pipes and on a PTY.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const tty of [false, true]) {
         const inEnv = Child.params(wire, { tty, env: { A: "x\0y" } })
         await wire.refused("process/start", inEnv, -32603, "data provided contains a nul byte")
@@ -201,14 +177,11 @@ export const startProgram = table("process/start", {
     },
   },
   "arg0-replaces-argv0": {
-    level: "must",
     spec: [177],
     requires: ["arg0"],
     says: "Without tty, arg0 is what the process sees as argv[0], while argv[0] is the program that runs.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire, { script: "echo $0", params: { arg0: "custom-zero" } })
-      await child.ended()
+    play: async (wire) => {
+      const child = await Child.run(wire, { script: "echo $0", params: { arg0: "custom-zero" } })
       Check.equal(child.text(), "custom-zero\n", "the output")
     },
   },
@@ -218,8 +191,7 @@ export const startProgram = table("process/start", {
     spec: [178],
     requires: ["arg0", "pty"],
     says: "With tty, arg0 is taken as the program to run: arg0 zero is refused with -32603 and Unable to spawn zero.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const params = Child.params(wire, { tty: true, params: { arg0: "zero" } })
       Check.contains(
         await wire.refused("process/start", params, -32603),
@@ -229,16 +201,13 @@ export const startProgram = table("process/start", {
     },
   },
   "arg0-with-tty-replaces-argv0": {
-    level: "must",
     peers: ["0.171"],
     spec: [178],
     requires: ["arg0", "pty"],
     says: "With tty, too, arg0 is what the process sees as argv[0], while argv[0] is the program that runs.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const arg0 of ["custom-zero", ""]) {
-        const child = await Child.start(wire, { tty: true, script: "echo $0.", params: { arg0 } })
-        await child.ended()
+        const child = await Child.run(wire, { tty: true, script: "echo $0.", params: { arg0 } })
         Check.equal(child.text(), `${arg0}.\r\n`, "the output")
       }
     },
@@ -252,8 +221,7 @@ export const startProgram = table("process/start", {
       "With tty and arg0, a program that is not absolute and does not begin with ./ or ../ is looked for in the PATH " +
       "of the process alone. What is not found there is refused with -32603, the text Unable to find executable X in " +
       "PTY PATH and the kind spawnFailed, and without a PATH with Unable to resolve the PATH.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const at = (argv: ReadonlyArray<string>, cwd: string, env: { readonly [name: string]: string }) =>
         Child.params(wire, { tty: true, argv, env, params: { cwd, arg0: "zero" } })
       const path = { PATH: "/usr/bin:/bin" }
@@ -268,17 +236,15 @@ export const startProgram = table("process/start", {
       await failsOf(wire, at(["sh"], "file:///", {}), "Unable to resolve the PATH", "spawnFailed")
       for (const program of ["./bin/sh", "../usr/bin/sh", "/bin/sh", "sh"]) {
         const where = { argv: [program, "-c", "echo $0"], env: path }
-        const child = await Child.start(wire, {
+        const child = await Child.run(wire, {
           ...where,
           tty: true,
           params: { cwd: "file:///usr", arg0: "zero" },
         })
-        await child.ended()
         Check.equal(child.text(), "zero\r\n", `the output of ${program}`)
       }
       const nested = { argv: ["bin/sh", "-c", "echo $0"], env: { PATH: "/nowhere:/usr" } }
-      const found = await Child.start(wire, { ...nested, tty: true, params: { arg0: "zero" } })
-      await found.ended()
+      const found = await Child.run(wire, { ...nested, tty: true, params: { arg0: "zero" } })
       Check.equal(found.text(), "zero\r\n", "the output of bin/sh with /usr in its PATH")
     },
   },
@@ -290,8 +256,7 @@ export const startProgram = table("process/start", {
     says:
       "With tty and arg0, a program that is named by its path fails as on pipes; one that begins with ./ or ../ is not " +
       "found (-32603, No such file or directory) where the cwd is a file.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const at = (program: string, params: JsonObject = {}) =>
         Child.params(wire, { tty: true, argv: [program], params: { arg0: "zero", ...params } })
       await failsOf(wire, at("/no/such/program"), noFile, "spawnNotFound")
@@ -304,19 +269,16 @@ export const startProgram = table("process/start", {
     },
   },
   "failure-has-a-kind": {
-    level: "must",
     peers: ["0.171"],
     spec: [80, 81, 85],
     says:
       "The error of a failed start has data.kind: spawnNotFound where program, cwd or interpreter do not exist, " +
       "spawnPermissionDenied where it may not be executed or is a folder, and spawnFailed for every other reason.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script =
         "d=$(mktemp -d /tmp/procwire.XXXXXX) && cd $d && echo plain >format && echo '#!/no/such' >interpreter && " +
         "ln -s loop loop && chmod +x format interpreter && printf $d"
-      const made = await Child.start(wire, { script })
-      await made.ended()
+      const made = await Child.run(wire, { script })
       const folder = made.text()
       const at = (argv: ReadonlyArray<string>, params: JsonObject = {}) =>
         Child.params(wire, { argv, params })
@@ -342,13 +304,11 @@ export const startProgram = table("process/start", {
     },
   },
   "failure-has-a-kind-with-tty": {
-    level: "must",
     peers: ["0.171"],
     spec: [82],
     requires: ["pty"],
     says: "With tty, too, the error of a failed start has data.kind.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const at = (argv: ReadonlyArray<string>) => Child.params(wire, { tty: true, argv })
       await failsOf(wire, at(["/no/such"]), noFile, "spawnNotFound")
       await failsOf(wire, at(["/tmp"]), "Permission denied (os error 13)", "spawnPermissionDenied")
@@ -362,8 +322,7 @@ export const startProgram = table("process/start", {
     says:
       "The error of a start that is refused before anything is tried (params that do not decode, an empty argv, an id " +
       "that is taken) has no data, and neither have the errors of other methods.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const { id } = await Child.start(wire, { script: "sleep 60" })
       const asked: ReadonlyArray<readonly [string, JsonObject]> = [
         ["process/start", { ...Child.params(wire, {}), tty: null }],
@@ -381,15 +340,13 @@ export const startProgram = table("process/start", {
     },
   },
   "own-session-and-group": {
-    level: "must",
     spec: [137],
     requires: ["procfs", "process-group"],
     says: "A process leads its own session and process group; without tty it has no controlling terminal.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), {
+      const child = await Child.run(await t.open(), {
         script: "read -r a b c d e f g h < /proc/self/stat; echo $$ $e $f $g",
       })
-      await child.ended()
       const [pid, group, session, tty] = child.text().trim().split(" ")
       Check.equal(
         [group ?? "", session ?? "", tty ?? ""],
@@ -399,7 +356,6 @@ export const startProgram = table("process/start", {
     },
   },
   "stdin-is-empty": {
-    level: "must",
     spec: [136],
     says: "Without tty and pipeStdin, stdin is at EOF: cat exits at once.",
     run: async (t) => {

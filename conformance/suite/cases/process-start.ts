@@ -7,13 +7,11 @@ import * as Child from "../Child.ts"
 
 export const start = table("process/start", {
   "missing-field-is-named": {
-    level: "must",
     spec: [75],
     says:
       "A start without processId, argv, cwd, env or tty is refused with -32602 and a message that names the " +
       "missing one.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const field of ["processId", "argv", "cwd", "env", "tty"]) {
         const { [field]: _, ...rest } = Child.params(wire, {})
         Check.contains(
@@ -25,29 +23,24 @@ export const start = table("process/start", {
     },
   },
   "five-fields-are-enough": {
-    level: "must",
     spec: [76],
     says: 'A start with processId, argv, cwd, env and tty returns the processId and sandboxType "none".',
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const result = await wire.ok("process/start", Child.params(wire, { id: "five" }))
       Check.equal(result["processId"], "five", "processId")
       Check.equal(result["sandboxType"], "none", "sandboxType")
     },
   },
   "null-booleans-refused": {
-    level: "must",
     spec: [87],
     says: "tty, pipeStdin or enforceManagedNetwork with the value null are refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const field of ["tty", "pipeStdin", "enforceManagedNetwork"]) {
         await wire.refused("process/start", Child.params(wire, { params: { [field]: null } }), -32602)
       }
     },
   },
   "null-options-accepted": {
-    level: "must",
     spec: [88],
     says: "arg0, envPolicy, sandbox, managedNetwork, networkProxy, shellSnapshot and metadata may be null.",
     run: async (t) => {
@@ -65,7 +58,6 @@ export const start = table("process/start", {
     },
   },
   "unknown-fields-ignored": {
-    level: "must",
     spec: [89],
     says: "Unknown fields of a start, such as outputBytesCap or size, are ignored.",
     run: async (t) => {
@@ -74,11 +66,8 @@ export const start = table("process/start", {
     },
   },
   "wrong-types-refused": {
-    level: "must",
-    spec: [],
     says: "A start with a field of the wrong type is refused with -32602.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const wrong = {
         processId: 1,
         argv: "ls",
@@ -97,13 +86,11 @@ export const start = table("process/start", {
     },
   },
   "running-id-refused": {
-    level: "must",
     spec: [90],
     says:
       "A start with the id of a running process is refused with -32600 and the text process ID already " +
       "exists; the running process goes on.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { id: "dup", script: "read x; exit 9", pipeStdin: true })
       await wire.refused(
         "process/start",
@@ -116,13 +103,11 @@ export const start = table("process/start", {
     },
   },
   "retained-id-refused": {
-    level: "must",
     spec: [91],
     says:
       "A start with the id of a process that has just closed is refused like one with the id of a running " +
       "process.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await (await Child.start(wire, { id: "dup" })).ended()
       await wire.refused(
         "process/start",
@@ -133,13 +118,11 @@ export const start = table("process/start", {
     },
   },
   "any-text-is-an-id": {
-    level: "must",
     spec: [92],
     says:
       "An id may be any string and comes back unchanged: with quotes, newlines or characters outside ASCII, " +
       "empty, or 5000 characters long.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const id of [
         'a"b\\c',
         "line\nbreak\t",
@@ -161,13 +144,11 @@ export const start = table("process/start", {
     },
   },
   "racing-starts-one-wins": {
-    level: "must",
     spec: [164],
     says:
       "Of two starts with the same id that are sent without waiting, exactly one succeeds and the other is " +
       "refused with -32600.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (let round = 0; round < 10; round++) {
         const params = Child.params(wire, { id: `race-${round}` })
         const replies = await Promise.all([
@@ -184,8 +165,7 @@ export const start = table("process/start", {
     level: "peer",
     spec: [76],
     says: "The result of a start has the members processId and sandboxType and no others.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const result = await wire.ok("process/start", Child.params(wire, {}))
       Check.equal(Object.keys(result).sort(), ["processId", "sandboxType"], "the members of the result")
     },

@@ -8,7 +8,6 @@ import { awaitDeath } from "../wire/ProcessTree.ts"
 
 export const terminate = table("process/terminate", {
   "kills-at-once": {
-    level: "must",
     spec: [128],
     says:
       "terminate of a running process returns running true and kills it with SIGKILL: exit code 137, no " +
@@ -24,7 +23,6 @@ export const terminate = table("process/terminate", {
   },
   // guards: scopes, left-behind
   "kills-the-group": {
-    level: "must",
     spec: [129],
     requires: ["process-group"],
     server: "owned",
@@ -39,7 +37,6 @@ export const terminate = table("process/terminate", {
     },
   },
   "closes-at-once": {
-    level: "must",
     spec: [130],
     requires: ["procfs"],
     says: "After a terminate, closed is sent although a descendant in another session still holds the output.",
@@ -52,11 +49,9 @@ export const terminate = table("process/terminate", {
     },
   },
   "not-running": {
-    level: "must",
     spec: [131],
     says: "terminate of an unknown, exited or closed process returns running false.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       Check.equal(await Child.attach(wire, "nope").terminate(), false, "running of an unknown process")
       const exited = await Child.start(wire, { script: "sleep 1 & exit 0" })
       await exited.exited()
@@ -69,18 +64,16 @@ export const terminate = table("process/terminate", {
     level: "should",
     spec: [128],
     says: "A signal that is none, whatever its type, is ignored in terminate: the process is killed as without it.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       for (const signal of ["no-such-signal", "kill", "", 0, 4711, 1.5, true, [], ["interrupt"], {}]) {
         const { id, exited } = await Child.start(wire, { script: "trap '' INT TERM HUP; sleep 60" })
         const { running } = await wire.ok("process/terminate", { processId: id, signal })
-        Check.equal(running ?? null, true, `running after the signal ${Check.show(signal)}`)
+        Check.equal(running, true, `running after the signal ${Check.show(signal)}`)
         Check.equal(await exited(), 137, "the exit code")
       }
     },
   },
   "ends-a-tty": {
-    level: "must",
     spec: [132],
     requires: ["pty"],
     says: "terminate ends a process with tty: an exit code other than 0, then closed.",
@@ -92,11 +85,9 @@ export const terminate = table("process/terminate", {
     },
   },
   "id-stays-taken": {
-    level: "must",
     spec: [91, 131],
     says: "The id of a terminated process stays taken while it is retained, and its state can be read.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { id: "kill-me", script: "echo out; sleep 60" })
       await child.says("out")
       await child.terminate()

@@ -8,7 +8,7 @@ import * as Child from "../Child.ts"
 import type { Json, JsonObject } from "../Json.ts"
 import * as Gate from "./gate.ts"
 
-const waits = { requires: ["process-wait"], level: "must", spec: [] } as const
+const waits = { requires: ["process-wait"] } as const
 
 const wait = (
   child: Child.Child,
@@ -39,8 +39,7 @@ export const processWait = table("process/wait", {
     says:
       "{exit: true} comes true at the exit, with its code in evidence.exitCode; the answer has the state and what was " +
       "printed. It is also true of a process that has exited before.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "echo bye; exit 7" })
       for (const when of ["at the exit", "afterwards"]) {
         const answer = await wait(child, [{ bytes: 1_000_000 }, { exit: true }])
@@ -56,8 +55,7 @@ export const processWait = table("process/wait", {
     says:
       "{pattern} finds a match that begins in one chunk and ends in another; evidence.match has its text, its stream, " +
       "and where it begins and ends, as seq and offset of bytes.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await obedient(wire)
       const answer = wait(child, [{ pattern: "pass(?:word|phrase) [0-9]+:" }])
       await child.write("printf 'a pass'\n")
@@ -81,25 +79,23 @@ export const processWait = table("process/wait", {
   "finds-what-was-printed-before": {
     ...waits,
     says: "Output after afterSeq that was printed before the wait counts, also by default; output up to it does not.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await obedient(wire)
       await child.write("echo one\n")
       await child.says("one")
       await child.write("echo two\n")
       await child.says("two")
       const first = matchOf(await wait(child, [{ pattern: "o" }]))
-      Check.equal(Check.object(first["from"], "from")["seq"] ?? null, 1, "the seq of the first o")
+      Check.equal(Check.object(first["from"], "from")["seq"], 1, "the seq of the first o")
       const second = matchOf(await wait(child, [{ pattern: "o" }], { afterSeq: 1 }))
-      Check.equal(Check.object(second["from"], "from")["seq"] ?? null, 2, "the seq of the o behind seq 1")
+      Check.equal(Check.object(second["from"], "from")["seq"], 2, "the seq of the o behind seq 1")
       met(await wait(child, [{ pattern: "o" }], { afterSeq: 2, timeoutMs: 50 }), null, "behind the last seq")
     },
   },
   "looks-at-the-stream-that-is-named": {
     ...waits,
     says: "With stream a pattern is looked for in that stream alone; without, in each by itself.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "echo ready >&2; sleep 600" })
       await child.says("ready")
       const named = await wait(child, [
@@ -107,18 +103,13 @@ export const processWait = table("process/wait", {
         { pattern: "ready", stream: "stderr" },
       ])
       met(named, 1, "of two streams")
-      Check.equal(
-        matchOf(await wait(child, [{ pattern: "ready" }]))["stream"] ?? null,
-        "stderr",
-        "the stream",
-      )
+      Check.equal(matchOf(await wait(child, [{ pattern: "ready" }]))["stream"], "stderr", "the stream")
     },
   },
   "knows-flags": {
     ...waits,
     says: "flags: i ignores case, m lets ^ and $ match at lines, s lets . match the end of a line, l is plain text.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "printf 'One.\\nTwo+\\n'; sleep 600" })
       await child.says("Two+")
       for (const [flags, pattern, wanted] of [
@@ -141,8 +132,7 @@ export const processWait = table("process/wait", {
     says:
       "A pattern on which others backtrack, (a+)+$, stalls nobody on a mebibyte: requests are answered meanwhile, and " +
       "a pattern behind it in the list comes true.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "head -c 1000000 /dev/zero | tr '\\0' a; printf b; sleep 600"
       const child = await Child.start(wire, { script })
       const answer = wait(child, [{ pattern: "^(a+)+$" }, { pattern: "ab" }])
@@ -155,8 +145,7 @@ export const processWait = table("process/wait", {
     says:
       "{idleMs} comes true when nothing was printed for so long, counted from the begin of the wait: " +
       "evidence.idleMs is no more than the wait took.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "echo; sleep 600" })
       await child.says("\n")
       await Gate.shell(wire)("sleep 0.4")
@@ -173,8 +162,7 @@ export const processWait = table("process/wait", {
   "counts-bytes-after-a-seq": {
     ...waits,
     says: "{bytes} comes true when so many bytes were printed after afterSeq; evidence.bytes says how many.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await obedient(wire)
       await child.write("printf 12345\n")
       await child.has(5)
@@ -189,8 +177,7 @@ export const processWait = table("process/wait", {
     says:
       "When the process is closed, {closed: true} comes true, and a wait that did not ask for that is answered with " +
       "met: null; so is one that comes later.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "read line", pipeStdin: true })
       const answers = [wait(child, [{ closed: true }]), wait(child, [{ pattern: "never" }])]
       await child.write("\n")
@@ -205,8 +192,7 @@ export const processWait = table("process/wait", {
   "knows-the-end-of-the-text": {
     ...waits,
     says: "Without the flag m, $ is the end of all output of its stream, and true when the process is closed.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, {
         script: "printf 'done'; read line; printf ' is done'",
         pipeStdin: true,
@@ -221,8 +207,7 @@ export const processWait = table("process/wait", {
   "ends-when-its-time-has-passed": {
     ...waits,
     says: "After timeoutMs the answer is met: null, of a process that goes on; 0 looks and answers at once.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "echo; sleep 600" })
       await child.says("\n")
       const begin = performance.now()
@@ -238,8 +223,7 @@ export const processWait = table("process/wait", {
   "takes-the-first-of-several": {
     ...waits,
     says: "Of several conditions that hold, met is the first of the list.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await Child.start(wire, { script: "printf ab; sleep 600" })
       await child.has(2)
       met(
@@ -254,10 +238,8 @@ export const processWait = table("process/wait", {
     says:
       "head and tail have at most maxBytes of the output after afterSeq, from its begin and its end, and " +
       "omittedBytes lie between them; head has everything that fits.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire, { script: "printf 0123456789; printf abcdefghij >&2" })
-      await child.ended()
+    play: async (wire) => {
+      const child = await Child.run(wire, { script: "printf 0123456789; printf abcdefghij >&2" })
       const parts = (answer: JsonObject) => ({
         all: textOf(answer, "head").length + textOf(answer, "tail").length,
         omittedBytes: answer["omittedBytes"] ?? null,
@@ -276,13 +258,11 @@ export const processWait = table("process/wait", {
   "tells-of-a-gap": {
     ...waits,
     says: "Seqs after afterSeq that the server has no longer are told as gap {from, to}; without such there is none.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire, { script: "head -c 5000000 /dev/zero" })
-      await child.ended()
+    play: async (wire) => {
+      const child = await Child.run(wire, { script: "head -c 5000000 /dev/zero" })
       const first = Child.chunks(await child.read())[0]?.seq ?? 0
       const answer = await wait(child, [{ closed: true }], { maxBytes: 10 })
-      Check.equal(answer["gap"] ?? null, { from: 1, to: first - 1 }, "the gap")
+      Check.equal(answer["gap"], { from: 1, to: first - 1 }, "the gap")
       const none = await wait(child, [{ closed: true }], { afterSeq: first - 1, maxBytes: 10 })
       Check.equal("gap" in none, false, "a gap behind what is gone")
     },
@@ -290,14 +270,13 @@ export const processWait = table("process/wait", {
   "delays-nobody": {
     ...waits,
     says: "Waits delay no other request on their process, and any number of them is answered.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await obedient(wire)
       const answers = Array.from({ length: 200 }, (_, n) => wait(child, [{ pattern: `line ${n}\\b` }]))
       await wire.barrier()
       Check.equal(await child.write("seq -f 'line %g' 0 199\n"), "accepted", "the write")
       for (const [n, answer] of (await Promise.all(answers)).entries()) {
-        Check.equal(matchOf(answer)["text"] ?? null, `line ${n}`, "a match")
+        Check.equal(matchOf(answer)["text"], `line ${n}`, "a match")
       }
     },
   },
@@ -306,8 +285,7 @@ export const processWait = table("process/wait", {
     says:
       "An unknown process is refused with -32600; no condition, one with two kinds or none, a flag that there is not, " +
       "and a pattern that is none with -32602, whose message names the pattern.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const unknown = { processId: "none", until: [{ exit: true }] }
       await wire.refused("process/wait", unknown, -32600, "unknown process id none")
       const child = await Child.start(wire, { argv: ["sleep", "600"] })
@@ -333,8 +311,7 @@ export const processWait = table("process/wait", {
     says:
       "{port} comes true when the process or a descendant listens on it, with port, host and pid in evidence.port; " +
       "not for a port that another process has.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const listen =
         "require('net').createServer().listen(0, '127.0.0.1', function () { console.log('port ' + this.address().port + '.') })"
       const argv = [process.execPath, "-e", listen]
@@ -355,14 +332,13 @@ export const processWait = table("process/wait", {
     says:
       "{input: true} comes true when a process reads its stdin, from the pipe that process/write writes to, whatever " +
       "it has printed; not while it does something else behind a prompt.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "echo up; read line; printf 'name? '; sleep 600"
       const child = await Child.start(wire, { script, pipeStdin: true })
       await child.says("up")
       const answer = await wait(child, [{ input: true }])
       met(answer, 0, "while it reads")
-      Check.equal(Check.object(evidence(answer, "input"), "evidence.input")["from"] ?? null, "stdin", "where")
+      Check.equal(Check.object(evidence(answer, "input"), "evidence.input")["from"], "stdin", "where")
       await child.write("x\n")
       await child.says("name? ")
       met(await wait(child, [{ input: true }], { timeoutMs: 300 }), null, "while nobody reads")
@@ -374,8 +350,7 @@ export const processWait = table("process/wait", {
     says:
       "{input: true} comes true when a process waits for its terminal: evidence.input says whether that shows what is " +
       "typed, and secret that it does not, as for a password; not while nobody reads.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const script = "stty -echo; read secret; stty echo; read line; echo up; sleep 600"
       const child = await Child.start(wire, { script, tty: true })
       for (const [echo, secret] of [

@@ -10,13 +10,11 @@ const cat = (wire: Wire): Promise<Child.Child> => Child.start(wire, { argv: ["ca
 
 export const writeRefused = table("process/write", {
   "missing-field-is-named": {
-    level: "must",
     spec: [116],
     says:
       "A write without processId, chunk or writeId is refused with -32602 and a message that names the " +
       "missing one.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const child = await cat(wire)
       for (const field of ["processId", "chunk"]) {
         const { [field]: _, ...rest }: { [name: string]: string } = {
@@ -36,19 +34,16 @@ export const writeRefused = table("process/write", {
     level: "peer",
     spec: [116],
     says: "A write without writeId is refused with -32602 and a message that names it.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const { id } = await cat(wire)
       const message = await wire.refused("process/write", { processId: id, chunk: "" }, -32602)
       Check.contains(message, "writeId", "the message")
     },
   },
   "empty-write-id-refused": {
-    level: "must",
     spec: [116],
     says: "A write with an empty writeId is refused with -32602, also for an unknown process.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const { id } = await cat(wire)
       for (const processId of [id, "nope"]) {
         await wire.refused("process/write", { processId, chunk: "", writeId: "" }, -32602)
@@ -56,7 +51,6 @@ export const writeRefused = table("process/write", {
     },
   },
   "unknown-process": {
-    level: "must",
     spec: [117],
     says: "A write to an unknown process is answered with status unknownProcess.",
     run: async (t) => {
@@ -65,7 +59,6 @@ export const writeRefused = table("process/write", {
     },
   },
   "stdin-closed": {
-    level: "must",
     spec: [118],
     says:
       "A write to a process without tty and pipeStdin is answered with status stdinClosed, also after it " +
@@ -78,17 +71,14 @@ export const writeRefused = table("process/write", {
     },
   },
   "after-natural-exit-accepted": {
-    level: "must",
     spec: [119],
     says: "A write to a process with pipeStdin that has exited is still accepted.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), { script: ":", pipeStdin: true })
-      await child.ended()
+      const child = await Child.run(await t.open(), { script: ":", pipeStdin: true })
       Check.equal(await child.write("x"), "accepted", "the status")
     },
   },
   "after-terminate": {
-    level: "must",
     spec: [120],
     says:
       "After a terminate a write is refused with -32603; one with a writeId that was accepted before is " +
@@ -104,7 +94,6 @@ export const writeRefused = table("process/write", {
     },
   },
   "base64-is-strict": {
-    level: "must",
     spec: [121],
     says:
       "A chunk that is not padded standard base64 is refused with -32602: characters outside the alphabet, " +

@@ -163,8 +163,7 @@ export const requestCancel = table("request/cancel", {
   "what-has-an-effect-goes-on": {
     ...cancelling,
     says: "A start and a write that are cancelled are carried out whole, and answered with their results.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const gate = await Gate.make(Gate.shell(wire))
       const params = Child.params(wire, { script: `${gate.wait}; exec cat`, pipeStdin: true })
       const start = ask(wire, "process/start", params)

@@ -7,7 +7,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { begin, resumeParams } from "./resuming.ts"
 
-const ends = { requires: ["session-end"], level: "must", spec: [] } as const
+const ends = { requires: ["session-end"] } as const
 
 export const sessionEnd = table("session/end", {
   "ends-session-and-processes": {
@@ -26,7 +26,7 @@ export const sessionEnd = table("session/end", {
       Check.equal(await wire.ok("session/end", {}), {}, "the result")
       const other = await t.connect()
       const { error } = await other.begin("initialize", resumeParams(session))
-      Check.equal(error?.code ?? null, -32600, "the code of a resume of a session that has ended")
+      Check.equal(error?.code, -32600, "the code of a resume of a session that has ended")
       const looker = await Child.start(await t.open(), {
         // What was killed is there until the kernel has come to it, and the server has reaped it.
         script:
@@ -41,8 +41,7 @@ export const sessionEnd = table("session/end", {
   "is-the-last-request": {
     ...ends,
     says: "Behind session/end a connection has no session, and can open none: its requests are refused with -32600.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       await wire.ok("session/end", {})
       await wire.refused("process/list", {}, -32600)
       await wire.refused("initialize", { clientName: "again" }, -32600)

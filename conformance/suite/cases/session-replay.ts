@@ -13,8 +13,6 @@ import { begin, resumed, resumeParams } from "./resuming.ts"
 const replay = {
   transports: "ws",
   requires: ["resume", "session-replay"],
-  level: "must",
-  spec: [],
 } as const
 
 const seqs = (child: Child.Child): ReadonlyArray<number> => child.events().map(({ seq }) => seq)

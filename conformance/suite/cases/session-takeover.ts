@@ -15,8 +15,6 @@ import { begin, resumeParams } from "./resuming.ts"
 const takeover = {
   transports: "sockets",
   requires: ["resume", "session-replay", "session-takeover"],
-  level: "must",
-  spec: [],
 } as const
 
 /** Takes a session on a new connection: one `initialize`, which must succeed. */
@@ -32,7 +30,7 @@ const take = async (t: CaseContext, session: string, more: JsonObject = {}): Pro
 const wasTold = async ({ inbox, timeoutMs }: Wire, session: string): Promise<void> => {
   await inbox.wait("the end of the connection whose session was taken", timeoutMs, () => inbox.ended())
   const last = inbox.messages.at(-1)?.json
-  Check.equal(last ?? null, { method: "session/taken", params: { sessionId: session } }, "the last message")
+  Check.equal(last, { method: "session/taken", params: { sessionId: session } }, "the last message")
 }
 
 const seqs = (child: Child.Child): ReadonlyArray<number> => child.events().map(({ seq }) => seq)
@@ -144,7 +142,7 @@ export const sessionTakeover = table("session/takeover", {
       await wire.barrier()
       const again = await take(t, session)
       for (const { error } of await Promise.all(waiting)) {
-        Check.equal(error?.code ?? null, -32012, "the code of the error")
+        Check.equal(error?.code, -32012, "the code of the error")
         Check.equal(error?.message, "session has been resumed by another connection", "the text of the error")
       }
       await wasTold(wire, session)
@@ -296,7 +294,7 @@ export const sessionTakeover = table("session/takeover", {
       await echo.says("<end>")
       Check.isTrue(!echo.text().includes("twice"), "a writeId was written again")
       const { error } = await again.begin("process/start", Child.params(again, { id: child.id }))
-      Check.equal(error?.code ?? null, -32600, "the code for an id that is in use")
+      Check.equal(error?.code, -32600, "the code for an id that is in use")
     },
   },
 })

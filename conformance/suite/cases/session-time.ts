@@ -53,10 +53,8 @@ export const sessionTime = table("session", {
     says:
       "A closed process is readable for at least 20 seconds; after two minutes its id is unknown and free, " +
       "and a new process counts from seq 1.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire, { id: "kept", script: "exit 3" })
-      await child.ended()
+    play: async (wire) => {
+      const child = await Child.run(wire, { id: "kept", script: "exit 3" })
       await pause(20_000)
       Check.equal((await child.read())["exitCode"], 3, "exitCode after 20 s")
       await pause(100_000)

@@ -15,7 +15,6 @@ const sockets = { transports: "sockets", requires: ["resume"], level: "must" } a
 export const session = table("session", {
   isolated: {
     transports: "sockets",
-    level: "must",
     spec: [155],
     says: "The same processId in two sessions names two processes; a process of another session is unknown.",
     run: async (t) => {

@@ -22,7 +22,6 @@ const violations: { readonly [name: string]: readonly [spec: number, says: strin
 export const violation = [
   ...table("handshake/violation", {
     "initialized-first": {
-      level: "must",
       spec: [19],
       says: "initialized before initialize ends the connection without a message.",
       run: async (t) => {
@@ -35,11 +34,9 @@ export const violation = [
   ...Object.entries(violations).flatMap(([name, [spec, says, message]]) =>
     table("handshake/violation", {
       [name]: {
-        level: "must",
         spec: [spec],
         says: `${says} ends the connection without a message.`,
-        run: async (t) => {
-          const wire = await t.open()
+        play: async (wire) => {
           await wire.barrier()
           const from = wire.inbox.messages.length
           wire.sendText(message)

@@ -116,7 +116,6 @@ export const websocketAuthFlags = [
     "contradictions-end-the-server": {
       transports: "ws",
       server: "fresh",
-      level: "must",
       spec: [73],
       says:
         "A server whose flags for authentication contradict each other, are incomplete, or are unknown, exits " +

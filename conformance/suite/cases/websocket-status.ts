@@ -36,8 +36,7 @@ export const websocketStatus = table("websocket/status", {
     says:
       "GET /healthz is answered with JSON: the status ok, a version, the seconds since the start, and the " +
       "numbers of connections, sessions and processes.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       const child = await Child.start(wire, { script: "echo up.; exec sleep 300" })
       await child.says(".")
       await Child.start(wire, { script: "exit 0" }).then((other) => other.exited())
@@ -58,10 +57,8 @@ export const websocketStatus = table("websocket/status", {
       "GET /metrics is answered in the text format 0.0.4 of Prometheus: processes started, running and " +
       "ended, bytes of output, failed starts, connections, sessions and a histogram of how long starts " +
       "took.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire, { script: "printf 12345; exit 0" })
-      await child.ended()
+    play: async (wire, t) => {
+      await Child.run(wire, { script: "printf 12345; exit 0" })
       await wire.begin("process/start", Child.params(wire, { argv: ["/no/such/program"] }))
       const answer = await get(t, "/metrics")
       Check.equal(answer.status, 200, "GET /metrics")

@@ -36,13 +36,12 @@ export const websocket = table("websocket", {
     level: "must",
     spec: [46],
     says: "A request in a binary frame is answered in a text frame.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       await wire.barrier()
       const from = wire.inbox.messages.length
       wire.sendBytes(Buffer.from('{"id":31,"method":"environment/status"}'))
       const answer = await wire.inbox.wait("the answer", t.timeoutMs, ({ messages }) => messages[from])
-      Check.equal(idText(answer.text) ?? null, "31", "the id of the answer")
+      Check.equal(idText(answer.text), "31", "the id of the answer")
       Check.equal(answer.binary, false, "the answer is a binary frame")
     },
   },
@@ -53,8 +52,8 @@ export const websocket = table("websocket", {
     says: "An empty text frame is answered with id -1 and -32600.",
     run: async (t) => {
       const { error, message } = await (await t.open()).exchange("")
-      Check.equal(idText(message.text) ?? null, "-1", "the id of the answer")
-      Check.equal(error?.code ?? null, -32600, "the code of the answer")
+      Check.equal(idText(message.text), "-1", "the id of the answer")
+      Check.equal(error?.code, -32600, "the code of the answer")
     },
   },
   "two-values-in-a-frame-refused": {
@@ -62,12 +61,11 @@ export const websocket = table("websocket", {
     level: "must",
     spec: [47],
     says: "Two requests in one frame, with a newline between them, are malformed: one answer with id -1 and -32600.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const one = '{"id":1,"method":"environment/status"}'
       const { error, message } = await wire.exchange(`${one}\n${one}`)
-      Check.equal(idText(message.text) ?? null, "-1", "the id of the answer")
-      Check.equal(error?.code ?? null, -32600, "the code of the answer")
+      Check.equal(idText(message.text), "-1", "the id of the answer")
+      Check.equal(error?.code, -32600, "the code of the answer")
       const from = wire.inbox.messages.length
       await wire.barrier()
       Check.equal(wire.inbox.messages.length - from, 1, "messages after the error and one request")
@@ -93,8 +91,7 @@ export const websocket = table("websocket", {
     spec: [49],
     slow: true,
     says: "On an idle connection the server sends a ping at least once in 60 seconds.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire) => {
       const ping = await wire.inbox.wait("a ping", 60_000, ({ controls }) =>
         controls.find(({ kind }) => kind === "ping"),
       )
@@ -106,8 +103,7 @@ export const websocket = table("websocket", {
     level: "peer",
     spec: [50],
     says: "After a violation the server ends the TCP connection without a close frame: the client sees code 1006.",
-    run: async (t) => {
-      const wire = await t.open()
+    play: async (wire, t) => {
       wire.sendText('{"method":"bogus"}')
       const how = await wire.inbox.wait("the end of the connection", t.timeoutMs, (inbox) => inbox.ended())
       Check.contains(how, "1006", "the end of the connection")

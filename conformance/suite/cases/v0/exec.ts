@@ -13,8 +13,6 @@ const pidIsTheChilds = async (child: Exec): Promise<void> => {
 
 export const exec = table("exec", {
   "answer-shape": {
-    level: "must",
-    spec: [],
     says: "command/exec is answered at once with processId, pid, running true, and exitCode, stdout and stderr null.",
     run: async (t) => {
       const child = await start(await t.connect(), { id: "any id", script: "sleep 60" })
@@ -29,21 +27,15 @@ export const exec = table("exec", {
     },
   },
   "pid-is-the-childs": {
-    level: "must",
-    spec: [],
     says: "The pid is that of the program itself, or null.",
     run: async (t) => pidIsTheChilds(await start(await t.connect(), { script })),
   },
   "pid-is-the-childs-with-tty": {
-    level: "must",
-    spec: [],
     requires: ["pty"],
     says: "With tty the pid is that of the program itself, or null.",
     run: async (t) => pidIsTheChilds(await start(await t.connect(), { tty: true, script })),
   },
   "environment-and-folder": {
-    level: "must",
-    spec: [],
     says: "env is the whole environment of the process, and cwd, a plain absolute path, its folder.",
     server: "owned",
     run: async (t) => {
@@ -57,8 +49,6 @@ export const exec = table("exec", {
     },
   },
   arg0: {
-    level: "must",
-    spec: [],
     requires: ["arg0"],
     says: "The program sees arg0 as its argv[0]; null means that there is none.",
     run: async (t) => {
@@ -70,8 +60,6 @@ export const exec = table("exec", {
     },
   },
   "input-is-empty": {
-    level: "must",
-    spec: [],
     says: "Without tty, stdin of the process is at EOF.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "cat; echo end" })
@@ -80,8 +68,6 @@ export const exec = table("exec", {
     },
   },
   "id-in-use-refused": {
-    level: "must",
-    spec: [],
     says: "A processId that is in use is refused with -32600 process X already exists, and the process goes on.",
     run: async (t) => {
       const wire = await t.connect()
@@ -97,8 +83,6 @@ export const exec = table("exec", {
     },
   },
   "ids-are-of-their-connection": {
-    level: "must",
-    spec: [],
     transports: "sockets",
     says: "Two connections may use the same processId.",
     run: async (t) => {
@@ -110,8 +94,6 @@ export const exec = table("exec", {
     },
   },
   "empty-argv-refused": {
-    level: "must",
-    spec: [],
     says: "An empty argv is refused with -32602 argv must not be empty.",
     run: async (t) => {
       const wire = await t.connect()
@@ -120,8 +102,6 @@ export const exec = table("exec", {
     },
   },
   "missing-program-frees-the-id": {
-    level: "must",
-    spec: [],
     says:
       "A program that does not exist is refused with -32603, there is no notification, and its processId is " +
       "free again.",
@@ -134,8 +114,6 @@ export const exec = table("exec", {
     },
   },
   "missing-fields-named": {
-    level: "must",
-    spec: [],
     says:
       "Params without processId, argv, cwd, env or tty are refused with -32602 and a message that names the " +
       "missing one.",
@@ -151,8 +129,6 @@ export const exec = table("exec", {
     },
   },
   "unknown-fields-ignored": {
-    level: "must",
-    spec: [],
     says: "Members that v0 does not know are ignored.",
     run: async (t) => {
       const child = await start(await t.connect(), {

@@ -5,8 +5,6 @@ import { start, table } from "./process.ts"
 
 export const exited = table("exited", {
   "frees-the-id": {
-    level: "must",
-    spec: [],
     says: "After exited the processId can be used again (20 rounds).",
     run: async (t) => {
       const wire = await t.connect()
@@ -17,8 +15,6 @@ export const exited = table("exited", {
     },
   },
   "not-delayed-by-descendants": {
-    level: "must",
-    spec: [],
     says:
       "exited is sent while a descendant still holds the output, and the late output of the descendant " +
       "still arrives.",
@@ -37,7 +33,6 @@ export const exited = table("exited", {
   },
   "of-a-signal": {
     level: "should",
-    spec: [],
     says: "A process that dies of a signal has the exit code -1.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "kill -9 $$" })

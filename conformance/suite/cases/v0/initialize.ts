@@ -4,8 +4,6 @@ import { start, table } from "./process.ts"
 
 export const initialize = table("initialize", {
   "answers-the-version": {
-    level: "must",
-    spec: [],
     says: "initialize {clientName} is answered with protocolVersion exec-server.v0.",
     run: async (t) => {
       const result = await (await t.connect()).ok("initialize", { clientName: "x" })
@@ -13,8 +11,6 @@ export const initialize = table("initialize", {
     },
   },
   "not-needed": {
-    level: "must",
-    spec: [],
     says: "The first message of a connection may be command/exec: no handshake is needed.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "echo hi" })
@@ -23,8 +19,6 @@ export const initialize = table("initialize", {
     },
   },
   "initialized-not-needed": {
-    level: "must",
-    spec: [],
     says: "Requests are answered without the notification initialized, which may be sent later and twice.",
     run: async (t) => {
       const wire = await t.connect()
@@ -37,7 +31,6 @@ export const initialize = table("initialize", {
   },
   "may-be-repeated": {
     level: "should",
-    spec: [],
     says: "After a command/exec, initialize is answered every time, also without params.",
     run: async (t) => {
       const wire = await t.connect()

@@ -5,8 +5,6 @@ import { start, table } from "./process.ts"
 
 export const output = table("output", {
   "streams-and-exit-code": {
-    level: "must",
-    spec: [],
     says: "Output arrives on stdout and stderr, then exited with processId and exitCode and no other member.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "echo out; echo err >&2; exit 3" })
@@ -35,8 +33,6 @@ export const output = table("output", {
     },
   },
   "bytes-are-exact": {
-    level: "must",
-    spec: [],
     says: "Every byte of the output arrives as it was written, even if it is not UTF-8.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "printf '\\000\\377\\303\\n\\r\\033x'" })
@@ -45,8 +41,6 @@ export const output = table("output", {
     },
   },
   "terminal-is-stdout": {
-    level: "must",
-    spec: [],
     requires: ["pty"],
     says: "With tty the program has a terminal, and its output arrives on stdout.",
     run: async (t) => {
@@ -63,8 +57,6 @@ export const output = table("output", {
     },
   },
   "cap-cuts-nothing": {
-    level: "must",
-    spec: [],
     says:
       "outputBytesCap limits what the server keeps, not what it sends: with 0, 10 and none, all of 300,000 " +
       "bytes arrive.",
@@ -83,7 +75,6 @@ export const output = table("output", {
   },
   "answer-comes-first": {
     level: "should",
-    spec: [],
     says: "The answer to command/exec precedes every notification of its process (20 rounds).",
     run: async (t) => {
       const wire = await t.connect()
@@ -101,7 +92,6 @@ export const output = table("output", {
   },
   "exit-comes-last": {
     level: "should",
-    spec: [],
     says: "The output of the program itself arrives before its exited (20 rounds).",
     run: async (t) => {
       const wire = await t.connect()

@@ -5,8 +5,6 @@ import { start, table, terminate as end } from "./process.ts"
 
 export const terminate = table("terminate", {
   "second-is-not-running": {
-    level: "must",
-    spec: [],
     says: "terminate returns running true; a second one, sent without waiting, returns running false.",
     run: async (t) => {
       const wire = await t.connect()
@@ -21,8 +19,6 @@ export const terminate = table("terminate", {
     },
   },
   "unknown-is-not-running": {
-    level: "must",
-    spec: [],
     says: "terminate of a process that is unknown or has exited returns running false.",
     run: async (t) => {
       const wire = await t.connect()
@@ -33,8 +29,6 @@ export const terminate = table("terminate", {
     },
   },
   "frees-the-id": {
-    level: "must",
-    spec: [],
     says: "The processId of a terminated process is free at once.",
     run: async (t) => {
       const wire = await t.connect()
@@ -47,8 +41,6 @@ export const terminate = table("terminate", {
     },
   },
   "kills-the-group": {
-    level: "must",
-    spec: [],
     requires: ["process-group"],
     server: "owned",
     says: "terminate also kills the background children in the process group.",
@@ -60,8 +52,6 @@ export const terminate = table("terminate", {
     },
   },
   "connection-end-kills": {
-    level: "must",
-    spec: [],
     server: "owned",
     says: "The end of the connection kills its processes at once: v0 has no sessions to resume.",
     run: async (t) => {

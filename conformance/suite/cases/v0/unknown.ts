@@ -15,8 +15,6 @@ const spoken = async (t: CaseContext) => {
 
 export const unknown = table("unknown", {
   "method-refused": {
-    level: "must",
-    spec: [],
     says: "A request with an unknown method, also one of later versions, is refused with -32600 unknown method: X.",
     run: async (t) => {
       const wire = await spoken(t)
@@ -33,8 +31,6 @@ export const unknown = table("unknown", {
     },
   },
   "notification-answered-with-minus-one": {
-    level: "must",
-    spec: [],
     says:
       "An unknown notification is answered with id -1 and the error -32600 unexpected notification method: " +
       "X, and the connection stays usable.",
@@ -50,8 +46,6 @@ export const unknown = table("unknown", {
     },
   },
   "answers-ignored": {
-    level: "must",
-    spec: [],
     says: "A result or an error that answers no request is ignored, and the connection stays usable.",
     run: async (t) => {
       const wire = await spoken(t)
@@ -66,7 +60,6 @@ export const unknown = table("unknown", {
   },
   "malformed-ends-the-connection": {
     level: "should",
-    spec: [],
     says: "A text that is not JSON ends the connection without an answer.",
     run: async (t) => {
       const wire = await spoken(t)

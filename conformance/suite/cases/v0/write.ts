@@ -6,8 +6,6 @@ const eA = "eA=="
 
 export const write = table("write", {
   "reaches-the-terminal": {
-    level: "must",
-    spec: [],
     requires: ["pty"],
     says: "Writes to a process with tty are answered with accepted true and reach it in order.",
     run: async (t) => {
@@ -24,8 +22,6 @@ export const write = table("write", {
     },
   },
   "closed-for-pipes": {
-    level: "must",
-    spec: [],
     says: "A write to a process without tty is refused with -32600 stdin is closed for process X.",
     run: async (t) => {
       const wire = await t.connect()
@@ -40,8 +36,6 @@ export const write = table("write", {
     },
   },
   "unknown-process-refused": {
-    level: "must",
-    spec: [],
     says:
       "A write to a process that is unknown, has exited or was terminated is refused with -32600 unknown " +
       "process id X.",
@@ -64,8 +58,6 @@ export const write = table("write", {
     },
   },
   "bad-base64-refused": {
-    level: "must",
-    spec: [],
     says: "A chunk that is missing or not base64 is refused with -32602.",
     run: async (t) => {
       const wire = await t.connect()
