@@ -1,10 +1,12 @@
 /**
- * `fs/readFile`: the whole content of a file as base64, and paths that are not files.
+ * `fs/readFile`: the whole content of a file as base64, and paths that are not files. `fs/writeFile`: creates or
+ * truncates in place, and what it refuses.
  */
+import * as Check from "../Check.ts"
+import type { Json } from "../Json.ts"
+import { base64, folderTable, noFile, readFile, writeFile } from "./folder.ts"
 import { once } from "node:events"
 import { createServer } from "node:net"
-import * as Check from "../Check.ts"
-import { folderTable, noFile, readFile } from "./folder.ts"
 
 export const fsReadFile = folderTable("fs/readFile", {
   "three-bytes": {
@@ -97,6 +99,169 @@ export const fsReadFile = folderTable("fs/readFile", {
     says: "fs/readFile of something below a file is refused with -32603 and Not a directory (os error 20).",
     run: async ({ refused, uri }) => {
       await refused("fs/readFile", { path: uri("a/b") }, -32603, "Not a directory (os error 20)")
+    },
+  },
+})
+
+export const fsWriteFile = folderTable("fs/writeFile", {
+  "creates-and-truncates": {
+    spec: ["b19"],
+    setup: "printf 'something longer' >old",
+    says: "fs/writeFile creates a file or replaces its content, and returns {}.",
+    run: async (folder) => {
+      for (const name of ["new", "old"]) {
+        await writeFile(folder, folder.uri(name), "bye")
+        Check.equal((await folder.cat(name)).toString("utf8"), "bye", `the content of ${name}`)
+        await writeFile(folder, folder.uri(name), "")
+        Check.equal((await folder.cat(name)).length, 0, `the size of ${name}`)
+      }
+    },
+  },
+  "bytes-are-exact": {
+    says: "fs/writeFile of a megabyte of all byte values writes exactly these bytes.",
+    run: async (folder) => {
+      const bytes = Buffer.from(Array.from({ length: 1_000_003 }, (_, index) => (index * 7) % 256))
+      await writeFile(folder, folder.uri("a"), bytes)
+      Check.isTrue(bytes.equals(await folder.cat("a")), "the file holds other bytes")
+    },
+  },
+  "keeps-the-mode": {
+    spec: ["b19"],
+    setup: "printf old >a; chmod 600 a; printf old >b; chmod 755 b",
+    says: "fs/writeFile to an existing file keeps its permission bits.",
+    run: async (folder) => {
+      for (const name of ["a", "b"]) await writeFile(folder, folder.uri(name), "new")
+      const modes = await folder.sh("ls -l a b | cut -c1-10")
+      Check.equal(modes, "-rw-------\n-rwxr-xr-x\n", "the modes")
+    },
+  },
+  "writes-through-links": {
+    spec: ["b19"],
+    setup: "printf old >a; ln a hard; ln -s a soft; ln -s new dangling",
+    says:
+      "fs/writeFile writes to the target of a hard or symbolic link; the link stays, and a dangling link " +
+      "creates its target.",
+    run: async (folder) => {
+      await writeFile(folder, folder.uri("hard"), "one")
+      Check.equal((await folder.cat("a")).toString("utf8"), "one", "the content after the hard link")
+      await writeFile(folder, folder.uri("soft"), "two")
+      Check.equal((await folder.cat("hard")).toString("utf8"), "two", "the content after the symbolic link")
+      await writeFile(folder, folder.uri("dangling"), "three")
+      Check.equal((await folder.cat("new")).toString("utf8"), "three", "the content of the new target")
+      await folder.sh("test -L soft && test -L dangling")
+    },
+  },
+  "bad-base64-refused": {
+    spec: ["b20"],
+    setup: "printf old >a",
+    says:
+      "dataBase64 that is not strict base64 (other characters, no padding, another alphabet, a newline, " +
+      "stray bits) is refused with -32600 and a text about base64; the file is unchanged.",
+    run: async ({ refused, uri, cat }) => {
+      for (const dataBase64 of ["@@@", "YQ", "_-==", "Ynll\n", "YR==", "Y"]) {
+        const text = await refused("fs/writeFile", { path: uri("a"), dataBase64 }, -32600)
+        Check.contains(text, "fs/writeFile requires valid base64 dataBase64: ", "the text")
+      }
+      Check.equal((await cat("a")).toString("utf8"), "old", "the content")
+    },
+  },
+  "base64-texts-of-the-peer": {
+    level: "peer",
+    spec: ["b20"],
+    says: "Refused base64 has the exact texts of Codex.",
+    run: async ({ refused, uri }) => {
+      const texts = {
+        "@@@": "Invalid symbol 64, offset 0.",
+        Ynk: "Invalid padding",
+        "_-==": "Invalid symbol 95, offset 0.",
+        "Ynll\n": "Invalid symbol 10, offset 4.",
+        "YQ==\n": "Invalid symbol 10, offset 4.",
+        "YQ==YQ==": "Invalid symbol 61, offset 2.",
+        YWJjé: "Invalid symbol 195, offset 4.",
+        "YQ=\n": "Invalid symbol 61, offset 2.",
+      }
+      for (const [dataBase64, text] of Object.entries(texts)) {
+        const whole = `fs/writeFile requires valid base64 dataBase64: ${text}`
+        await refused("fs/writeFile", { path: uri("a"), dataBase64 }, -32600, whole)
+      }
+    },
+  },
+  "parents-are-not-made": {
+    spec: ["b21"],
+    says: "fs/writeFile into a folder that does not exist is refused with -32004.",
+    run: async ({ refused, uri }) => {
+      await refused("fs/writeFile", { path: uri("none/a"), dataBase64: base64("x") }, -32004, noFile)
+    },
+  },
+  "without-waiting-for-answers": {
+    setup: "printf old >a",
+    says:
+      "Requests about the same file, sent without waiting for answers, take effect in the order in which " +
+      "they were sent.",
+    run: async ({ wire, uri }) => {
+      const path = uri("a")
+      const write = (content: string) => wire.begin("fs/writeFile", { path, dataBase64: base64(content) })
+      const read = async () => {
+        const { result, error } = await wire.begin("fs/readFile", { path })
+        const { dataBase64 } = result === undefined ? {} : Check.object(result, "the result")
+        return dataBase64 ?? error?.code ?? null
+      }
+      const seen = [read(), write("one"), read(), write("two"), read()]
+      const gone = [wire.begin("fs/remove", { path }), read()]
+      Check.equal(
+        [await seen[0], await seen[2], await seen[4], await gone[1]] as ReadonlyArray<Json>,
+        [base64("old"), base64("one"), base64("two"), -32004],
+        "what was read",
+      )
+    },
+  },
+  "nobody-sees-half": {
+    level: "should",
+    setup: "printf old >a",
+    says: "A reader of a file that fs/writeFile replaces sees all of the old content or all of the new.",
+    run: async (folder) => {
+      const look = 's=$(wc -c <a); [ "$s" -eq 3 ] || [ "$s" -eq 3000000 ] || echo "$s"; n=$((n + 1))'
+      const script = `n=0; while [ ! -e stop ]; do ${look}; done; echo "$n" >looks`
+      const looking = folder.sh(script)
+      for (let round = 0; round < 4; round += 1) {
+        await writeFile(folder, folder.uri("a"), Buffer.alloc(3_000_000, round))
+        await writeFile(folder, folder.uri("a"), "new")
+      }
+      await writeFile(folder, folder.uri("stop"), "")
+      Check.equal(await looking, "", "the other sizes that were seen")
+      Check.isTrue(Number(await folder.sh("cat looks")) > 0, "nobody has looked")
+    },
+  },
+  "device-refused-without-links": {
+    spec: ["b21"],
+    setup: "mkfifo p",
+    says:
+      "fs/writeFile of /dev/null with followSymlinks false is refused with -32600 and path is not a regular " +
+      "file; without it the device is written.",
+    run: async ({ ok, refused }) => {
+      const params = { path: "file:///dev/null", dataBase64: base64("x") }
+      const text = "path is not a regular file"
+      await refused("fs/writeFile", { ...params, followSymlinks: false }, -32600, text)
+      Check.equal(await ok("fs/writeFile", params), {}, "the result for the device")
+    },
+  },
+  "root-refused-without-links": {
+    level: "peer",
+    says: "Reading, writing or removing / with followSymlinks false is refused with -32600.",
+    run: async ({ refused }) => {
+      const params = { path: "file:///", followSymlinks: false }
+      const text = "path must name an entry"
+      await refused("fs/writeFile", { ...params, dataBase64: "" }, -32600, text)
+      await refused("fs/readFile", params, -32600, text)
+      await refused("fs/remove", { ...params, recursive: false }, -32600, text)
+    },
+  },
+  "folder-refused": {
+    spec: ["b21"],
+    says: "fs/writeFile onto a folder is refused with -32603 and Is a directory (os error 21).",
+    run: async ({ refused, uri }) => {
+      const params = { path: uri(), dataBase64: base64("x") }
+      await refused("fs/writeFile", params, -32603, "Is a directory (os error 21)")
     },
   },
 })

@@ -1,9 +1,14 @@
 /**
  * An extension that a server may announce as `processList` in `environmentInfo.capabilities`: `process/list`,
- * `session/list`, and `name` and `labels` of `process/start`.
+ * `session/list`, and `name` and `labels` of `process/start`. An extension that a server may announce as
+ * `processChanges` in `environmentInfo.capabilities`: `process/changes` tells starts, restarts, exits and removals
+ * of processes, in order. An extension that a server may announce as `processAutoRemove` in
+ * `environmentInfo.capabilities`: a process whose start has `autoRemove` is removed as soon as it is closed. An
+ * extension that a server may announce as `processPid` in `environmentInfo.capabilities`: the result of a start
+ * with `pid` has the pid of the process.
  */
-import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import type { JsonObject } from "../Json.ts"
@@ -235,6 +240,139 @@ export const sessionList = table("session/list", {
       Check.equal(numbers(found), numbers(sessions), "the sessions of the processes")
       for (const { session } of [mine, other])
         Check.lacks(JSON.stringify([found, answer]), session, "the lists")
+    },
+  },
+})
+
+const changes = { requires: ["process-changes"] } as const
+
+const lastSeq = async (wire: Wire): Promise<number> =>
+  Check.integer((await wire.ok("process/changes", {}))["nextSeq"], "nextSeq")
+
+/** The changes from a seq on, up to the one that is wanted. */
+const until = async (
+  wire: Wire,
+  nextSeq: number,
+  isLast: (change: JsonObject) => boolean,
+): Promise<ReadonlyArray<JsonObject>> => {
+  const found: Array<JsonObject> = []
+  for (let next = nextSeq; !found.some(isLast);) {
+    const answer = await wire.ok("process/changes", { afterSeq: next - 1, waitMs: wire.timeoutMs })
+    Check.equal(answer["missed"] ?? null, null, "missed")
+    found.push(...Check.list(answer["changes"], "changes").map((one) => Check.object(one, "a change")))
+    next = Check.integer(answer["nextSeq"], "nextSeq")
+  }
+  return found
+}
+
+const rowOf = (change: JsonObject): JsonObject => Check.object(change["process"], "process")
+
+const kindsOf = (found: ReadonlyArray<JsonObject>, id: string) =>
+  found.filter((change) => rowOf(change)["processId"] === id).map(({ kind }) => Check.text(kind, "kind"))
+
+export const processChanges = table("process/changes", {
+  "tells-what-happens-in-order": {
+    ...changes,
+    requires: ["process-changes", "process-auto-remove"],
+    says:
+      "Each of many processes that are removed as soon as they have ended is told as started, exited and removed, in " +
+      "order, with seqs that grow; the row of an exit has the exit code.",
+    play: async (wire) => {
+      const from = await lastSeq(wire)
+      const ids = Array.from({ length: 20 }, (_, at) => `p${at}`)
+      const asked = { script: "exit 3", params: { autoRemove: true } }
+      await Promise.all(ids.map((id) => wire.ok("process/start", Child.params(wire, { id, ...asked }))))
+      let gone = 0
+      const found = await until(wire, from, ({ kind }) => kind === "removed" && (gone += 1) >= ids.length)
+      for (const id of ids) Check.equal(kindsOf(found, id), ["started", "exited", "removed"], `of ${id}`)
+      const seqs = found.map(({ seq }) => Check.integer(seq, "seq"))
+      Check.isTrue(
+        seqs.every((seq, at) => seq >= from && seq > (seqs[at - 1] ?? 0)),
+        `the seqs are ${seqs.join(", ")}`,
+      )
+      for (const change of found.filter(({ kind }) => kind === "exited"))
+        Check.equal(rowOf(change)["exitCode"], 3, "the exit code")
+    },
+  },
+  "waits-for-news": {
+    ...changes,
+    says: "With waitMs a request for changes above the last one waits, and is answered when there is one.",
+    play: async (wire) => {
+      const nextSeq = await lastSeq(wire)
+      // Other sessions go on, and seqs are counted over all of them.
+      const idle = await wire.ok("process/changes", { afterSeq: nextSeq - 1, waitMs: 50 })
+      Check.equal(idle["changes"], [], "the changes when nothing happens")
+      const next = Check.integer(idle["nextSeq"], "nextSeq")
+      const waiting = wire.ok("process/changes", { afterSeq: next - 1, waitMs: wire.timeoutMs })
+      const child = await Child.start(wire, { script: "read -r line", pipeStdin: true })
+      const [first] = Check.list((await waiting)["changes"], "changes")
+      Check.equal(kindsOf([Check.object(first, "the change")], child.id), ["started"], "the change")
+    },
+  },
+  "tells-what-is-missed": {
+    ...changes,
+    says: "A request for changes above a seq that is not among those that are kept is answered at once, with missed.",
+    play: async (wire) => {
+      const nextSeq = await lastSeq(wire)
+      const afterSeq = nextSeq + 1_000_000
+      const answer = await wire.ok("process/changes", { afterSeq, waitMs: wire.timeoutMs })
+      Check.equal(answer["changes"], [], "changes")
+      Check.equal(answer["missed"], true, "missed")
+      const next = Check.integer(answer["nextSeq"], "nextSeq")
+      Check.isTrue(next >= nextSeq && next <= afterSeq, `nextSeq is ${next}`)
+    },
+  },
+})
+
+export const processAutoRemove = table("process/auto-remove", {
+  "when-it-is-closed": {
+    requires: ["process-auto-remove"],
+    says:
+      "A process whose start has autoRemove can be read while it runs. When process/closed is told, with all output " +
+      "before it, its id is unknown (-32600) and can be used again.",
+    run: async (t) => {
+      const params = { autoRemove: true }
+      const child = await Child.start(await t.open(), {
+        script: "echo one; read -r line; echo two",
+        pipeStdin: true,
+        params,
+      })
+      await child.says("one\n")
+      Check.equal((await child.read())["exited"], false, "exited of what runs")
+      await child.write("x\n")
+      const { exitCode } = await child.ended()
+      Check.equal([exitCode, child.text()], [0, "one\ntwo\n"], "the exit code and the output")
+      await child.wire.refused("process/read", { processId: child.id }, -32600)
+      await child.wire.ok("process/start", Child.params(child.wire, { id: child.id, script: "exit 0" }))
+    },
+  },
+})
+
+const started = async (wire: Wire, id: string, script: string, params: JsonObject): Promise<JsonObject> =>
+  wire.ok("process/start", Child.params(wire, { id, script, pipeStdin: true, params }))
+
+export const processPid = table("process/pid", {
+  "is-that-of-the-list": {
+    requires: ["process-pid", "process-list"],
+    says: "The result of a start with pid: true has the pid that process/list shows, or none where that shows null.",
+    play: async (wire) => {
+      const results = [await started(wire, "one", "read -r line", { pid: true })]
+      results.push(await started(wire, "two", "read -r line", { pid: true }))
+      const { processes } = await wire.ok("process/list", {})
+      for (const row of Check.list(processes, "processes").map((one) => Check.object(one, "a row"))) {
+        const result = results.find(({ processId }) => processId === row["processId"])
+        Check.equal(result?.["pid"] ?? null, row["pid"] ?? null, `the pid of ${String(row["processId"])}`)
+      }
+    },
+  },
+  "only-when-asked": {
+    requires: ["process-pid"],
+    says: "The result of a start without pid, or with null or false, has none.",
+    play: async (wire) => {
+      for (const [index, asked] of [{}, { pid: null }, { pid: false }].entries()) {
+        const result = await started(wire, `p${index}`, "exit 0", asked)
+        Check.equal("pid" in result, false, "whether the result has a pid")
+      }
     },
   },
 })

@@ -1,5 +1,6 @@
 /**
- * `process/read`: which chunks come back, and what nextSeq means.
+ * `process/read`: which chunks come back, and what nextSeq means. `process/read` with waitMs: what ends the wait,
+ * and what does not. How much output is retained for `process/read` when a process has written more than fits.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -213,6 +214,185 @@ export const read = table("process/read", {
         "the state",
       )
       await late()
+    },
+  },
+})
+
+/** A process that prints nothing until it reads a line. */
+export const readWait = table("process/read", {
+  "without-wait-returns-at-once": {
+    spec: [104],
+    says: "A read without waitMs, or with 0, of a silent process returns at once without chunks.",
+    run: async (t) => {
+      const child = await silent(await t.open())
+      for (const waitMs of [0, null]) {
+        const result = await child.read({ waitMs })
+        Check.equal([...seqs(result), result["nextSeq"] ?? null], [1], "chunks and nextSeq")
+      }
+    },
+  },
+  "wait-ends-empty": {
+    spec: [105],
+    says: "A read with waitMs 300 of a silent process returns no chunks, and not before 300 ms.",
+    run: async (t) => {
+      const child = await silent(await t.open())
+      const began = performance.now()
+      const result = await child.read({ waitMs: 300 })
+      const took = performance.now() - began
+      Check.equal(seqs(result), [], "chunks")
+      Check.isTrue(took >= 295, `it returned after ${Math.round(took)} ms`)
+    },
+  },
+  // guards: long-poll
+  "output-wakes": {
+    spec: [106],
+    says: "A waiting read returns when output comes, long before its waitMs.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 0.3; echo woke; sleep 60" })
+      const result = await child.read({ waitMs: t.timeoutMs * 2 })
+      Check.equal(seqs(result), [1], "chunks")
+      Check.equal(result["exited"], false, "exited")
+    },
+  },
+  "exit-wakes": {
+    spec: [107],
+    says: "A waiting read returns when the process exits without output.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 0.3; exit 4" })
+      const result = await child.read({ waitMs: t.timeoutMs * 2 })
+      Check.equal([result["exited"] ?? null, result["exitCode"] ?? null], [true, 4], "exited and exitCode")
+    },
+  },
+  "old-output-does-not-wake": {
+    spec: [108],
+    says: "Output with a lower seq does not end a waiting read with afterSeq 50; closed does.",
+    run: async (t) => {
+      const [wire, other] = [await t.open(), await t.open()]
+      const sh = Gate.shell(other)
+      const [writes, ends] = [await Gate.make(sh), await Gate.make(sh)]
+      const child = await Child.start(wire, { script: `echo a; ${writes.wait}; echo b; ${ends.wait}` })
+      await child.says("a\n")
+      const reading = child.read({ afterSeq: 50, waitMs: t.timeoutMs * 2 })
+      await sh(writes.open)
+      await child.says("b\n")
+      await sh(ends.open)
+      const result = await reading
+      Check.equal(result["closed"], true, "closed")
+      Check.equal(seqs(result), [], "chunks")
+    },
+  },
+  "closed-returns-at-once": {
+    spec: [109],
+    says: "A read of a closed process returns at once, whatever afterSeq and waitMs are.",
+    run: async (t) => {
+      const child = await Child.run(await t.open())
+      const result = await child.read({ afterSeq: 99, waitMs: t.timeoutMs * 2 })
+      Check.equal([...seqs(result), result["closed"] ?? null], [true], "chunks and closed")
+    },
+  },
+  "waits-past-exit": {
+    spec: [100],
+    says: "After exited, a waiting read from the last seq on returns only when late output comes.",
+    run: async (t) => {
+      const { child, late } = await Gate.orphaned(await t.open())
+      const reading = child.read({ afterSeq: 2, waitMs: t.timeoutMs * 2 })
+      await late(await t.open())
+      Check.equal(seqs(await reading), [3], "chunks")
+    },
+  },
+  "exit-event-returns-at-once": {
+    level: "should",
+    says: "After exited, a waiting read from before the exit event returns at once, even without chunks.",
+    run: async (t) => {
+      const { child, late } = await Gate.orphaned(await t.open())
+      const result = await child.read({ afterSeq: 1, waitMs: t.timeoutMs * 2 })
+      Check.equal([...seqs(result), result["closed"] ?? null], [false], "chunks and closed")
+      await late()
+    },
+  },
+})
+
+export const readRetained = table("process/read/retained", {
+  // guards: ring
+  "a-mebibyte-of-the-newest": {
+    level: "should",
+    spec: [138],
+    says:
+      "Of 3 MiB of output the newest whole chunks are retained, as many as fit in 1,048,576 bytes, or one more, " +
+      "without which there would be less.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "head -c 3145728 /dev/zero" })
+      const { events } = await child.ended()
+      const outputs = events.filter(({ kind }) => kind === "output").sort((a, b) => a.seq - b.seq)
+      const chunks = Child.chunks(await child.read())
+      const total = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+      const last = outputs.slice(-chunks.length).map(({ seq }) => seq)
+      Check.equal(
+        chunks.map(({ seq }) => seq),
+        last,
+        "the seqs retained",
+      )
+      const evicted = outputs.at(-chunks.length - 1)
+      const next = Buffer.from(Check.text(evicted?.params["chunk"], "the chunk before"), "base64").length
+      const oldest = chunks[0]?.bytes.length ?? 0
+      Check.isTrue(
+        total - oldest < 1_048_576 && total + next > 1_048_576,
+        `${total} bytes are retained, the oldest chunk has ${oldest}, the one before has ${next}`,
+      )
+    },
+  },
+  "a-million-bytes": {
+    level: "should",
+    spec: [138],
+    says: "Of 3 MiB of output and 3 bytes at least the last 1,000,000 can be read afterwards.",
+    run: async (t) => {
+      const child = await Child.run(await t.open(), { script: "head -c 3145728 /dev/zero; printf END" })
+      const bytes = Buffer.concat(Child.chunks(await child.read()).map((chunk) => chunk.bytes))
+      Check.isTrue(bytes.length >= 1_000_000, `only ${bytes.length} bytes are retained`)
+      Check.equal(bytes.subarray(-3).toString(), "END", "the last bytes")
+    },
+  },
+  "at-least-the-tail": {
+    spec: [138],
+    says: "Of 3 MiB of output at least the last 512 KiB can be read afterwards.",
+    run: async (t) => {
+      const child = await Child.run(await t.open(), { script: "head -c 3145728 /dev/zero; printf END" })
+      const bytes = Buffer.concat(Child.chunks(await child.read()).map((chunk) => chunk.bytes))
+      Check.isTrue(bytes.length >= 524_288, `only ${bytes.length} bytes are retained`)
+      Check.equal(bytes.subarray(-3).toString(), "END", "the last bytes")
+    },
+  },
+  "chunks-of-8-kib": {
+    level: "peer",
+    spec: [138],
+    says: "No chunk is larger than 8192 bytes.",
+    run: async (t) => {
+      const child = await Child.run(await t.open(), { script: "head -c 3145728 /dev/zero" })
+      const sizes = Child.chunks(await child.read()).map(({ bytes }) => bytes.length)
+      Check.equal(Math.max(...sizes), 8192, "the size of the largest chunk")
+    },
+  },
+  "at-most-50000-chunks": {
+    level: "should",
+    spec: [139],
+    slow: true,
+    transports: "stdio",
+    says: "Of 50,100 chunks of one byte, each notified on its own, the newest 50,000 are retained.",
+    play: async (wire, t) => {
+      const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
+      for (let index = 0; index < 50_100; index++) {
+        const wanted = wire.inbox.messages.length + 2
+        void wire.begin("process/write", { processId: child.id, chunk: "eA==", writeId: `w${index}` })
+        await wire.inbox.wait("the answer and the echo of a byte", t.timeoutMs, ({ messages }) =>
+          messages.length >= wanted ? true : undefined,
+        )
+      }
+      const chunks = Child.chunks(await child.read())
+      Check.equal(
+        [chunks[0]?.seq ?? 0, chunks.length],
+        [101, 50_000],
+        "the first seq and the number of chunks",
+      )
     },
   },
 })

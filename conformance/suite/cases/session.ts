@@ -1,14 +1,18 @@
 /**
- * Sessions: they survive a lost connection, can be resumed, and are isolated from each other.
+ * Sessions: they survive a lost connection, can be resumed, and are isolated from each other. An extension that a
+ * server may announce as `sessionEnd` in `environmentInfo.capabilities`: `session/end` ends the session of its
+ * connection at once, instead of when its time to live is over. How long sessions and processes are kept. These
+ * cases are slow: they wait for the time to pass.
  */
-import { randomUUID } from "node:crypto"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { pause } from "../Deadline.ts"
 import { idText } from "../Json.ts"
+import { awaitDeath } from "../wire/ProcessTree.ts"
 import * as Gate from "./gate.ts"
-import { begin, resume, resumed, resumeParams } from "./resuming.ts"
+import { begin, resume, resumeParams, resumed } from "./resuming.ts"
+import { randomUUID } from "node:crypto"
 
 const sockets = { transports: "sockets", requires: ["resume"], level: "must" } as const
 
@@ -248,6 +252,119 @@ export const session = table("session", {
       const again = Child.attach(await resumed(t, session), child.id)
       const result = await again.read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
       Check.equal([result["closed"] ?? null, result["exitCode"] ?? null], [true, 9], "closed and exitCode")
+    },
+  },
+})
+
+const ends = { requires: ["session-end"] } as const
+
+export const sessionEnd = table("session/end", {
+  "ends-session-and-processes": {
+    ...ends,
+    transports: "sockets",
+    requires: ["resume", "session-end"],
+    says:
+      "session/end kills the processes of the session, is answered with {}, and forgets the session: nobody can " +
+      "resume it.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      wire.send({ method: "initialized" })
+      const child = await Child.start(wire, { script: "echo pid $$; exec sleep 300" })
+      await child.says("\n")
+      const [, pid = ""] = /pid (\d+)/.exec(child.text()) ?? []
+      Check.equal(await wire.ok("session/end", {}), {}, "the result")
+      const other = await t.connect()
+      const { error } = await other.begin("initialize", resumeParams(session))
+      Check.equal(error?.code, -32600, "the code of a resume of a session that has ended")
+      const looker = await Child.start(await t.open(), {
+        // What was killed is there until the kernel has come to it, and the server has reaped it.
+        script:
+          `for try in $(seq 100); do kill -0 ${pid} 2>/dev/null || break; sleep 0.1; done; ` +
+          `kill -0 ${pid} 2>/dev/null && echo there || echo none`,
+      })
+      await looker.says("\n")
+      Check.equal(looker.text(), "none\n", "what is left of a process of the session")
+    },
+  },
+
+  "is-the-last-request": {
+    ...ends,
+    says: "Behind session/end a connection has no session, and can open none: its requests are refused with -32600.",
+    play: async (wire) => {
+      await wire.ok("session/end", {})
+      await wire.refused("process/list", {}, -32600)
+      await wire.refused("initialize", { clientName: "again" }, -32600)
+    },
+  },
+})
+
+export const sessionTime = table("session", {
+  "detached-session-expires": {
+    ...sockets,
+    level: "should",
+    spec: [154],
+    slow: true,
+    server: "owned",
+    says: "A session that is not resumed for two minutes expires: its processes are killed, and its id is unknown.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const child = await Child.start(wire, { script: "echo pid $$.; sleep 600; :" })
+      await child.says(".")
+      wire.channel.drop()
+      await pause(120_000)
+      await awaitDeath([Number(/pid (\d+)\./.exec(child.text())?.[1])], t.timeoutMs)
+      const message = `unknown session id ${session}`
+      await (await t.connect()).refused("initialize", resumeParams(session), -32600, message)
+    },
+  },
+  "every-detach-restarts-the-time": {
+    ...sockets,
+    level: "peer",
+    spec: [143],
+    slow: true,
+    says: "Two detachments of 45 seconds each can both be resumed.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      wire.channel.drop()
+      await pause(45_000)
+      const again = await resumed(t, session)
+      again.channel.drop()
+      await pause(45_000)
+      await resumed(t, session)
+    },
+  },
+  "closed-processes-are-forgotten": {
+    transports: "any",
+    level: "should",
+    spec: [141],
+    slow: true,
+    says:
+      "A closed process is readable for at least 20 seconds; after two minutes its id is unknown and free, " +
+      "and a new process counts from seq 1.",
+    play: async (wire) => {
+      const child = await Child.run(wire, { id: "kept", script: "exit 3" })
+      await pause(20_000)
+      Check.equal((await child.read())["exitCode"], 3, "exitCode after 20 s")
+      await pause(100_000)
+      await wire.refused("process/read", { processId: "kept" }, -32600, "unknown process id kept")
+      Check.equal(await child.write("x"), "unknownProcess", "the status of a write")
+      Check.equal(await child.terminate(), false, "running")
+      await Child.start(wire, { id: "kept" })
+    },
+  },
+  "exited-but-open-is-kept": {
+    transports: "any",
+    level: "should",
+    spec: [142],
+    slow: true,
+    says: "A process that has exited stays readable for 95 seconds while a descendant holds its output.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "(sleep 95; echo LATE) & exit 0" })
+      await child.exited()
+      await pause(91_000)
+      Check.equal((await child.read())["closed"], false, "closed after 91 s")
+      await child.ended()
+      Check.equal(child.text(), "LATE\n", "the late output")
     },
   },
 })

@@ -1,6 +1,12 @@
-/** v0: the params and results of `command/exec`. */
+/**
+ * v0: the params and results of `command/exec`. `command/exec/exited`, after which the server has forgotten the
+ * process. `command/exec/terminate` kills a process and forgets it; so does the end of the connection.
+ * `command/exec/write`, which works only for processes with a terminal.
+ */
 import * as Check from "../../Check.ts"
-import { type Exec, params, start, table } from "./process.ts"
+import { awaitDeath } from "../../wire/ProcessTree.ts"
+import * as Gate from "../gate.ts"
+import { type Exec, params, start, table, terminate as end, write as put } from "./process.ts"
 
 const script = "echo pid $$."
 
@@ -135,6 +141,174 @@ export const exec = table("exec", {
         params: { pipeStdin: true, sandbox: null, size: { rows: 1, cols: 1 }, timeoutMs: 1 },
       })
       Check.equal(await child.exited(), 0, "the exit code")
+    },
+  },
+})
+
+export const exited = table("exited", {
+  "frees-the-id": {
+    says: "After exited the processId can be used again (20 rounds).",
+    run: async (t) => {
+      const wire = await t.connect()
+      for (let round = 0; round < 20; round++) {
+        const child = await start(wire, { id: "again", script: `exit ${round}` })
+        Check.equal(await child.exited(), round, "the exit code")
+      }
+    },
+  },
+  "not-delayed-by-descendants": {
+    says:
+      "exited is sent while a descendant still holds the output, and the late output of the descendant " +
+      "still arrives.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const sh: Gate.Shell = async (script) => {
+        Check.equal(await (await start(wire, { script })).exited(), 0, `the exit code of \`${script}\``)
+      }
+      const gate = await Gate.make(sh)
+      const child = await start(wire, { script: `(${gate.wait}; echo late) & exit 7` })
+      Check.equal(await child.exited(), 7, "the exit code")
+      Check.equal(child.text(), "", "the output at the exit")
+      await sh(gate.open)
+      await child.says("late")
+    },
+  },
+  "of-a-signal": {
+    level: "should",
+    says: "A process that dies of a signal has the exit code -1.",
+    run: async (t) => {
+      const child = await start(await t.connect(), { script: "kill -9 $$" })
+      Check.equal(await child.exited(), -1, "the exit code")
+    },
+  },
+})
+
+export const terminate = table("terminate", {
+  "second-is-not-running": {
+    says: "terminate returns running true; a second one, sent without waiting, returns running false.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const child = await start(wire, { script: "trap '' TERM INT HUP; echo ready; sleep 60; :" })
+      await child.says("ready")
+      const params = { processId: child.id }
+      const first = wire.begin("command/exec/terminate", params)
+      const second = wire.begin("command/exec/terminate", params)
+      Check.equal((await first).result, { running: true }, "the first result")
+      Check.equal((await second).result, { running: false }, "the second result")
+      Check.isTrue((await child.exited()) !== 0, "the exit code is 0")
+    },
+  },
+  "unknown-is-not-running": {
+    says: "terminate of a process that is unknown or has exited returns running false.",
+    run: async (t) => {
+      const wire = await t.connect()
+      Check.equal(await end(wire, "nope"), false, "running of an unknown process")
+      const child = await start(wire)
+      await child.exited()
+      Check.equal(await child.terminate(), false, "running of an exited process")
+    },
+  },
+  "frees-the-id": {
+    says: "The processId of a terminated process is free at once.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const first = await start(wire, { id: "again", script: "sleep 60" })
+      await first.terminate()
+      await first.exited()
+      const second = await start(wire, { id: "again", script: "echo second; exit 4" })
+      await second.says("second")
+      Check.equal(await second.exited(), 4, "the exit code of the second")
+    },
+  },
+  "kills-the-group": {
+    requires: ["process-group"],
+    server: "owned",
+    says: "terminate also kills the background children in the process group.",
+    run: async (t) => {
+      const child = await start(await t.connect(), { script: "sleep 60 & echo pid $!.; wait" })
+      await child.says(".")
+      await child.terminate()
+      await awaitDeath([Number(/pid (\d+)\./.exec(child.text())?.[1])], t.timeoutMs)
+    },
+  },
+  "connection-end-kills": {
+    server: "owned",
+    says: "The end of the connection kills its processes at once: v0 has no sessions to resume.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const child = await start(wire, { script: "echo pid $$.; sleep 60; :" })
+      await child.says(".")
+      wire.channel.close()
+      await awaitDeath([Number(/pid (\d+)\./.exec(child.text())?.[1])], t.timeoutMs)
+    },
+  },
+})
+
+const eA = "eA=="
+
+export const write = table("write", {
+  "reaches-the-terminal": {
+    requires: ["pty"],
+    says: "Writes to a process with tty are answered with accepted true and reach it in order.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const child = await start(wire, {
+        tty: true,
+        script: 'stty -echo; echo ready; while read -r line; do echo "got:$line"; done',
+      })
+      await child.says("ready")
+      for (const line of ["a", "b", "c"]) await put(wire, child.id, `${line}\n`)
+      await child.says("got:c")
+      Check.contains(child.text(), "got:a\r\ngot:b\r\ngot:c", "the output")
+      await child.terminate()
+    },
+  },
+  "closed-for-pipes": {
+    says: "A write to a process without tty is refused with -32600 stdin is closed for process X.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const child = await start(wire, { id: "pipe", script: "sleep 60" })
+      await wire.refused(
+        "command/exec/write",
+        { processId: "pipe", chunk: eA },
+        -32600,
+        "stdin is closed for process pipe",
+      )
+      await child.terminate()
+    },
+  },
+  "unknown-process-refused": {
+    says:
+      "A write to a process that is unknown, has exited or was terminated is refused with -32600 unknown " +
+      "process id X.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const refused = (processId: string) =>
+        wire.refused(
+          "command/exec/write",
+          { processId, chunk: eA },
+          -32600,
+          `unknown process id ${processId}`,
+        )
+      await refused("nope")
+      const exited = await start(wire, { id: "exited" })
+      await exited.exited()
+      await refused("exited")
+      await start(wire, { id: "terminated", script: "sleep 60" })
+      await end(wire, "terminated")
+      await refused("terminated")
+    },
+  },
+  "bad-base64-refused": {
+    says: "A chunk that is missing or not base64 is refused with -32602.",
+    run: async (t) => {
+      const wire = await t.connect()
+      await wire.refused("command/exec/write", { processId: "p", chunk: "!!" }, -32602)
+      Check.contains(
+        await wire.refused("command/exec/write", { processId: "p" }, -32602),
+        "chunk",
+        "the message",
+      )
     },
   },
 })
