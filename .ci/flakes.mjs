@@ -1,25 +1,32 @@
 // @ts-check
-// `npm run lab -- flakes --rounds 200 --load 8`: plays the tests again and again beside busy processes, and tells which
-// of them do not always pass. `--help` has the options. It exits with 1 if a test has failed, with 2 for wrong use.
+// Plays tests again and again beside busy processes, and tells which of them do not always pass.
+//
+//   npm run lab -- flakes [PATH...]   the test files whose paths contain a PATH (default: all; of core and adapters on
+//                                     Bun and Deno)
+//   --rounds N       rounds: 20
+//   --load N         busy processes beside them: 8; 0 for none
+//   --runtime NAME   node (default), bun or deno
+//   --seconds N      ends after so many seconds, in the middle of a round if need be
+//
+// Each failure is printed, with the log of its round in dist/flakes; at the end there is a table. The exit code is 1 if
+// a test has failed, 2 for wrong use.
 import { spawn } from "node:child_process"
-import { mkdirSync, rmSync } from "node:fs"
-import { parseArgs } from "node:util"
-import { round, tally } from "./flakes/rounds.mjs"
-import { build, heading, install, root } from "./setup.mjs"
+import { closeSync, mkdirSync, openSync, rmSync } from "node:fs"
+import { command } from "./command.mjs"
+import { build, heading, install, root, vitestOn } from "./setup.mjs"
+import * as Tally from "./tally.mjs"
 
 /** @import { Runtime } from "./setup.mjs" */
 
-const help = `npm run lab -- flakes [options] [PATH...]
-
-Plays the test files whose paths contain a PATH (default: all; of core and adapters on Bun and Deno), in rounds.
-
-  --rounds N         rounds (default 20)
-  --load N           busy processes beside them (default 8; 0 for none)
-  --runtime NAME     node, bun or deno (default node)
-  --seconds N        ends after so many seconds, in the middle of a round if need be (default: no bound)
-
-Each failure is printed, with the log of its round in dist/flakes; at the end there is a table.
-`
+const { values, positionals: files } = command(import.meta.url, {
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "20" },
+    load: { type: "string", default: "8" },
+    runtime: { type: "string", default: "node" },
+    seconds: { type: "string", default: "" },
+  },
+})
 
 /** @returns {never} @param {string} message */
 const misused = (message) => {
@@ -27,45 +34,17 @@ const misused = (message) => {
   process.exit(2)
 }
 
-const read = () => {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        rounds: { type: "string", default: "20" },
-        load: { type: "string", default: "8" },
-        runtime: { type: "string", default: "node" },
-        seconds: { type: "string" },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    })
-  } catch (error) {
-    return misused(error instanceof Error ? error.message : String(error))
-  }
-}
+/** @param {"rounds" | "load" | "seconds"} name @param {number} least */
+const whole = (name, least) =>
+  /^\d+$/.test(values[name]) && Number(values[name]) >= least
+    ? Number(values[name])
+    : misused(`--${name} ${values[name]}: expected a whole number from ${least}`)
 
-/** @param {string} name @param {string} text @param {number} least */
-const whole = (name, text, least) =>
-  /^\d+$/.test(text) && Number(text) >= least
-    ? Number(text)
-    : misused(`--${name} ${text}: expected a whole number from ${least}`)
-
-/** @param {string} name @returns {Runtime} */
-const toRuntime = (name) =>
-  name === "node" || name === "bun" || name === "deno"
-    ? name
-    : misused(`--runtime ${name}: expected node, bun or deno`)
-
-const { values, positionals } = read()
-if (values.help) {
-  process.stdout.write(help)
-  process.exit(0)
-}
-const rounds = whole("rounds", values.rounds, 1)
-const load = whole("load", values.load, 0)
-const runtime = toRuntime(values.runtime)
-const until =
-  values.seconds === undefined ? Infinity : Date.now() + whole("seconds", values.seconds, 1) * 1000
+const [rounds, load] = [whole("rounds", 1), whole("load", 0)]
+const until = values.seconds === "" ? Infinity : Date.now() + whole("seconds", 1) * 1000
+if (!["node", "bun", "deno"].includes(values.runtime))
+  misused(`--runtime ${values.runtime}: expected node, bun or deno`)
+const runtime = /** @type {Runtime} */ (values.runtime)
 
 /** Keeps a core busy until this process has ended, however it ends. */
 const busy = `for (;;) {
@@ -73,43 +52,77 @@ const busy = `for (;;) {
   if (process.ppid !== ${process.pid}) process.exit()
 }`
 
-const main = async () => {
-  const files = positionals
-  install()
-  build()
-  if (runtime !== "node") {
-    const { provide } = await import("./tested.mjs")
-    await provide(runtime)
+/**
+ * Plays a round; its exit code, or null if it was ended because the time is over.
+ * @param {string} log
+ * @returns {Promise<number | null>}
+ */
+const round = async (log) => {
+  const output = openSync(log, "w")
+  const [program, words] = vitestOn(runtime, files)
+  const child = spawn(program, [...words, "--passWithNoTests"], {
+    cwd: root,
+    detached: true,
+    stdio: ["ignore", output, output],
+  })
+  const stop = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL")
+  const timer = until === Infinity ? undefined : setTimeout(stop, Math.max(0, until - Date.now()))
+  const forward = () => {
+    stop()
+    process.exit(130)
   }
+  process.once("SIGINT", forward).once("SIGTERM", forward)
+  const code = await new Promise((resolve) => child.once("close", resolve))
+  process.off("SIGINT", forward).off("SIGTERM", forward)
+  clearTimeout(timer)
+  closeSync(output)
+  return code === null && Date.now() < until ? 1 : code
+}
+
+/** How often each test has failed. @type {Map<string, number>} */
+const failed = new Map()
+
+const play = async () => {
   const folder = `${root}dist/flakes`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const of = files.length > 0 ? files.join(" ") : "all test files"
-  heading(`${rounds} rounds of ${of} on ${runtime}, beside ${load} busy processes`)
-  const loads = Array.from({ length: load }, () => spawn(process.execPath, ["-e", busy], { stdio: "ignore" }))
-  const table = tally()
-  try {
-    for (let number = 1; number <= rounds; number++) {
-      const result = await round({ number, files, runtime, folder, until })
-      if (result === undefined) {
-        process.stdout.write(`the time is over: ${number - 1} of ${rounds} rounds were played to their end\n`)
-        break
-      }
-      table.add(result)
-      const failures = result.failures.length
-      const outcome = failures === 0 ? "passed" : `${failures} FAILED: ${result.log}`
-      process.stdout.write(
-        `round ${number} of ${rounds}: ${outcome} (${result.tests} tests, ${result.seconds} s)\n`,
-      )
-      for (const { file, test, message } of result.failures) {
-        process.stdout.write(`  ${file} > ${test}\n${message.replace(/^/gm, "    ")}\n`)
-      }
+  for (let number = 1; number <= rounds; number++) {
+    const began = Date.now()
+    const log = `dist/flakes/round-${number}.log`
+    process.env["TEST_TALLY"] = `${folder}/tally-${number}`
+    mkdirSync(process.env["TEST_TALLY"])
+    const code = began < until ? await round(`${root}${log}`) : null
+    if (code === null) {
+      process.stdout.write(`the time is over: ${number - 1} of ${rounds} rounds were played to their end\n`)
+      return
     }
-  } finally {
-    for (const one of loads) one.kill("SIGKILL")
+    const { passed, failed: count, failures } = Tally.sum()
+    if (code !== 0 && failures.length === 0)
+      failures.push({ runtime, file: "vitest", test: `ends with ${code}`, message: "its log says more" })
+    const outcome = failures.length === 0 ? "passed" : `${failures.length} FAILED: ${log}`
+    const seconds = Math.round((Date.now() - began) / 1000)
+    process.stdout.write(`round ${number} of ${rounds}: ${outcome} (${passed + count} tests, ${seconds} s)\n`)
+    for (const { file, test, message } of failures) {
+      const name = `${file} > ${test}`
+      failed.set(name, (failed.get(name) ?? 0) + 1)
+      process.stdout.write(`  ${name}\n${message.replace(/^/gm, "    ")}\n`)
+    }
   }
-  process.stdout.write(table.text())
-  process.exitCode = table.failed() ? 1 : 0
 }
 
-await main()
+install()
+build()
+if (runtime !== "node") await (await import("./tested.mjs")).provide(runtime)
+const of = files.length > 0 ? files.join(" ") : "all test files"
+heading(`${rounds} rounds of ${of} on ${runtime}, beside ${load} busy processes`)
+const loads = Array.from({ length: load }, () => spawn(process.execPath, ["-e", busy], { stdio: "ignore" }))
+try {
+  await play()
+} finally {
+  for (const one of loads) one.kill("SIGKILL")
+}
+const lines = [...failed].sort(([, a], [, b]) => b - a)
+process.stdout.write(
+  lines.map(([name, count]) => `${String(count).padStart(6)} of ${rounds}  ${name}\n`).join(""),
+)
+process.exitCode = lines.length === 0 ? 0 : 1

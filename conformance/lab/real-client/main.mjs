@@ -1,14 +1,12 @@
 // @ts-check
 // `npm run lab -- real-client`: `codex exec` at work on a server, with a model that a script plays.
 import { spawnSync } from "node:child_process"
-import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
 import { cacheOf } from "../run/fetched.mjs"
 import { fetchedPeer, releases } from "../run/peer.mjs"
 import { flags, progress, stackOf } from "../stress/lib/command.mjs"
 import { ready } from "../stress/lib/servers.mjs"
-import * as Calls from "./calls.mjs"
 import { ways } from "./client.mjs"
 import { all } from "./scenarios/index.mjs"
 import { serverNames, words } from "./server.mjs"
@@ -30,18 +28,11 @@ const options = flags("conformance:real-client", about, {
     choices: [...releases],
   },
   only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
-  trace: {
-    says: "a folder for everything that client and server say, of which a table is printed",
-    standard: "none",
-  },
 })
 
 ready()
 const { binary } = fetchedPeer(options.peer)
 const folder = join(cacheOf("codex"), `real-client-${process.pid}`)
-const traces = options.trace === "none" ? undefined : resolve(options.trace)
-if (traces !== undefined) mkdirSync(traces, { recursive: true })
-const tap = fileURLToPath(new URL("stdio-tap.mjs", import.meta.url))
 
 /**
  * The last lines of a text.
@@ -53,41 +44,25 @@ const tail = (text, most) => {
   return all.length <= most ? text : `… ${all.length - most} lines …\n${all.slice(-most).join("\n")}`
 }
 
-/** @type {Set<string>} The traces that are written. */
-const files = new Set()
-
-/** The file for the trace of a scenario, if there is to be one. @param {string} name @param {string} server @param {string} over */
-const traceOf = (name, server, over) => {
-  if (traces === undefined) return undefined
-  const file = join(traces, `${name}.${server.replaceAll(/[^\w.-]+/g, "_")}.${over}.txt`)
-  rmSync(file, { force: true })
-  files.add(file)
-  return file
-}
-
 /**
  * Plays one scenario.
- * @param {string} name
  * @param {import("./scenarios/index.mjs").Scenario} scenario
  * @param {string} server
  * @param {string} over
  * @returns {Promise<string | undefined>} what went wrong
  */
-const play = async (name, { run, cuts = false, flags: more = [] }, server, over) => {
+const play = async ({ run, cuts = false, flags: more = [] }, server, over) => {
   /** @type {string[]} */
   const talk = []
   /** @param {string} who @param {string} text */
   const note = (who, text) =>
     talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
-  const file = traceOf(name, server, over)
-  const started = words(server, binary, more)
   const opened = Stage.open({
     folder,
     client: binary,
-    server: over === "stdio" && file !== undefined ? [process.execPath, tap, file, ...started] : started,
+    server: words(server, binary, more),
     over,
-    tapped: cuts || file !== undefined,
-    heard: (arrow, text) => file !== undefined && appendFileSync(file, `${arrow} ${text}\n`),
+    cuts,
     note,
   })
   /** @type {string[]} */
@@ -119,9 +94,9 @@ const bubblewrap = spawnSync("bwrap", ["--version"]).status === 0
 const failed = []
 let played = 0
 
-/** Plays one scenario if it can be played there, and reports. @param {Parameters<typeof play>} one */
-const playAndReport = async (...one) => {
-  const [name, { only, confines = false, says }, server, over] = one
+/** Plays one scenario if it can be played there, and reports. @param {string} name @param {Parameters<typeof play>} one */
+const playAndReport = async (name, ...one) => {
+  const [{ only, confines = false, says }, server, over] = one
   if (only !== undefined && !only.includes(over)) return
   if (confines && !bubblewrap && server !== "peer") {
     progress(`not played on ${server} over ${over}: ${name}, because bubblewrap is not installed`)
@@ -144,10 +119,8 @@ for (const server of servers)
     for (const [name, scenario] of chosen) await playAndReport(name, scenario, server, over)
 
 rmSync(folder, { recursive: true, force: true })
-const traced = [...files].filter((file) => existsSync(file))
 process.stdout.write(
   [
-    ...(traced.length > 0 ? [Calls.table(traced)] : []),
     `${played - failed.length} of ${played} scenarios passed`,
     ...failed.map((title) => `failed: ${title}`),
     "",

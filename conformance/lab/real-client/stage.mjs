@@ -19,8 +19,7 @@ import * as Tap from "./tap.mjs"
  * @property {string} client its program
  * @property {readonly string[]} server the words that start it
  * @property {string} over one of `Client.ways`
- * @property {boolean} tapped true if the connection is cut or recorded
- * @property {(arrow: string, text: string) => void} heard gets what is recorded
+ * @property {boolean} cuts true if the connection is cut
  * @property {(who: string, text: string) => void} note gets the talk, and the server's stderr
  *
  * How a client is started.
@@ -52,12 +51,12 @@ const prepare = (folder) => {
  * @param {Options} options
  * @param {NodeJS.ProcessEnv} env
  */
-const serve = async ({ folder, server, over, tapped, heard, note }, env) => {
+const serve = async ({ folder, server, over, cuts, note }, env) => {
   /** @param {string} [url] */
   const listen = (url) =>
     Server.listen(server, { url, cwd: folder, env, said: (text) => note("server", text) })
   let listening = over === "stdio" ? undefined : await listen()
-  const tap = listening !== undefined && tapped ? await Tap.open(listening.url, heard) : undefined
+  const tap = listening !== undefined && cuts ? await Tap.open(listening.url) : undefined
   return {
     place: { url: tap?.url ?? listening?.url, words: server },
     pid: () => listening?.pid,

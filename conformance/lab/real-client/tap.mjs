@@ -1,15 +1,11 @@
 // @ts-check
-// A proxy in front of a WebSocket server that can cut connections in the middle of a frame, and hears what is said.
+// A proxy in front of a WebSocket server that can cut connections in the middle of a frame.
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
 import { urlOf } from "./address.mjs"
-import { ear } from "./frames.mjs"
 
-/**
- * @param {string} url of the server
- * @param {(arrow: string, text: string) => void} heard gets every text: `>` from the client, `<` from the server
- */
-export const open = async (url, heard) => {
+/** @param {string} url of the server */
+export const open = async (url) => {
   const port = Number(new URL(url).port)
   /** @type {Map<import("node:net").Socket, import("node:net").Socket>} */
   const sockets = new Map()
@@ -25,14 +21,6 @@ export const open = async (url, heard) => {
       far.destroy()
     }
     for (const socket of [near, far]) socket.setNoDelay().on("error", end).on("close", end)
-    near.on(
-      "data",
-      ear((text) => heard(">", text)),
-    )
-    far.on(
-      "data",
-      ear((text) => heard("<", text)),
-    )
     near.pipe(far)
     return far.pipe(near)
   })
@@ -53,7 +41,7 @@ export const open = async (url, heard) => {
         near.removeAllListeners("close").unpipe(far)
         sockets.delete(near)
         near.destroy()
-        far.removeAllListeners("data").unpipe(near).resume()
+        far.unpipe(near).resume()
       }
       return () => halves.forEach(([, far]) => far.destroy())
     },
