@@ -176,11 +176,12 @@ export const fsRename = folderTable(
       run: async (folder) => {
         const script =
           "echo reading; n=0; until test -e stop; do test -s x || n=$((n+1)); done; echo missed $n times"
-        const child = await Child.run(folder.wire, { script, params: { cwd: folder.uri() } })
+        const child = await Child.start(folder.wire, { script, params: { cwd: folder.uri() } })
         await child.says("reading")
         for (let n = 1; n <= 200; n += 1)
           await folder.ok("fs/rename", move(folder, `f${n}`, "x", { overwrite: true }))
         await folder.sh(": >stop")
+        await child.ended()
         Check.contains(child.text(), "missed 0 times", "what a reader says")
         Check.equal(await folder.sh("cat x; ls"), "200stop\nx\n", "what is there")
       },
