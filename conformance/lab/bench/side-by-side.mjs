@@ -10,9 +10,8 @@ import { parseArgs } from "node:util"
 import { build, install, root, run } from "../../../.ci/setup.mjs"
 import { fetchedPeer } from "../run/peer.mjs"
 import { serverOn } from "../run/runtimes.mjs"
-import { againstTable, checkout, commitOf } from "./lib/against.mjs"
-import { countTable } from "./lib/counts.mjs"
-import { table } from "./lib/table.mjs"
+import { checkout, commitOf } from "./lib/against.mjs"
+import { againstTable, countTable } from "./lib/table.mjs"
 
 /** @import { Server } from "./lib/native.mjs" */
 
@@ -32,7 +31,7 @@ Usage: npm run bench -- [OPTIONS]
   --quick            small sizes
   -h, --help         show this text
 
-Writes results.json, results.md, table.md, counts.md and against.md to .cache/bench/. Progress goes to stderr.
+Writes results.json, results.md, counts.md and against.md to .cache/bench/. Progress goes to stderr.
 Exit code 0: measured; 1: something could not be built or started; 2: wrong use.
 `
 
@@ -132,7 +131,6 @@ function compare() {
   if (status !== 0) process.exit(1)
   const measured = JSON.parse(readFileSync(results, "utf8"))
   const names = servers.map(({ name }) => name)
-  writeFileSync(join(folder, "table.md"), table(measured, names))
   if (!options["without-counts"]) writeFileSync(join(folder, "counts.md"), countTable(measured, names))
   if (other !== undefined) {
     const pairs = on.map((kind) => ({ now: kind, before: `${kind}@${other.name}` }))

@@ -1,62 +1,39 @@
 // @ts-check
-// The figures as the README shows them: a table for each transport, the peer first, ours with the
-// ratio to it.
-import { median, written } from "./figures.mjs"
+// What was measured, as Markdown: a table for each transport, the first server first, the others with the ratio to it;
+// what is wrong; and both states of a commit.
+import { median, spread, written } from "./figures.mjs"
 import { figure } from "./native.mjs"
+import { workloads } from "./workloads.mjs"
 
-/** @import { Result } from "./report.mjs" */
+/**
+ * @import { Figures, Transport } from "./native.mjs"
+ *
+ * @typedef {object} Result one run of a workload
+ * @property {string} workload its id
+ * @property {Transport} transport
+ * @property {string} server
+ * @property {number} rep the number of the repetition
+ * @property {boolean} [counts] true if it counted system calls and garbage: its times mean nothing
+ * @property {Figures} data
+ *
+ * @typedef {{ results: readonly Result[] }} Run
+ */
 
-/** @typedef {[says: string, workload: string, figure: string, unit: string, better: "less" | "more"]} Row */
+const rows = workloads.flatMap(({ id, title, figures }) => figures.map((one) => ({ id, title, ...one })))
 
-/** @type {readonly Row[]} */
-export const rows = [
-  ["cold start to the first answer", "W1", "cold_ms_p50", "ms", "less"],
-  ["resident memory, idle", "W1", "idle_rss_mb", "MiB", "less"],
-  ["start to exited, pipe", "W2-pipe", "exited_us_p50", "µs", "less"],
-  ["start to exited, PTY", "W2-tty", "exited_us_p50", "µs", "less"],
-  ["start to exited, pipe, after 2,000 others", "W2-warm", "exited_us_p50", "µs", "less"],
-  ["spawns, 32 in flight", "W3", "spawns_per_s", "/s", "more"],
-  ["spawns, 32 in flight, after 2,500 others", "W3-warm", "spawns_per_s", "/s", "more"],
-  ["output, pipe", "W4-pipe", "mb_per_s", "MB/s", "more"],
-  ["output, pipe, 1 GiB", "W4-warm", "mb_per_s", "MB/s", "more"],
-  ["output, text lines, pipe", "W4-text", "mb_per_s", "MB/s", "more"],
-  ["output, PTY", "W4-tty", "mb_per_s", "MB/s", "more"],
-  ["output, text lines, PTY", "W4-tty-text", "mb_per_s", "MB/s", "more"],
-  ["echo round trip, pipe", "W5-pipe", "rtt_us_p50", "µs", "less"],
-  ["the same, 99th percentile", "W5-pipe", "rtt_us_p99", "µs", "less"],
-  ["echo round trip, pipe, after 20,000 others", "W5-warm", "rtt_us_p50", "µs", "less"],
-  ["the same, 99th percentile", "W5-warm", "rtt_us_p99", "µs", "less"],
-  ["echo round trip, PTY", "W5-tty", "rtt_us_p50", "µs", "less"],
-  ["the same, 50 chatty neighbours", "W5-noisy", "rtt_us_p50", "µs", "less"],
-  ["a line of one of 200 processes", "W6", "lat_us_p50", "µs", "less"],
-  ["memory for an idle process", "W6-idle", "kb_per_proc", "KiB", "less"],
-  ["reads of a full ring", "W7", "reads_per_s", "/s", "more"],
-  ["wake-up of a long poll", "W7", "longpoll_us_p50", "µs", "less"],
-  ["a request behind a waiting read", "W7", "blocked_behind_read_ms", "ms", "less"],
-  ["a line, 100 connections", "W8", "lat_us_p50", "µs", "less"],
-  ["connecting", "W8", "connect_us_p50", "µs", "less"],
-  ["connecting, 500 one after the other", "W8-many", "connect_us_p50", "µs", "less"],
-  ["into stdin, 64 KiB writes", "W9", "mb_per_s", "MB/s", "more"],
-  ["into stdin, 1 GiB", "W9-warm", "mb_per_s", "MB/s", "more"],
-  ["peak memory, client not reading", "W10", "stall_peak_rss_mb", "MiB", "less"],
-  ["draining after that", "W10", "drain_mb_per_s", "MB/s", "more"],
-  ["of 300 starts at once, unanswered", "W11", "unanswered", "", "less"],
-  ["first command of a new user", "W12", "command_ms_p50", "ms", "less"],
-  ["memory of that", "W12", "command_hwm_mb", "MiB", "less"],
-  ["list of a running server", "W13", "command_ms_p50", "ms", "less"],
-]
+/** @param {string} id @param {string} says @param {string} unit */
+const nameOf = (id, says, unit) => `${id.split("-")[0]} ${says}${unit && `, ${unit}`}`
 
 /**
  * What the repetitions of a run have measured of one figure; what was counted apart, and what failed, is left out.
- * @param {readonly Result[]} results
+ * @param {Run} run
  * @param {string} transport
  * @param {string} server
- * @param {string} workload
- * @param {string} key of the figure
+ * @param {{ id: string, key: string }} row
  */
-export const measured = (results, transport, server, workload, key) =>
+const measured = ({ results }, transport, server, { id, key }) =>
   results
-    .filter((one) => !one.counts && one.workload === workload)
+    .filter((one) => !one.counts && one.workload === id)
     .filter((one) => one.transport === transport && one.server === server)
     .map(({ data }) => figure(data, key))
     .filter(Number.isFinite)
@@ -66,26 +43,103 @@ const ratio = (mine, theirs) =>
   Number.isFinite(mine / theirs) ? ` (${Number((mine / theirs).toPrecision(2))}×)` : ""
 
 /**
- * Markdown from the results of a run.
- * @param {{ results: readonly Result[] }} run
- * @param {readonly string[]} servers their names, the peer's first
+ * The medians of a run, by transport.
+ * @param {Run} run
+ * @param {readonly string[]} servers their names; the others are compared with the first
  */
-export const table = ({ results }, [peer = "", ...ours]) => {
-  /** @param {string} transport @param {string} server @param {Row} row */
-  const value = (transport, server, [, workload, key]) =>
-    median(measured(results, transport, server, workload, key))
-  const lines = ["stdio", "ws"].flatMap((transport) => [
-    `| over ${transport === "ws" ? "WebSocket" : transport} | | ${[peer, ...ours].join(" | ")} |`,
-    `|---|---|${[peer, ...ours].map(() => "---:|").join("")}`,
-    ...rows.flatMap((row) => {
-      const [says, workload, , unit, better] = row
-      const theirs = value(transport, peer, row)
-      const mine = ours.map((server) => value(transport, server, row))
-      if (![theirs, ...mine].some(Number.isFinite)) return []
+export const table = (run, servers) => {
+  const [first = "", ...others] = servers
+  const lines = ["stdio", "ws"].flatMap((transport) => {
+    const found = rows.flatMap((row) => {
+      const value = (/** @type {string} */ server) => median(measured(run, transport, server, row))
+      const [theirs, mine] = [value(first), others.map(value)]
+      if (row.says === "" || ![theirs, ...mine].some(Number.isFinite)) return []
       const cells = [written(theirs), ...mine.map((one) => written(one) + ratio(one, theirs))]
-      return `| ${workload.split("-")[0]} ${says}${unit && `, ${unit}`} | ${better} | ${cells.join(" | ")} |`
-    }),
-    "",
-  ])
+      return `| ${nameOf(row.id, row.says, row.unit)} | ${row.better} | ${cells.join(" | ")} |`
+    })
+    const head = `| over ${transport === "ws" ? "WebSocket" : transport} | | ${servers.join(" | ")} |`
+    return found.length > 0 ? [head, `|---|---|${servers.map(() => "---:|").join("")}`, ...found, ""] : []
+  })
   return lines.join("\n")
+}
+
+/** Runs that failed, and figures that have to be zero and are not, a line each. @param {Run} run @returns {readonly string[]} */
+export const faults = ({ results }) =>
+  results.flatMap(({ workload, transport, server, rep, data }) => {
+    const place = `${workload} ${transport} ${server} rep ${rep}`
+    if ("error" in data) return [`- ${place}: ${data.error}`]
+    return rows
+      .filter(({ id, key, better }) => id === workload && better === "zero" && Number(data[key] ?? 0) !== 0)
+      .map(({ key, unit }) => `- ${place}: ${key} is ${data[key]} ${unit}`)
+  })
+
+/**
+ * Both commits, row by row: before, now, how many times as good now is, and the larger spread of the two. CPU time is
+ * there, too: on a machine that does other work it says more than the clock.
+ * @param {Run} run
+ * @param {readonly { now: string, before: string }[]} pairs names of servers
+ */
+export const againstTable = (run, pairs) => {
+  const head = ["| row | server | before | now | now is | spread |", "|---|---|---:|---:|---:|---:|"]
+  const shown = rows.filter(({ says, key }) => says !== "" || key.startsWith("cpu_"))
+  const lines = ["stdio", "ws"].flatMap((transport) =>
+    shown.flatMap((row) =>
+      pairs.flatMap(({ now, before }) => {
+        const [was, is] = [measured(run, transport, before, row), measured(run, transport, now, row)]
+        if (was.length === 0 || is.length === 0) return []
+        const factor = row.better === "more" ? median(is) / median(was) : median(was) / median(is)
+        const name = nameOf(row.id, row.says || `CPU of ${row.title}`, row.unit)
+        const both = `${written(median(was))} | ${written(median(is))}`
+        const noise = Math.max(spread(was), spread(is)).toFixed(0)
+        const good = Number.isFinite(factor) ? `${factor.toFixed(2)}× as good` : "–"
+        return [`| ${name}, ${transport} | ${now} | ${both} | ${good} | ${noise} % |`]
+      }),
+    ),
+  )
+  return [...head, ...lines, ""].join("\n")
+}
+
+/** @type {readonly [key: string, says: string][]} */
+const counted = [
+  ["calls", "system calls"],
+  ["garbage_kb", "garbage, kB"],
+  ["gc_us", "collecting, µs"],
+]
+
+/**
+ * What a workload costs in system calls and garbage for each operation or megabyte, from the runs that count.
+ * @param {Run} run
+ * @param {readonly string[]} servers
+ */
+export const countTable = ({ results }, servers) => {
+  /** @param {string} transport @param {string} server @param {string} id @param {string} key */
+  const value = (transport, server, id, key) =>
+    median(
+      results
+        .filter((one) => one.counts && one.workload === id)
+        .filter((one) => one.transport === transport && one.server === server)
+        .flatMap(({ data }) =>
+          "error" in data ? [] : (data[`${key}_per_op`] ?? data[`${key}_per_mb`] ?? []),
+        ),
+    )
+  const some = workloads.filter((one) => one.counted)
+  return ["stdio", "ws"]
+    .flatMap((transport) => {
+      const columns = servers.flatMap((server) =>
+        counted
+          .filter(([key]) => some.some(({ id }) => Number.isFinite(value(transport, server, id, key))))
+          .map(([key, says]) => ({ server, key, says })),
+      )
+      if (columns.length === 0) return []
+      return [
+        `| over ${transport === "ws" ? "WebSocket" : transport}, each operation or MB | ${columns.map(({ server, says }) => `${server}: ${says}`).join(" | ")} |`,
+        `|---|${columns.map(() => "---:|").join("")}`,
+        ...some.flatMap(({ id, title }) => {
+          const cells = columns.map(({ server, key }) => value(transport, server, id, key))
+          return cells.some(Number.isFinite) ? [`| ${id} ${title} | ${cells.map(written).join(" | ")} |`] : []
+        }),
+        "",
+      ]
+    })
+    .join("\n")
 }
