@@ -228,7 +228,7 @@ describe("The package", { timeout: 600_000 }, () => {
       ["deno", runtime("@deno", "deno"), deno],
     ] as const) {
       // A terminal may echo and prompt as it likes; nothing of it is printed by the program.
-      const exported = "ClientError,ScreenSvg,ServeError,connect,serve"
+      const exported = "ClientError,ServeError,connect,serve"
       const wanted = `$HOME\nit's\n\nbuilding\ndone\n0\n${exported} ${name}\ntrue,true\n`
       expect(await run(command, args), name).toBe(wanted)
     }

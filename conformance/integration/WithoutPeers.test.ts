@@ -129,11 +129,11 @@ describe("The package without effect and vitest", () => {
   })
 
   test("has source maps, by which a trace shows the lines of the sources", async () => {
-    const program = `import { ScreenSvg } from "procwire"; ScreenSvg.toSvg({})`
+    const program = `import { createTools } from "procwire/agent"; createTools({})`
     const plain = await node("--input-type=module", "-e", program)
     expect(plain.err).toMatch(/at .*dist\/lib\/.*\.js:\d+/)
     const mapped = await node("--enable-source-maps", "--input-type=module", "-e", program)
-    expect(mapped.err).toMatch(/at .*core\/client\/ScreenSvg\.ts:\d+/)
+    expect(mapped.err).toMatch(/at .*core\/agent\/[A-Za-z]+\.ts:\d+/)
   })
 
   test("names a layer of Effect 4, which it cannot run", async () => {

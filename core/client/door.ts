@@ -1,4 +1,4 @@
-/** The exports of the doors for programs without Effect about the client: its types, its error, and drawing. */
+/** The exports of the doors for programs without Effect about the client: its types and its error. */
 export type { AttachOptions, AttachTarget } from "./Attaching.ts"
 export type { Calls, Params } from "./Calls.ts"
 export type { Client, ClientProcess, CloseOptions } from "./Client.ts"
@@ -18,7 +18,6 @@ export type { Content, Encoding, Result } from "./Result.ts"
 export type { RetryOptions } from "./Retry.ts"
 export type { RunOptions } from "./RunOptions.ts"
 export type { ScreenOptions } from "./Screen.ts"
-export * as ScreenSvg from "./ScreenSvg.ts"
 export type { StartOptions } from "./StartOptions.ts"
 export type { OutputFile, OutputTo, StdioOptions } from "./Stdio.ts"
 export type { LineOptions } from "./TextLines.ts"

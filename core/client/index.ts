@@ -48,7 +48,6 @@ export type { RetryOptions } from "./Retry.ts"
 export type { RunOptions } from "./RunOptions.ts"
 export type { OutputFile, OutputTo, StdioOptions } from "./Stdio.ts"
 export type { ScreenOptions } from "./Screen.ts"
-export * as ScreenSvg from "./ScreenSvg.ts"
 export * as StartOptions from "./StartOptions.ts"
 export type { LineOptions } from "./TextLines.ts"
 export type {

@@ -1,6 +1,5 @@
 /** `procwire screen`: what the terminal of a process shows. */
 import * as Effect from "effect/Effect"
-import * as ScreenSvg from "../../../core/client/ScreenSvg.ts"
 import * as Screen from "../../../core/protocol/Screen.ts"
 import type { Platform } from "../Platform.ts"
 import * as Control from "./control/Control.ts"
@@ -18,13 +17,11 @@ import * as Failure from "./words/Failure.ts"
 const command = "procwire screen"
 
 const flags = {
-  svg: { type: "boolean", help: "as an SVG, with colors, attributes and the cursor" },
   ansi: { type: "boolean", help: "as what paints it on a terminal of the same size" },
   json: {
     type: "boolean",
     help: "a line of JSON: what process/screen tells, with text, cursor, title, size and lines",
   },
-  light: { type: "boolean", help: "with --svg: dark on light" },
   scrollback: {
     type: "string",
     shows: "N",
@@ -43,7 +40,7 @@ const flags = {
 
 export const spec: Spec = {
   name: "screen",
-  summary: "Show what the terminal of a process shows, as text, as an SVG, or to be painted",
+  summary: "Show what the terminal of a process shows, as text, or to be painted",
   usage: "[OPTIONS] NAME",
   flags,
   operands: "process",
@@ -52,15 +49,13 @@ The process needs a terminal (run -d -t); one that has ended still shows its las
 package @xterm/headless, which is installed beside it: npm install -g @xterm/headless.`,
   examples: [
     "procwire screen editor",
-    "procwire screen --svg -o editor.svg editor",
+    "procwire screen --ansi -o editor.ansi editor",
     "procwire screen --scrollback 100 build",
     "procwire screen --json editor | jq .cursor",
   ],
 }
 
-type Values = Flags.Values<typeof flags>
-
-const kinds = ["svg", "ansi", "json"] as const
+const kinds = ["ansi", "json"] as const
 
 /** Prints the picture. */
 export const screen = (_: Platform, args: ReadonlyArray<string>) =>
@@ -70,7 +65,6 @@ export const screen = (_: Platform, args: ReadonlyArray<string>) =>
     const wrong = (message: string) => new Flags.UsageError({ command, message })
     const [kind, other] = kinds.filter((each) => values[each] === true)
     if (other !== undefined) return yield* wrong(`--${kind} and --${other} exclude each other`)
-    if (values.light === true && kind !== "svg") return yield* wrong("--light needs --svg")
     const scrollback =
       values.scrollback === undefined
         ? 0
@@ -87,7 +81,7 @@ export const screen = (_: Platform, args: ReadonlyArray<string>) =>
       Effect.flatMap((process) => process.screen({ formats: formats[kind ?? "text"], scrollback })),
       Failure.about(ref, row),
     )
-    const text = textOf(picture, kind, values)
+    const text = textOf(picture, kind)
     if (values.output === undefined) yield* LocalTerminal.write("stdout", new TextEncoder().encode(text))
     else yield* OutFile.replace(values.output, text)
     return 0
@@ -99,18 +93,11 @@ const remedy =
 
 const formats: Readonly<Record<"text" | (typeof kinds)[number], ReadonlyArray<Screen.Format>>> = {
   text: ["text"],
-  svg: ["lines"],
   ansi: ["ansi"],
   json: ["text", "lines"],
 }
 
-const textOf = (
-  picture: Screen.ScreenResult,
-  kind: (typeof kinds)[number] | undefined,
-  { light }: Values,
-) => {
-  if (kind === "svg")
-    return ScreenSvg.toSvg(picture, { theme: light === true ? ScreenSvg.light : ScreenSvg.dark })
+const textOf = (picture: Screen.ScreenResult, kind: (typeof kinds)[number] | undefined) => {
   if (kind === "ansi") return picture.ansi ?? ""
   return kind === "json" ? `${JSON.stringify(picture)}\n` : `${picture.text ?? ""}\n`
 }
