@@ -6,7 +6,6 @@
  * `await using` closes a client and terminates a process.
  */
 import * as Effect from "effect/Effect"
-import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Calls, Params } from "./Calls.ts"
 import { boundary } from "./CallSite.ts"
@@ -18,7 +17,7 @@ import * as Command from "./command/Command.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import { type CallOptions, givenUp } from "./GivingUp.ts"
 import * as Lists from "./Lists.ts"
-import { ending, paged, promise } from "./Promises.ts"
+import { ending, paged, promise, type Promised } from "./Promises.ts"
 import type { Content, Encoding, Result } from "./Result.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import type { StartOptions } from "./StartOptions.ts"
@@ -26,14 +25,11 @@ import type { StartOptions } from "./StartOptions.ts"
 export type { ClientProcess } from "./ClientProcess.ts"
 
 /** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
-export interface Client extends AsyncDisposable {
-  /**
-   * Names the session on the server: another client resumes it with `resumeSessionId`. Changes with a new session
-   * (`onSessionLost: "new"`).
-   */
-  readonly sessionId: string
-  /** The server's host: shell, working directory, platform, capabilities. */
-  readonly environmentInfo: EnvironmentInfo
+export interface Client
+  extends
+    Pick<ExecClient.ExecClient, "sessionId" | "environmentInfo">,
+    Promised<Pick<ExecClient.ExecClient, "list" | "listSessions">>,
+    AsyncDisposable {
   /**
    * Starts a process, which runs until it exits, is terminated, or the session ends. Rejects with `Duplicate` for a
    * `processId` that this client follows, `ProgramNotFound`, `ProgramNotExecutable`, `WorkingDirectory`, `Server` where
@@ -66,13 +62,6 @@ export interface Client extends AsyncDisposable {
     after?: number,
     options?: AttachOptions & CallOptions,
   ): Promise<ClientProcess.ClientProcess>
-  /**
-   * The processes that the server has, oldest first; a closed one until it is forgotten. Of the own session, or with
-   * `sessions: "all"` of every one, where the server lets its clients see that. Needs the capability `processList`.
-   */
-  list(options?: Lists.ListOptions, how?: CallOptions): AsyncIterable<Lists.ListedProcess>
-  /** The sessions that the server has, by their numbers: ids are secrets. Needs the capability `processList`. */
-  listSessions(options?: Lists.ListSessionsOptions, how?: CallOptions): AsyncIterable<Lists.ListedSession>
   /** The files of the server's host. */
   readonly fs: ClientFiles.ClientFiles
   /** HTTP requests that the server makes. */

@@ -10,16 +10,29 @@ import type { CallOptions } from "./GivingUp.ts"
 import { type Step, stepped, unwrapScoped } from "./EventStreams.ts"
 import type { WatchOptions } from "./FileOptions.ts"
 import { invalid, shown } from "./OptionNames.ts"
-import { ending, promise, scoped, steps } from "./Promises.ts"
+import { ending, promise, type Promised, promised, scoped, steps } from "./Promises.ts"
 import type { RemoteFile } from "./FileBlocks.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
-/** The functions of an interface, with promises in place of effects; the last argument says how they are given up. */
-type Promised<T> = {
-  readonly [K in keyof T]: T[K] extends (...args: infer P) => Effect.Effect<infer A, infer _E>
-    ? (...args: [...P, how?: CallOptions]) => Promise<A>
-    : never
-}
+/** The functions on files that are the same as promises, with how many arguments each takes. */
+const calls = {
+  readFile: 2,
+  readTextFile: 2,
+  writeFile: 3,
+  stat: 2,
+  exists: 1,
+  createDirectory: 2,
+  mkdir: 2,
+  readDirectory: 1,
+  walk: 2,
+  glob: 2,
+  canonicalize: 1,
+  remove: 2,
+  copy: 3,
+  rename: 3,
+  chmod: 3,
+  symlink: 3,
+} as const
 
 /** Content in pieces of any size. Strings are written as UTF-8. */
 export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
@@ -41,11 +54,7 @@ export interface ClientWatch {
 /**
  * The files of the server's host. Paths are native (absolute, or relative to the server's directory) or `file:` URIs.
  */
-export interface ClientFiles extends Promised<
-  Omit<RemoteFiles, "readStream" | "write" | "open" | "watchMissing">
-> {
-  /** Reads the content in blocks of up to 1 MiB. The loop may be left at any time; `how` is for all of it. */
-  readonly readStream: (path: string, how?: CallOptions) => AsyncIterable<Uint8Array>
+export interface ClientFiles extends Promised<Pick<RemoteFiles, "readStream" | keyof typeof calls>> {
   /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
   readonly write: (path: string, pieces: Pieces, how?: CallOptions) => Promise<void>
   /** Opens a file for blocks in any order. Default mode: `read`. */
@@ -65,22 +74,7 @@ export interface ClientFiles extends Promised<
 export const make = (files: RemoteFiles): ClientFiles => boundary(promises(files))
 
 const promises = (files: RemoteFiles): ClientFiles => ({
-  readFile: (path, options, how) => promise(files.readFile(path, options), how),
-  readTextFile: (path, options, how) => promise(files.readTextFile(path, options), how),
-  writeFile: (path, data, options, how) => promise(files.writeFile(path, data, options), how),
-  stat: (path, options, how) => promise(files.stat(path, options), how),
-  exists: (path, how) => promise(files.exists(path), how),
-  mkdir: (path, options, how) => promise(files.mkdir(path, options), how),
-  createDirectory: (path, options, how) => promise(files.createDirectory(path, options), how),
-  readDirectory: (path, how) => promise(files.readDirectory(path), how),
-  walk: (path, options, how) => promise(files.walk(path, options), how),
-  glob: (patterns, options, how) => promise(files.glob(patterns, options), how),
-  canonicalize: (path, how) => promise(files.canonicalize(path), how),
-  remove: (path, options, how) => promise(files.remove(path, options), how),
-  copy: (source, destination, options, how) => promise(files.copy(source, destination, options), how),
-  rename: (source, destination, options, how) => promise(files.rename(source, destination, options), how),
-  chmod: (path, mode, options, how) => promise(files.chmod(path, mode, options), how),
-  symlink: (target, path, options, how) => promise(files.symlink(target, path, options), how),
+  ...promised(files, calls),
   watchMissing: async (missing, options, how) => {
     const { watching, changed } = await promise(files.watchMissing(missing, options), how)
     return boundary({ watching, changed: (how?: CallOptions) => promise(changed, how) })

@@ -6,8 +6,8 @@ import * as Scope from "effect/Scope"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { boundary } from "./CallSite.ts"
 import type { CallOptions } from "./GivingUp.ts"
-import { ending, promise, steps } from "./Promises.ts"
-import type { Head, RemoteHttp, HttpOptions, HttpResponse } from "./RemoteHttp.ts"
+import { ending, promise, type Promised, promised, steps } from "./Promises.ts"
+import type { Head, RemoteHttp, HttpOptions } from "./RemoteHttp.ts"
 
 /** A response whose body is an async iterable of its bytes, readable once. Leaving the loop drops the rest. */
 export interface ClientHttpStream extends Head, AsyncIterable<Uint8Array>, AsyncDisposable {
@@ -18,9 +18,7 @@ export interface ClientHttpStream extends Head, AsyncIterable<Uint8Array>, Async
 }
 
 /** HTTP requests that the server makes. Every status is a response, also 404 and 500. */
-export interface ClientHttp {
-  /** Resolves with the whole response. */
-  request(options: HttpOptions, how?: CallOptions): Promise<HttpResponse>
+export interface ClientHttp extends Promised<Pick<RemoteHttp, "request">> {
   /**
    * Resolves as soon as the head has arrived. A body that is not read holds up the whole connection: read it, or
    * close it.
@@ -35,7 +33,7 @@ export interface ClientHttp {
 export const toClientHttp = (http: RemoteHttp): ClientHttp => boundary(promises(http))
 
 const promises = (http: RemoteHttp): ClientHttp => ({
-  request: (options, how) => promise(http.request(options), how),
+  ...promised<RemoteHttp, "request">(http, { request: 1 }),
   stream: (options, how) =>
     promise(
       Effect.gen(function* () {

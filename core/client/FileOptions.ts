@@ -1,7 +1,5 @@
 /** The options of the functions on files, and the tables of their names. */
-import * as Effect from "effect/Effect"
-import type { ClientError } from "./ClientError.ts"
-import * as OptionNames from "./OptionNames.ts"
+import type * as OptionNames from "./OptionNames.ts"
 
 /** How symbolic links in a path are treated. */
 export interface LinkOptions {
@@ -92,15 +90,3 @@ export const names = {
   glob: { cwd: true, onlyFiles: true, dot: true, ignore: true } satisfies OptionNames.Names<GlobOptions>,
   watch: { present: true } satisfies OptionNames.Names<WatchOptions>,
 }
-
-/** Runs `use` with the options, `{}` where there are none; fails if one of them does not exist. */
-export const checked = <O, A>(
-  what: string,
-  table: OptionNames.Names<O>,
-  options: O | undefined,
-  use: (options: Partial<O>) => Effect.Effect<A, ClientError>,
-): Effect.Effect<A, ClientError> =>
-  Effect.suspend(() => {
-    const refusal = OptionNames.refusal(`fs.${what}`, table, options)
-    return refusal === undefined ? use(options ?? {}) : Effect.fail(refusal)
-  })

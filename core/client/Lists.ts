@@ -48,27 +48,25 @@ export type Pages<Row> = (cursor: string | null) => Effect.Effect<Page<Row>, Cli
 
 /** The processes of a server. */
 export const processes =
-  (call: Call, options: ListOptions = {}): Pages<ListedProcess> =>
-  (cursor) => {
-    const refusal = OptionNames.refusal("list", names, options)
-    if (refusal !== undefined) return Effect.fail(refusal)
-    return Effect.map(call("process/list", { ...options, cursor }), ({ processes, nextCursor }) => ({
-      rows: processes,
-      next: nextCursor,
-    }))
-  }
+  (call: Call, options?: ListOptions): Pages<ListedProcess> =>
+  (cursor) =>
+    OptionNames.checked("list", names, (given: ListOptions) =>
+      Effect.map(call("process/list", { ...given, cursor }), ({ processes, nextCursor }) => ({
+        rows: processes,
+        next: nextCursor,
+      })),
+    )(options)
 
 /** The sessions of a server. */
 export const sessions =
-  (call: Call, options: ListSessionsOptions = {}): Pages<ListedSession> =>
-  (cursor) => {
-    const refusal = OptionNames.refusal("listSessions", sessionsNames, options)
-    if (refusal !== undefined) return Effect.fail(refusal)
-    return Effect.map(call("session/list", { ...options, cursor }), ({ sessions, nextCursor }) => ({
-      rows: sessions,
-      next: nextCursor,
-    }))
-  }
+  (call: Call, options?: ListSessionsOptions): Pages<ListedSession> =>
+  (cursor) =>
+    OptionNames.checked("listSessions", sessionsNames, (given: ListSessionsOptions) =>
+      Effect.map(call("session/list", { ...given, cursor }), ({ sessions, nextCursor }) => ({
+        rows: sessions,
+        next: nextCursor,
+      })),
+    )(options)
 
 /** The rows of all pages; a page is asked for when the rows before it are taken. */
 export const stream = <Row>(pages: Pages<Row>): Stream.Stream<Row, ClientError> =>

@@ -2,6 +2,7 @@
  * Refuses options that do not exist, by name: programs in JavaScript have no compiler that does, and an option that is
  * ignored in silence reads as one that works.
  */
+import * as Effect from "effect/Effect"
 import * as Suggestion from "../protocol/Suggestion.ts"
 import { ClientError } from "./ClientError.ts"
 
@@ -47,6 +48,15 @@ export const refusal = (
         `${what} has no option '${unknown}': ${(Object.hasOwn(known, unknown) ? known[unknown] : undefined) ?? hint(unknown, names)}`,
       )
 }
+
+/** A call with options, `{}` where there are none; it fails if one of them does not exist. */
+export const checked =
+  <O, A, E>(what: string, names: Names<O>, use: (options: O) => Effect.Effect<A, E>) =>
+  (options?: O): Effect.Effect<A, E | ClientError> =>
+    Effect.suspend((): Effect.Effect<A, E | ClientError> => {
+      const refused = refusal(what, names, options)
+      return refused === undefined ? use(options ?? ({} as O)) : Effect.fail(refused)
+    })
 
 /** The error for an option, or a value of one, that is not possible. */
 export const invalid = (message: string): ClientError => new ClientError({ reason: "InvalidOption", message })

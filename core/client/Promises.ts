@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import type { OutputStream } from "../protocol/Process.ts"
 import type { Subscription } from "./EventFeed.ts"
@@ -14,6 +15,48 @@ import { type LineOptions, TextLines } from "./TextLines.ts"
 import type { Page, Pages } from "./Lists.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { RoleSubscription } from "./WriterRole.ts"
+
+/**
+ * The members of an interface in Effect as programs without it have them: promises in place of effects, loops in place
+ * of streams, and functions in place of both; the last argument says how a call is given up.
+ */
+export type Promised<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => infer R
+    ? (...args: [...P, how?: CallOptions]) => Plain<R>
+    : (how?: CallOptions) => Plain<T[K]>
+}
+
+/** An effect is a stream as well. */
+type Plain<R> =
+  R extends Effect.Effect<infer A, infer _E>
+    ? Promise<A>
+    : R extends Stream.Stream<infer A, infer _E>
+      ? AsyncIterable<A>
+      : never
+
+/** How many arguments each member takes: 0 for an effect. */
+export type Arities<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => unknown ? Required<P>["length"] : 0
+}
+
+/** Those members of `source`, each of which is an effect or makes one, as promises. */
+export const promised = <T extends object, K extends keyof T>(
+  source: T,
+  arities: Arities<Pick<T, K>>,
+): Promised<Pick<T, K>> => {
+  const members = Object.entries<number>(arities).map(([name, arity]) => {
+    const member = source[name as K] as
+      | Effect.Effect<unknown>
+      | ((...args: unknown[]) => Effect.Effect<unknown>)
+    const call = (...args: ReadonlyArray<unknown>) =>
+      promise(
+        typeof member === "function" ? member(...args.slice(0, arity)) : member,
+        args[arity] as CallOptions | undefined,
+      )
+    return [name, call]
+  })
+  return Object.fromEntries(members) as Promised<Pick<T, K>>
+}
 
 /** A process with events. */
 export interface EventSource {

@@ -15,7 +15,7 @@ import type { Call, Tell } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
 import * as FileBlocks from "./FileBlocks.ts"
-import { checked, names } from "./FileOptions.ts"
+import { names } from "./FileOptions.ts"
 import type * as Options from "./FileOptions.ts"
 import type * as FileWatch from "./FileWatch.ts"
 import * as FileGlob from "./FileGlob.ts"
@@ -108,7 +108,7 @@ export interface RemoteFiles {
    * to the directory of the link unless it is absolute. Needs the capability `fsChange`.
    */
   readonly symlink: (target: string, path: string, options?: Options.LinkOptions) => Done
-  /** Reads the content in blocks of up to 1 MiB, for each run of the stream. */
+  /** Reads the content in blocks of up to 1 MiB, for each run of the stream; a loop over it may be left at any time. */
   readonly readStream: (path: string) => Stream.Stream<Uint8Array, ClientError>
   /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
   readonly write: <E>(
@@ -174,7 +174,15 @@ export const make = (
       }),
     )
 
-  /** A call with options that are checked, whose errors name the path. */
+  /** A call with options that are checked. */
+  const checked = <O, A>(
+    method: string,
+    table: OptionNames.Names<O>,
+    options: O | undefined,
+    use: (options: Partial<O>) => Effect.Effect<A, ClientError>,
+  ) => OptionNames.checked(`fs.${method}`, table, use)(options)
+
+  /** The same, whose errors name the path. */
   const on = <O, A>(
     method: string,
     path: string,

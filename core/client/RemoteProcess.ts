@@ -5,29 +5,24 @@
  * chunks, with the reason in `failure`.
  */
 import * as Effect from "effect/Effect"
-import type * as Stream from "effect/Stream"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
-import type { ScreenResult } from "../protocol/Screen.ts"
+import type { Format, ScreenResult } from "../protocol/Screen.ts"
 import * as Turn from "../protocol/Turn.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
-import type { Attachment } from "./Attaching.ts"
+import { type Attachment, detached } from "./Attaching.ts"
+import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Delivery } from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import * as EventStreams from "./EventStreams.ts"
-import * as HistoryCalls from "./HistoryCalls.ts"
-import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
-import * as OptionNames from "./OptionNames.ts"
+import { checked, invalid } from "./OptionNames.ts"
 import { pieces } from "./Pieces.ts"
-import * as ProcessCalls from "./ProcessCalls.ts"
-import type { EndOptions, RestartOptions, WaitOptions } from "./ProcessCalls.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { RoleSubscription } from "./WriterRole.ts"
-
-export type { EndOptions, RestartOptions, WaitCondition, WaitOptions } from "./ProcessCalls.ts"
-import { screen, type ScreenOptions } from "./Screen.ts"
 
 /** Options of `read`. */
 export interface ReadOptions {
@@ -39,7 +34,81 @@ export interface ReadOptions {
   readonly waitMs?: number
 }
 
-const readNames = { afterSeq: true, maxBytes: true, waitMs: true } satisfies OptionNames.Names<ReadOptions>
+/** Options of `end`. */
+export interface EndOptions {
+  /** What asks the process to end. Default: SIGTERM. */
+  readonly signal?: Signal
+  /** How long it has, in milliseconds; 0 kills at once. Default: the `killGraceMs` of its start, or 5,000. */
+  readonly graceMs?: number
+  /** Forgets the process as soon as it is closed, at once if it is: its id is free. Default: false. */
+  readonly remove?: boolean
+}
+
+/** Options of `restart`. */
+export type RestartOptions = Omit<EndOptions, "remove">
+
+/** Options of `wait`; they are those of the wire. */
+export interface WaitOptions {
+  /** What to wait for: the first of these that holds. Each has exactly one of `exit`, `pattern`, `idleMs` and so on. */
+  readonly until: ReadonlyArray<WaitCondition>
+  /** Only output with a seq above this counts, and is returned. Default: all that the server retains. */
+  readonly afterSeq?: number
+  /** The longest time to wait, in milliseconds. Default: until the process is closed. */
+  readonly timeoutMs?: number
+  /** The most bytes of output to return, half from each end. Default: 65,536. */
+  readonly maxBytes?: number
+}
+
+/** One condition of a wait. */
+export type WaitCondition = Encoded<"process/wait">["until"][number]
+
+/**
+ * A place in the output: `{seq}`, `{byte}` (from 0), `{line}` (from 1) or `{time}` (milliseconds since 1970), counted
+ * over all streams in the order of seq.
+ */
+export type OutputPoint = NonNullable<Encoded<"process/history">["from"]>
+
+/** Options of `history`; they are those of the wire. */
+export interface HistoryOptions {
+  /** Where to begin. Default: at the oldest that is kept. */
+  readonly from?: OutputPoint
+  /** Where to end, in front of that. Default: at what was printed last. */
+  readonly to?: OutputPoint
+  /** Instead of `from`: the last lines, so many. */
+  readonly tail?: number
+  /** The most bytes to return, decoded. Default: 65,536; at most 16 MiB. */
+  readonly maxBytes?: number
+  /** Whether the answer has `times`, when each chunk was taken, and the `sizes` of a PTY. Default: false. */
+  readonly times?: boolean
+}
+
+/** Options of `grep`; they are those of the wire. */
+export interface GrepOptions {
+  /** What a line has to match: RE2 syntax, without classes of Unicode. */
+  readonly pattern: string
+  /** Letters: `i` (either case), `l` (the pattern is plain text). Default: none. */
+  readonly flags?: string
+  /** Where to begin, with the line there. Default: at the oldest that is kept. */
+  readonly from?: OutputPoint
+  /** Where to end, in front of the line there. Default: at what was printed last. */
+  readonly to?: OutputPoint
+  /** Lines before each match, at most 100. Default: 0. */
+  readonly before?: number
+  /** Lines behind each match, at most 100. Default: 0. */
+  readonly after?: number
+  /** The most matches to return, at most 10,000. Default: 100. */
+  readonly maxMatches?: number
+}
+
+/** Options of `screen`; they are those of the wire. */
+export interface ScreenOptions {
+  /** The picture after the output up to and including this seq. Default: now. */
+  readonly seq?: number
+  /** What to return of it: `text`, `ansi`, `lines`. Default: `["text"]`. */
+  readonly formats?: ReadonlyArray<Format>
+  /** The most lines to return that have left the screen at its top; the server keeps up to 1,000. Default: 0. */
+  readonly scrollback?: number
+}
 
 /** A process on the server. */
 export interface RemoteProcess {
@@ -153,22 +222,21 @@ export const make = (
   follower: ProcessFollower,
   { nextWriteId, receipt, pid, attachment }: Facts,
 ): RemoteProcess => {
-  const { id, call, subscribe, exitCode, closed } = follower
-  const writing = Turn.make()
+  const { id, call, subscribe, exitCode, closed, role } = follower
+  const processId = id
+  const inTurn = Turn.make()
 
   const writePiece = (bytes: Uint8Array) =>
     Effect.suspend(() =>
       // A server accepts such a write, and drops it.
       follower.exited()
         ? Effect.fail(hasExited(id))
-        : call("process/write", { processId: id, chunk: bytes, writeId: nextWriteId() }),
+        : call("process/write", { processId, chunk: bytes, writeId: nextWriteId() }),
     ).pipe(
       Effect.flatMap(({ status }) =>
         status === "accepted" ? Effect.void : Effect.fail(refusal(id, status)),
       ),
     )
-
-  const write = (bytes: Uint8Array) => writing(Effect.forEach(pieces(bytes), writePiece, { discard: true }))
 
   const closedState = (error: ClientError): ReadResult => ({
     chunks: [],
@@ -180,20 +248,31 @@ export const make = (
     sandboxDenied: false,
   })
 
-  const read = (options: ReadOptions = {}) =>
-    Effect.suspend(() => {
-      const refusal = OptionNames.refusal("read", readNames, options)
-      if (refusal !== undefined) return Effect.fail(refusal)
-      const failure = follower.failure()
-      if (failure !== undefined) return Effect.succeed(closedState(failure))
-      return Effect.catchIf(
-        call("process/read", { processId: id, ...options }),
-        (error) => error.reason === "Disconnected" || follower.failure()?.reason === "SessionLost",
-        (error) => Effect.succeed(closedState(follower.failure() ?? error)),
-      )
-    })
+  const read = (options: ReadOptions) => {
+    const failure = follower.failure()
+    if (failure !== undefined) return Effect.succeed(closedState(failure))
+    return Effect.catchIf(
+      call("process/read", { processId, ...options }),
+      (error) => error.reason === "Disconnected" || follower.failure()?.reason === "SessionLost",
+      (error) => Effect.succeed(closedState(follower.failure() ?? error)),
+    )
+  }
 
-  const signal = (name: Signal) => Effect.asVoid(call("process/signal", { processId: id, signal: name }))
+  const signal = (name: Signal) => Effect.asVoid(call("process/signal", { processId, signal: name }))
+
+  const terminate = (options: EndOptions) =>
+    Effect.map(call("process/terminate", { processId, ...options }), ({ running }) => running)
+
+  const detach = Effect.suspend(() => {
+    if (follower.failure() !== undefined) return Effect.void
+    const left = Effect.asVoid(call("process/detach", { processId }))
+    // A process that is forgotten meanwhile is none to leave.
+    return Effect.catchIf(
+      left,
+      ({ reason }) => reason === "Server",
+      () => Effect.void,
+    ).pipe(Effect.ensuring(Effect.sync(() => follower.fail(detached(id, "left")))))
+  })
 
   const events = EventStreams.fromSubscription(subscribe)
 
@@ -201,28 +280,59 @@ export const make = (
     id,
     pid,
     attachment,
-    writing: ProcessCalls.writing(follower),
-    subscribeWriting: follower.role.subscribe,
-    detach: attachment === undefined ? ProcessCalls.notAttached(id) : ProcessCalls.detach(follower),
+    writing: EventStreams.unwrapScoped(
+      Effect.map(
+        Effect.acquireRelease(role.subscribe, ({ close }) => Effect.sync(close)),
+        ({ next }) => Stream.repeatEffectOption(Effect.flatMap(next, toPull)),
+      ),
+    ),
+    subscribeWriting: role.subscribe,
+    detach: attachment === undefined ? Effect.failSync(() => notAttached(id)) : detach,
     events,
     output: EventStreams.output(events, follower.failure),
     subscribe,
     exitCode,
     closed,
     receipt,
-    write,
-    closeStdin: writing(Effect.suspend(() => Effect.asVoid(call("process/closeStdin", { processId: id })))),
-    resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId: id, rows, columns })),
-    read,
-    wait: (options) => ProcessCalls.wait(follower, options),
-    history: (options) => HistoryCalls.history(follower, options),
-    grep: (options) => HistoryCalls.grep(follower, options),
-    screen: (options) => screen(follower, options),
+    write: (bytes) => inTurn(Effect.forEach(pieces(bytes), writePiece, { discard: true })),
+    closeStdin: inTurn(Effect.suspend(() => Effect.asVoid(call("process/closeStdin", { processId })))),
+    resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId, rows, columns })),
     interrupt: Effect.suspend(() => signal("interrupt")),
     signal: (name) => Effect.suspend(() => signal(name)),
-    ...ProcessCalls.ends(follower),
+    terminate: Effect.suspend(() => terminate({})),
+    end: checked("end", { signal: true, graceMs: true, remove: true }, (options: EndOptions) =>
+      terminate({ ...options, signal: options.signal ?? "SIGTERM" }),
+    ),
+    restart: checked("restart", { signal: true, graceMs: true }, (options: RestartOptions) =>
+      Effect.asVoid(call("process/restart", { processId, ...options })),
+    ),
+    read: checked("read", { afterSeq: true, maxBytes: true, waitMs: true }, read),
+    wait: checked(
+      "wait",
+      { until: true, afterSeq: true, timeoutMs: true, maxBytes: true },
+      (options: WaitOptions) => call("process/wait", { processId, ...options }),
+    ),
+    history: checked(
+      "history",
+      { from: true, to: true, tail: true, maxBytes: true, times: true },
+      (options: HistoryOptions) => call("process/history", { processId, ...options }),
+    ),
+    grep: checked(
+      "grep",
+      { pattern: true, flags: true, from: true, to: true, before: true, after: true, maxMatches: true },
+      (options: GrepOptions) => call("process/grep", { processId, ...options }),
+    ),
+    screen: checked("screen", { seq: true, formats: true, scrollback: true }, (options: ScreenOptions) =>
+      call("process/screen", { processId, ...options }),
+    ),
   }
 }
+
+const toPull = (writes: boolean | undefined) =>
+  writes === undefined ? Effect.fail(Option.none()) : Effect.succeed(writes)
+
+const notAttached = (id: string): ClientError =>
+  invalid(`process ${id} is no attachment: this client has started it, or its session is its own`)
 
 const refusal = (id: string, status: "unknownProcess" | "stdinClosed" | "starting"): ClientError =>
   status === "stdinClosed"

@@ -1,5 +1,5 @@
 /** Which lines of what a child has printed match a pattern: what a search in a history tells is compared with it. */
-import type { GrepOptions } from "../client/HistoryCalls.ts"
+import type { GrepOptions } from "../client/RemoteProcess.ts"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { GrepResult } from "../protocol/History.ts"
 import { firstThat } from "../protocol/Sorted.ts"

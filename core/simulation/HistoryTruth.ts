@@ -1,5 +1,5 @@
 /** Places, lines and parts of what a child has really printed: what a history tells is compared with it. */
-import type { OutputPoint } from "../client/HistoryCalls.ts"
+import type { OutputPoint } from "../client/RemoteProcess.ts"
 import type { HistoryResult } from "../protocol/History.ts"
 import type { Truth } from "./Truth.ts"
 import { epoch } from "./World.ts"

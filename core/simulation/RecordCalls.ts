@@ -1,6 +1,6 @@
 /** What a process has printed is asked for again: by reads, as parts, as the last lines, as lines with a match. */
 import * as Effect from "effect/Effect"
-import type { GrepOptions, OutputPoint } from "../client/HistoryCalls.ts"
+import type { GrepOptions, OutputPoint } from "../client/RemoteProcess.ts"
 import type { Actor } from "./Actor.ts"
 import type { Children } from "./Children.ts"
 import { grepFault } from "./GrepTruth.ts"

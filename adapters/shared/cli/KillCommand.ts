@@ -1,7 +1,7 @@
 /** `procwire kill` and `procwire stop`: send a signal to processes, or end them within a time. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import type { EndOptions } from "../../../core/client/ProcessCalls.ts"
+import type { EndOptions } from "../../../core/client/RemoteProcess.ts"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import * as Signals from "../../../core/protocol/Signals.ts"

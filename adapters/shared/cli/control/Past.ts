@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import { toError } from "../../../../core/client/EventStreams.ts"
-import type { HistoryOptions, OutputPoint } from "../../../../core/client/HistoryCalls.ts"
+import type { HistoryOptions, OutputPoint } from "../../../../core/client/RemoteProcess.ts"
 import * as LineStamps from "../../../../core/client/LineStamps.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"

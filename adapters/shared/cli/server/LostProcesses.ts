@@ -8,7 +8,7 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import type { HistoryOptions, OutputPoint } from "../../../../core/client/HistoryCalls.ts"
+import type { HistoryOptions, OutputPoint } from "../../../../core/client/RemoteProcess.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as Reading from "../../../../core/process/history/Reading.ts"
