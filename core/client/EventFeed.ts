@@ -12,8 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type { ClientError } from "./ClientError.ts"
-import type { CreditWindow } from "./CreditWindow.ts"
-import type { FlowControl, Backlog } from "./FlowControl.ts"
+import type { Backlog, CreditWindow, FlowControl } from "./FlowControl.ts"
 import { creditOf, failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
 
 /** How much is kept for later consumers: the first 256 events, or the first 1 MiB of output. */

@@ -1,40 +1,171 @@
 /**
- * Fetches events of one process again through `process/read`, and says which are lost when the server no longer
- * retains them. It asks for a part at a time: an answer with all that a large ring holds would be in front of
- * everything else, and would never arrive where each connection is lost before it does.
+ * Puts the events of one process in the order of their seq, and fetches missing ones again through `process/read`.
+ *
+ * It asks for a part at a time: an answer with all that a large ring holds would be in front of everything else, and
+ * would never arrive where each connection is lost before it does. Events that the server no longer retains are known
+ * to be lost.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { ReadResult } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError, type Gone } from "./ClientError.ts"
-import { defaultSize } from "./CreditWindow.ts"
-import type { CatchUp, Missed } from "./EventFeed.ts"
-import type { Sequenced } from "./ProcessEvent.ts"
-import { type LostRange, ReorderBuffer } from "./ReorderBuffer.ts"
+import type { Missed } from "./EventFeed.ts"
+import { defaultWindow } from "./FlowControl.ts"
+import type { Exited, Sequenced } from "./ProcessEvent.ts"
 
-/** How much output is asked for at once, in bytes: as much as a server pushes ahead by default (`CreditWindow`). */
-export const partBytes = defaultSize
+/** How many early events are held: 256, or 1 MiB of output. Later ones are read from the server again. */
+export const maxEarly = { events: 256, bytes: 1024 * 1024 }
 
-export interface EventRecovery {
-  /**
-   * What the server retains after seq `after`: all of it, or, with `more`, a part that tells of the process as if it
-   * had printed no more. Fails with `Disconnected` or `SessionLost`, or else with `EventsLost`.
-   */
-  readonly readAfter: (after: number) => Effect.Effect<ReadResult, ClientError>
-  /** The next events after one seq, at most up to another one. */
-  readonly catchUp: CatchUp
-  /** Bytes of output that reads have brought so far. */
-  readonly bytes: () => number
-  /** The error for events that the server no longer retains. */
-  readonly toError: (lost: LostRange) => ClientError
+/** A range of events that the server no longer retains, and (`through`) the last seq that it has assigned. */
+export interface LostRange {
+  readonly from: number
+  readonly to: number
+  readonly through: number
 }
+
+/**
+ * A server may send events out of order, twice, or (after a lost connection) not at all. They are published strictly
+ * one seq after the other. Early events are held, up to a limit: the server still has the rest. Events that were
+ * published before are dropped. Plain functions: every chunk of output passes through here.
+ */
+export class ReorderBuffer {
+  /** The last seq published. */
+  last: number
+  /** The exit, once it is published. */
+  exited: Exited | undefined
+  /** True once `closed` is published: nothing follows. */
+  closed = false
+
+  private readonly publish: (event: Sequenced) => void
+  private readonly early = new Map<number, Sequenced>()
+  private earlyBytes = 0
+  /** The greatest seq seen. */
+  private seen: number
+
+  /** Publishes the events after seq `after`. */
+  constructor(after: number, publish: (event: Sequenced) => void) {
+    this.last = after
+    this.seen = after
+    this.publish = publish
+  }
+
+  /** True while a later event is known than the last one published. */
+  get gap(): boolean {
+    return !this.closed && this.seen > this.last
+  }
+
+  /** The early events that are held, and their bytes. */
+  get held(): { readonly events: number; readonly bytes: number } {
+    return { events: this.early.size, bytes: this.earlyBytes }
+  }
+
+  /** True if no more early events can be held. */
+  get full(): boolean {
+    return this.early.size >= maxEarly.events || this.earlyBytes >= maxEarly.bytes
+  }
+
+  accept(event: Sequenced): void {
+    if (this.closed || event.seq <= this.last) return
+    if (event.seq > this.seen) this.seen = event.seq
+    if (firstOf(event) <= this.last + 1) {
+      this.deliver(event)
+      if (this.early.size > 0) this.drain()
+    } else if (!this.full) this.hold(event)
+  }
+
+  /**
+   * Fills in the result of a `process/read` after `last`. If events are lost, publishes those in front of them, and
+   * returns which are lost.
+   */
+  splice(state: ReadResult): LostRange | undefined {
+    const through = state.nextSeq - 1
+    if (this.closed || through <= this.last) return undefined
+    for (const { seq, stream, chunk } of state.chunks) {
+      if (seq > this.last) this.hold({ kind: "output", seq, stream, bytes: chunk })
+    }
+    for (const { kind, ...mark } of state.marks ?? []) {
+      if (mark.seq > this.last) this.hold({ kind: "mark", mark: kind, ...mark })
+    }
+    const receipt = state.receipt === undefined ? {} : { receipt: state.receipt }
+    if (state.closed) this.hold({ kind: "closed", seq: through, ...receipt })
+    const lost = this.fillExit(state, through)
+    if (lost !== undefined) return lost
+    this.seen = Math.max(this.seen, through)
+    this.drain()
+    return undefined
+  }
+
+  /**
+   * A read does not tell the seq of the exit: it is the one seq that no chunk has. If more than that one is missing,
+   * events are lost: at the old end of what the server has, or behind the end of a history.
+   */
+  private fillExit(state: ReadResult, through: number): LostRange | undefined {
+    let present = 0
+    let exit = this.exited !== undefined || !state.exited
+    for (const [seq, event] of this.early) {
+      if (event.kind === "exited") exit = true
+      if (seq <= through) present += 1
+    }
+    const missing = through - this.last - present
+    if (missing > (exit ? 0 : 1)) {
+      this.drain()
+      let next = through + 1
+      for (const seq of this.early.keys()) next = Math.min(next, seq)
+      return { from: this.last + 1, to: Math.max(this.last + 1, next - 1), through }
+    }
+    if (missing === 1) {
+      let seq = this.last + 1
+      while (this.early.has(seq)) seq += 1
+      const { exitCode, sandboxDenied, limit, oomKilled, endedBy, signal } = state
+      const over = { ...(limit && { limit }), ...(oomKilled && { oomKilled }) }
+      const ending = { ...(endedBy && { endedBy }), ...(signal && { signal }) }
+      this.hold({ kind: "exited", seq, exitCode: exitCode ?? -1, sandboxDenied, ...over, ...ending })
+    }
+    return undefined
+  }
+
+  private hold(event: Sequenced): void {
+    if (this.early.has(firstOf(event))) return
+    this.early.set(firstOf(event), event)
+    if (event.kind === "output") this.earlyBytes += event.bytes.length
+  }
+
+  private drain(): void {
+    for (;;) {
+      const event = this.early.get(this.last + 1)
+      if (event === undefined) return
+      this.early.delete(firstOf(event))
+      if (event.kind === "output") this.earlyBytes -= event.bytes.length
+      this.deliver(event)
+    }
+  }
+
+  private deliver(event: Sequenced): void {
+    this.last = event.seq
+    if (event.kind === "exited") this.exited = event
+    if (event.kind === "closed") {
+      this.closed = true
+      this.early.clear()
+    }
+    this.publish(event)
+  }
+}
+
+/** The first seq of an event: a gap has several. */
+const firstOf = (event: Sequenced): number => (event.kind === "gap" ? event.from : event.seq)
+
+/** How much output is asked for at once, in bytes: as much as a server pushes ahead by default. */
+export const partBytes = defaultWindow
+
+/** Reads the events of one process again. */
+export type EventRecovery = ReturnType<typeof make>
 
 /**
  * `last` is the last seq published. If the server has forgotten the process, everything is lost after that, and for a
  * consumer that is behind, everything after its own. With `mayMiss`, as for an attachment, lost output is a gap.
  */
-export const make = (id: string, call: Call, last: () => number, mayMiss = false): EventRecovery => {
+export const make = (id: string, call: Call, last: () => number, mayMiss = false) => {
   const lostError = (why: string, gone: Gone, cause?: ClientError) =>
     new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone, cause })
 
@@ -61,7 +192,8 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
       return Effect.succeed({ ...running, chunks, nextSeq, marks, more: true })
     })
 
-  const catchUp: CatchUp = (after, through) =>
+  /** The next events after one seq, at most up to another one. */
+  const catchUp = (after: number, through: number) =>
     Effect.flatMap(Effect.either(read(after, () => after)), (answer): Effect.Effect<Missed> => {
       if (Either.isLeft(answer)) return Effect.succeed({ events: [], failure: answer.left })
       const state = answer.right
@@ -76,7 +208,30 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
       return Effect.succeed({ events, failure: toError({ from: after + 1, to: through, through }) })
     })
 
-  return { readAfter: (after) => read(after, last), catchUp, bytes: () => bytes, toError }
+  /**
+   * What the server retains after seq `after`: all of it, or, with `more`, a part that tells of the process as if it
+   * had printed no more. Fails with `Disconnected` or `SessionLost`, or else with `EventsLost`.
+   */
+  const readAfter = (after: number) => read(after, last)
+
+  /** Fetches what comes after the last event of the buffer; `exit` is told the exit code, if the server knows it. */
+  const recover = (buffer: ReorderBuffer, exit: (code: number) => void): Effect.Effect<void, ClientError> =>
+    Effect.suspend(() => {
+      const { last, gap } = buffer
+      return Effect.flatMap(readAfter(last), (state) => {
+        if (state.exitCode !== null) exit(state.exitCode)
+        const lost = buffer.splice(state)
+        if (lost !== undefined) return Effect.fail(toError(lost))
+        // The server had sent a later event, and yet its answer has nothing after `last`.
+        const stuck = (gap || state.more === true) && buffer.last === last
+        if (state.more === true && !stuck) return recover(buffer, exit)
+        const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
+        return stuck ? Effect.fail(toError(missing)) : Effect.void
+      })
+    })
+
+  /** `bytes`: of output that reads have brought so far. */
+  return { readAfter, recover, catchUp, bytes: () => bytes }
 }
 
 /** Of a process that goes on. */

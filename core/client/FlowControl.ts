@@ -1,14 +1,14 @@
 /**
- * Back-pressure from the consumers of a client to its connection.
+ * Back-pressure from the consumers of a client: to the process where the server has credit, and else to the connection.
  *
- * Events wait in memory for their consumers. When the backlog of one exceeds `maxBacklog`, the client stops reading
- * from the connection; the server then pauses the child, and nothing is lost. That also stops everything else on the
- * connection. While a response is awaited, the client therefore keeps reading (the response is queued behind the
- * output), until all backlogs together exceed `maxTotalBacklog`.
- *
- * Where the server announces `processCredit`, it pushes no more of a process than it was granted (`CreditWindow`), and
- * what waits of that counts for nothing here: a consumer that does not read stops its process, not the connection.
+ * Events wait in memory for their consumers. Where the server announces `processCredit`, it pushes no more of a process
+ * than it was granted (`CreditWindow`): a consumer that does not read stops its process, and nothing else. Elsewhere,
+ * when the backlog of a consumer exceeds `maxBacklog`, the client stops reading from the connection; the server then
+ * pauses the child, and nothing is lost. That also stops everything else on the connection. While a response is
+ * awaited, the client therefore keeps reading (the response is queued behind the output), until all backlogs together
+ * exceed `maxTotalBacklog`.
  */
+import { leastCredit } from "../protocol/Credit.ts"
 
 /** The most bytes that may wait for one consumer before reading stops: 1 MiB. */
 export const maxBacklog = 1024 * 1024
@@ -17,27 +17,13 @@ export const maxBacklog = 1024 * 1024
 export const maxTotalBacklog = 32 * 1024 * 1024
 
 /** The bytes that wait for one consumer. */
-export interface Backlog {
-  /** How many there are. */
-  readonly waiting: () => number
-  /** Adds bytes, or with a negative number removes them. */
-  readonly add: (bytes: number) => void
-  /** The consumer has left: its backlog no longer counts. */
-  readonly end: () => void
-}
+export type Backlog = ReturnType<FlowControl["backlog"]>
 
-export interface FlowControl {
-  /** The backlog of a new consumer. Of it, only what exceeds the `granted` bytes counts. Default: all of it. */
-  readonly backlog: (granted?: number) => Backlog
-  /** True while reading is stopped. */
-  readonly held: () => boolean
-  /** A response is awaited from now until `requestDone`. */
-  readonly requestSent: () => void
-  readonly requestDone: () => void
-}
+/** The back-pressure to one connection. */
+export type FlowControl = ReturnType<typeof make>
 
 /** Calls `hold` with true when reading is to stop, and with false when it is to go on. */
-export const make = (hold: (held: boolean) => void): FlowControl => {
+export const make = (hold: (held: boolean) => void) => {
   let queued = 0
   let lagging = 0
   let awaited = 0
@@ -49,12 +35,19 @@ export const make = (hold: (held: boolean) => void): FlowControl => {
     held = next
     hold(held)
   }
+  const wait = (change: number) => () => {
+    awaited += change
+    regulate()
+  }
 
   return {
+    /** True while reading is stopped. */
     held: () => held,
+    /** The backlog of a new consumer. Of it, only what exceeds the `granted` bytes counts. Default: all of it. */
     backlog: (granted = 0) => {
       let waiting = 0
       let counted = 0
+      /** Adds bytes, or with a negative number removes them. */
       const add = (bytes: number) => {
         const before = counted
         waiting += bytes
@@ -63,15 +56,76 @@ export const make = (hold: (held: boolean) => void): FlowControl => {
         lagging += (counted > maxBacklog ? 1 : 0) - (before > maxBacklog ? 1 : 0)
         regulate()
       }
+      /** `end`: the consumer has left, and its backlog no longer counts. */
       return { waiting: () => waiting, add, end: () => add(-waiting) }
     },
-    requestSent: () => {
-      awaited += 1
-      regulate()
-    },
-    requestDone: () => {
-      awaited -= 1
-      regulate()
-    },
+    /** A response is awaited from now until `requestDone`. */
+    requestSent: wait(1),
+    requestDone: wait(-1),
+  }
+}
+
+/** The window of a process whose start names none: 1 MiB. */
+export const defaultWindow = 1024 * 1024
+
+/** What a window uses of its process. */
+export interface WindowOptions {
+  /** Bytes that may wait for each consumer, as credit counts them. */
+  readonly size: number
+  /** The bytes that wait for the slowest consumer, as credit counts them. */
+  readonly waiting: () => number
+  /** Sends a grant. `current` is false as soon as another connection has begun: the grant must not be sent then. */
+  readonly grant: (bytes: number, current: () => boolean) => void
+}
+
+/**
+ * How much output of one process its server may push ahead of the consumers in this client.
+ *
+ * The server is granted `size` bytes at first, and more as consumers take what waits for them, so that at most `size`
+ * bytes wait for the slowest; output that nobody consumes is granted again as it arrives. Every grant is made from what
+ * waits and from what the server may still push, never from one event, so output that comes twice, early or through
+ * `process/read` neither leaks credit nor adds to it. Grants are at least half of the window, to be few, unless the
+ * server could have too little left for one chunk, while nothing waits here.
+ */
+export class CreditWindow {
+  readonly size: number
+  /** Bytes that the server may still push; negative for a server that pushes more than it may. */
+  left: number
+  private readonly options: WindowOptions
+  private readonly worthwhile: number
+  private connection = 0
+  private isOpen = false
+
+  /** A window that the first connection begins with; it grants nothing until `open`. */
+  constructor(options: WindowOptions) {
+    const { size } = options
+    this.options = options
+    this.size = size
+    this.left = size
+    this.worthwhile = Math.min(size / 2, size - leastCredit + 1)
+  }
+
+  /** Grants what there is room for, if that is worth a message. To be called when less waits, or is `left`. */
+  settle(): void {
+    if (!this.isOpen) return
+    const room = this.size - this.options.waiting() - this.left
+    if (room < this.worthwhile) return
+    this.left += room
+    const { connection } = this
+    this.options.grant(room, () => connection === this.connection)
+  }
+
+  /** Another connection begins, with the returned credit. Nothing is granted until `open`. */
+  begin(): number {
+    this.connection += 1
+    this.isOpen = false
+    this.left = Math.max(0, this.size - this.options.waiting())
+    return this.left
+  }
+
+  /** The server knows the credit that the connection began with. */
+  open(): void {
+    this.isOpen = true
+    this.settle()
   }
 }

@@ -13,7 +13,6 @@ import { ClientError } from "./ClientError.ts"
 import { partBytes } from "./EventRecovery.ts"
 import * as ExecClient from "./ExecClient.ts"
 import * as FlowControl from "./FlowControl.ts"
-import { gapMillis } from "./GapWatch.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
 import { settle } from "../testing/Effects.ts"
 import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
@@ -103,7 +102,7 @@ describe("ProcessFollower", () => {
         output(1)
         output(4)
         const reading = yield* Effect.fork(answerRead([2, 3, 4], 5))
-        yield* TestClock.adjust(gapMillis - 1)
+        yield* TestClock.adjust(ProcessFollower.gapMillis - 1)
         expect(yield* Fiber.poll(reading)).toMatchObject({ _tag: "None" })
         yield* TestClock.adjust(1)
         expect(yield* Fiber.join(reading)).toEqual({ processId: "p", afterSeq: 1, maxBytes: partBytes })
@@ -122,7 +121,7 @@ describe("ProcessFollower", () => {
         output(1)
         closed(4)
         const reading = yield* Effect.fork(answerRead([3], 5, { exited: true, exitCode: 6, closed: true }))
-        yield* TestClock.adjust(gapMillis)
+        yield* TestClock.adjust(ProcessFollower.gapMillis)
         yield* Fiber.join(reading)
         expect(yield* process.exitCode).toBe(6)
         const events = yield* Stream.runCollect(process.events)
@@ -158,7 +157,7 @@ describe("ProcessFollower", () => {
         output(1)
         output(9)
         const reading = yield* Effect.fork(answerRead([7, 8, 9], 10))
-        yield* TestClock.adjust(gapMillis)
+        yield* TestClock.adjust(ProcessFollower.gapMillis)
         yield* Fiber.join(reading)
         expect((yield* peer.request("process/terminate")).params).toEqual({ processId: "p" })
         const events = Chunk.toReadonlyArray(yield* Fiber.join(collecting))
@@ -215,7 +214,7 @@ describe("ProcessFollower", () => {
         const process = yield* Fiber.join(starting)
         closed(3)
         const failing = yield* Effect.fork(Effect.flip(process.closed))
-        yield* TestClock.adjust(gapMillis)
+        yield* TestClock.adjust(ProcessFollower.gapMillis)
         const { id } = yield* peer.request("process/read")
         peer.send(`{"id":${String(id)},"error":{"code":-32600,"message":"unknown process id p"}}`)
         expect((yield* Fiber.join(failing)).message).toBe("failed to recover process p: unknown process id p")

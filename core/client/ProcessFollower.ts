@@ -4,23 +4,23 @@
  * Missing events are fetched through `process/read`. If the server no longer retains them, the process ends in
  * `failed` with the lost range, and is terminated. The process is followed until `closed` has been published.
  */
+import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import type { BuffersService } from "../protocol/Buffers.ts"
+import * as Mailbox from "effect/Mailbox"
+import type { Buffer, BuffersService } from "../protocol/Buffers.ts"
+import { leastCredit as largestChunk } from "../protocol/Credit.ts"
 import type { Fork } from "../protocol/Fork.ts"
-import * as Buffered from "./Buffered.ts"
-import type { BoundCall, Call } from "./Calls.ts"
+import type { BoundCall, Call, Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import * as ClientFiber from "./ClientFiber.ts"
 import * as EventFeed from "./EventFeed.ts"
 import * as EventRecovery from "./EventRecovery.ts"
-import type { FlowControl } from "./FlowControl.ts"
-import * as GapWatch from "./GapWatch.ts"
-import * as ProcessCredit from "./ProcessCredit.ts"
-import { failed, type Sequenced } from "./ProcessEvent.ts"
-import { ReorderBuffer } from "./ReorderBuffer.ts"
-import * as SharedRun from "./SharedRun.ts"
-import { WriterRole } from "./WriterRole.ts"
+import { CreditWindow, type FlowControl, maxTotalBacklog } from "./FlowControl.ts"
+import { creditOf, eventBytes, failed, type Sequenced } from "./ProcessEvent.ts"
 
 /** What a follower uses of its client. */
 export interface Options {
@@ -28,8 +28,8 @@ export interface Options {
   /** What says on the server that nobody follows the process any more. */
   readonly leaving: "process/terminate" | "process/detach"
   readonly flow: FlowControl
-  /** Sends a request on the current connection; without one, or if it is refused, nothing happens. */
-  readonly tell: ProcessCredit.Tell
+  /** Sends a request whose result does not matter, on this connection or not at all. False if the server refuses it. */
+  readonly tell: (method: "process/credit", params: Encoded<"process/credit">) => Effect.Effect<boolean>
   /** Runs an effect in the client's scope. */
   readonly fork: Fork
   /** Called when no further event of the process is wanted. */
@@ -38,42 +38,11 @@ export interface Options {
   readonly buffers: BuffersService
 }
 
-export interface ProcessFollower {
-  readonly id: string
-  /** Sends a request about the process; none once its session is lost: in another one its id is another process. */
-  readonly call: Call
-  /** Takes an event as it arrives, in any order. */
-  readonly accept: (event: Sequenced) => void
-  /** Ends the process in `failed`; ignored after `closed`. */
-  readonly fail: (error: ClientError) => void
-  /** Fetches the events after the last one published; fails if they are lost. */
-  readonly recover: Effect.Effect<void, ClientError>
-  /**
-   * Run on a new connection to the same session. A server that `replays` pushes the missed events and is only asked
-   * whether it still has the process; from any other server they are fetched. Lost events end the process.
-   */
-  readonly resume: (replays: boolean) => Effect.Effect<void>
-  /** How far the server may push ahead of the consumers; undefined if it pushes all it has. */
-  readonly credit: ProcessCredit.ProcessCredit | undefined
-  /** True if the server has the process: a new connection resumes it. */
-  readonly begun: () => boolean
-  /** Called when the server has the process, from a start that has named the size of the window. */
-  readonly begin: () => void
-  /** The same for a process of a resumed session, which the server pushes without a bound until it gets a credit. */
-  readonly takeOver: Effect.Effect<void>
-  readonly subscribe: Effect.Effect<EventFeed.Subscription>
-  readonly exitCode: Effect.Effect<number, ClientError>
-  readonly closed: Effect.Effect<void, ClientError>
-  /** True once the process is known to have exited. */
-  readonly exited: () => boolean
-  /** The last seq published. */
-  readonly last: () => number
-  /** True while events are known that come behind missing ones. */
-  readonly behind: () => boolean
-  readonly failure: () => ClientError | undefined
-  /** Whether this client is the writer. */
-  readonly role: WriterRole
-}
+/** One process that is followed. */
+export type ProcessFollower = ReturnType<typeof make>
+
+/** How long a missing seq is waited for before it is fetched, in milliseconds. */
+export const gapMillis = 100
 
 /** Follows the process `id` from the event after seq `after`; `size` is that of its window, on a server that has them. */
 export const make = (
@@ -81,7 +50,7 @@ export const make = (
   after: number,
   { call: send, leaving, flow, fork, tell, forget, buffers }: Options,
   size?: number,
-): ProcessFollower => {
+) => {
   const mayMiss = leaving === "process/detach"
   const role = new WriterRole(!mayMiss)
   const outcome = makeOutcome(id, role, forget)
@@ -89,28 +58,44 @@ export const make = (
   let begun = false
   const call: Call = (method, params) => send(method, params, { refusal: outcome.sessionLost })
   const recovery = EventRecovery.make(id, call, () => buffer.last, mayMiss)
-  const waiting = () => feed.waiting()
-  // A server that pushes nothing more is asked for what is left. It refuses grants behind `closed`, too.
-  const refused = Effect.suspend(() => (buffer.closed || failure() !== undefined ? Effect.void : recovered))
+
+  const grant = (bytes: number) =>
+    Effect.if(tell("process/credit", { processId: id, bytes }), {
+      onTrue: () => Effect.void,
+      // A server that pushes nothing more is asked for what is left. It refuses grants behind `closed`, too.
+      onFalse: () => (buffer.closed || failure() !== undefined ? Effect.void : recovered),
+    })
   const credit =
-    size === undefined ? undefined : ProcessCredit.make(id, size, { tell, fork, waiting, refused })
+    size === undefined
+      ? undefined
+      : new CreditWindow({
+          size,
+          waiting: () => feed.waiting(),
+          grant: (bytes, current) =>
+            fork(Effect.suspend(() => (current() ? grant(bytes) : Effect.void))),
+        })
   const feed = EventFeed.make(after, flow, recovery.catchUp, credit)
 
-  const buffer = new ReorderBuffer(after, (event) => {
+  const buffer = new EventRecovery.ReorderBuffer(after, (event) => {
     feed.publish(event)
     outcome.take(event)
   })
-  if (buffers.made) Buffered.of(id, buffer, feed, credit, failure, recovery.bytes).forEach(buffers.made)
+  if (buffers.made) {
+    const isOver = () => buffer.closed || failure() !== undefined
+    for (const { size, ...made } of buffersOf(id, buffer, feed, credit, recovery.bytes))
+      buffers.made({ ...made, size: () => (isOver() ? undefined : size()) })
+  }
 
+  /** Ends the process in `failed`; ignored after `closed`. */
   const fail = (error: ClientError) => {
     if (failure() !== undefined || buffer.closed) return
     feed.publish(failed(error))
     outcome.fail(error)
   }
 
-  const recover = recovering(recovery, buffer, outcome.exit)
-  const shared = SharedRun.make(recover, fork)
-  const known = SharedRun.make(Effect.asVoid(recovery.readAfter(Number.MAX_SAFE_INTEGER)), fork)
+  /** Fetches the events after the last one published; fails if they are lost. */
+  const recover = recovery.recover(buffer, outcome.exit)
+  const known = shared(Effect.asVoid(recovery.readAfter(Number.MAX_SAFE_INTEGER)), fork)
 
   const giveUp = (error: ClientError) =>
     Effect.suspend(() => {
@@ -120,62 +105,209 @@ export const make = (
       return Effect.ignore(call(leaving, { processId: id }))
     })
 
-  const recovered = Effect.catchAll(shared, giveUp)
-  const watchGap = GapWatch.make(buffer, fork, recovered, () => failure() !== undefined)
-
-  const accept = (event: Sequenced) => {
-    buffer.accept(event)
-    if (buffer.gap) watchGap()
-  }
+  const recovered: Effect.Effect<void> = Effect.catchAll(shared(recover, fork), giveUp)
+  const watchGap = gapWatch(buffer, fork, recovered, () => failure() !== undefined)
 
   return {
     id,
+    /** Sends a request about the process; none once its session is lost: in another one its id is another process. */
     call,
-    accept: credit === undefined ? accept : credit.around(accept),
+    /** Takes an event as it arrives, in any order. */
+    accept: (event: Sequenced) => {
+      if (credit !== undefined) credit.left -= creditOf(event)
+      buffer.accept(event)
+      if (buffer.gap) watchGap()
+      credit?.settle()
+    },
     fail,
     recover,
-    resume: (replays) => (replays ? Effect.catchAll(known, giveUp) : recovered),
+    /**
+     * Run on a new connection to the same session. A server that `replays` pushes the missed events and is only asked
+     * whether it still has the process; from any other server they are fetched. Lost events end the process.
+     */
+    resume: (replays: boolean) => (replays ? Effect.catchAll(known, giveUp) : recovered),
+    /** How far the server may push ahead of the consumers; undefined if it pushes all it has. */
     credit,
+    /** True if the server has the process: a new connection resumes it. */
     begun: () => begun,
+    /** Called when the server has the process, from a start that has named the size of the window. */
     begin: () => {
       begun = true
       credit?.open()
     },
+    /**
+     * The same for a process of a resumed session, which the server pushes without a bound until it gets a credit. If
+     * the connection is lost meanwhile, the next one begins with a credit.
+     */
     takeOver: Effect.suspend(() => {
       begun = true
-      return credit === undefined ? Effect.void : credit.takeOver
+      return credit === undefined
+        ? Effect.void
+        : Effect.zipRight(
+            grant(credit.begin()),
+            Effect.sync(() => credit.open()),
+          )
     }),
+    /** True while events are known that come behind missing ones. */
     behind: () => buffer.gap,
     subscribe: feed.subscribe,
     exitCode: outcome.exitCode,
     closed: outcome.closed,
+    /** True once the process is known to have exited. */
     exited: outcome.exited,
+    /** The last seq published. */
     last: () => buffer.last,
     failure,
+    /** Whether this client is the writer. */
     role,
   }
 }
 
-/** Fetches what comes after the last event of the buffer; `exit` is told the exit code, if the server knows it. */
-const recovering = (
-  recovery: EventRecovery.EventRecovery,
-  buffer: ReorderBuffer,
-  exit: (code: number) => void,
-): Effect.Effect<void, ClientError> =>
-  Effect.suspend(() => {
-    const { readAfter, toError } = recovery
-    const { last, gap } = buffer
-    return Effect.flatMap(readAfter(last), (state) => {
-      if (state.exitCode !== null) exit(state.exitCode)
-      const lost = buffer.splice(state)
-      if (lost !== undefined) return Effect.fail(toError(lost))
-      // The server had sent a later event, and yet its answer has nothing after `last`.
-      const stuck = (gap || state.more === true) && buffer.last === last
-      if (state.more === true && !stuck) return recovering(recovery, buffer, exit)
-      const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
-      return stuck ? Effect.fail(toError(missing)) : Effect.void
+/**
+ * The buffers of a process that is followed, for those who watch them. Each may exceed its bound by the event that has
+ * filled it. What comes from `process/read` needs no credit: `read` bytes may wait besides.
+ */
+const buffersOf = (
+  id: string,
+  buffer: EventRecovery.ReorderBuffer,
+  feed: EventFeed.EventFeed,
+  credit: CreditWindow | undefined,
+  read: () => number,
+): ReadonlyArray<Buffer> => {
+  const buffered = (name: string, bound: () => number, size: () => number): Buffer => ({
+    name: `${name} of ${id}`,
+    size,
+    bound,
+  })
+  const { maxEarly } = EventRecovery
+  const waiting = "bytes that wait for a consumer"
+  return [
+    buffered("events held early", () => maxEarly.events, () => buffer.held.events),
+    buffered("bytes held early", () => maxEarly.bytes + largestChunk, () => buffer.held.bytes),
+    buffered("bytes kept for later consumers", () => EventFeed.maxKept.bytes + largestChunk + eventBytes, feed.kept),
+    ...(credit === undefined
+      ? [buffered(waiting, () => maxTotalBacklog, feed.waiting)]
+      : [
+          buffered(waiting, () => credit.size + read(), feed.waiting),
+          buffered("bytes that a server may push", () => credit.size, () => credit.left),
+        ]),
+  ]
+}
+
+/**
+ * Returns a function to call when the buffer has a gap: it starts a watch if none runs, which recovers a seq that is
+ * still missing after `gapMillis`, or after which more events have arrived than the buffer holds. The watch ends with
+ * the gap, or when `abandoned` says that the events are no longer wanted.
+ */
+const gapWatch = (
+  buffer: EventRecovery.ReorderBuffer,
+  fork: Fork,
+  recover: Effect.Effect<void>,
+  abandoned: () => boolean,
+): (() => void) => {
+  const full = Effect.unsafeMakeLatch(false)
+  let running = false
+
+  const watch = Effect.gen(function* () {
+    while (buffer.gap && !abandoned()) {
+      const { last } = buffer
+      yield* Effect.raceFirst(Effect.sleep(gapMillis), full.await)
+      full.unsafeClose()
+      if (buffer.gap && buffer.last === last) yield* recover
+    }
+  }).pipe(Effect.ensuring(Effect.sync(() => (running = false))))
+
+  return () => {
+    if (buffer.full) full.unsafeOpen()
+    if (running) return
+    running = true
+    fork(watch)
+  }
+}
+
+/**
+ * Runs an effect once for all who ask for it at the same time: waits for a run that begins after it is asked for, so
+ * one that is under way is followed by another one. The runs are forked in the client's scope: they go on when who
+ * waits is interrupted. Each new connection asks for what was missed, while the request of the last one is repeated on
+ * it: without this, a connection that is cut again and again would carry more copies of the same output each time.
+ */
+export const shared = (
+  effect: Effect.Effect<void, ClientError>,
+  fork: Fork,
+): Effect.Effect<void, ClientError> => {
+  let again = false
+  let running: Fiber.RuntimeFiber<void, ClientError> | undefined
+
+  const runs: Effect.Effect<void, ClientError> = Effect.suspend(() => {
+    again = false
+    return Effect.flatMap(effect, () => {
+      if (again) return runs
+      running = undefined
+      return Effect.void
     })
   })
+  const all = Effect.ensuring(
+    runs,
+    Effect.sync(() => (running = undefined)),
+  )
+
+  return Effect.suspend(() => {
+    again = true
+    const fiber = running ?? fork(all)
+    running = fiber.unsafePoll() === null ? fiber : undefined
+    return ClientFiber.outcome(fiber)
+  })
+}
+
+/** One who follows the role. */
+export interface RoleSubscription {
+  /** Whether this client writes, at first as it is now and then at each change; undefined when the process has ended. */
+  readonly next: Effect.Effect<boolean | undefined>
+  /** Ends the subscription; may be called at any time. */
+  readonly close: () => void
+}
+
+/** The role of this client at one process. */
+export class WriterRole {
+  /** Whether it writes. */
+  current: boolean
+
+  private isOver = false
+  private readonly mailboxes = new Set<Mailbox.Mailbox<boolean>>()
+
+  constructor(writes: boolean) {
+    this.current = writes
+  }
+
+  /** The server has told. */
+  told(writes: boolean): void {
+    if (this.current === writes) return
+    this.current = writes
+    for (const mailbox of this.mailboxes) mailbox.unsafeOffer(writes)
+  }
+
+  /** The process has ended, or is no longer followed. */
+  end(): void {
+    this.isOver = true
+    for (const mailbox of this.mailboxes) mailbox.unsafeDone(Exit.void)
+  }
+
+  /** Follows the role. Of changes that nobody has taken only the last one counts. */
+  readonly subscribe: Effect.Effect<RoleSubscription> = Effect.map(
+    Mailbox.make<boolean>({ capacity: 1, strategy: "sliding" }),
+    (mailbox) => {
+      mailbox.unsafeOffer(this.current)
+      if (this.isOver) mailbox.unsafeDone(Exit.void)
+      else this.mailboxes.add(mailbox)
+      const close = () => {
+        this.mailboxes.delete(mailbox)
+        mailbox.unsafeDone(Exit.void)
+      }
+      const next = Effect.map(mailbox.takeAll, ([changes]) => Chunk.toReadonlyArray(changes).at(-1))
+      return { next, close }
+    },
+  )
+}
 
 /** How a process has ended, once it has; `forget` is called then. */
 const makeOutcome = (id: string, role: WriterRole, leave: () => void) => {

@@ -17,8 +17,8 @@ import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Call } from "./Calls.ts"
 import * as ClientFiber from "./ClientFiber.ts"
 import { ClientError } from "./ClientError.ts"
-import * as CreditWindow from "./CreditWindow.ts"
 import type * as EventFeed from "./EventFeed.ts"
+import { defaultWindow } from "./FlowControl.ts"
 import { follow, join, type Options, tallied } from "./Following.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
@@ -130,7 +130,7 @@ export const make = (options: Options): ProcessStarter => {
         const refusal = Attaching.refusalOf(id, after, asked, info())
         if (refusal !== undefined) return yield* Effect.fail(refusal)
         const credited = info().capabilities?.processCredit === true
-        const size = credited ? CreditWindow.defaultSize : undefined
+        const size = credited ? defaultWindow : undefined
         if (typeof id !== "string") {
           const { follower, receipt, attachment } = yield* join(options, id, after, asked, size)
           return toHandle(follower, { receipt, attachment, pid: attachment.process.pid ?? undefined })

@@ -14,7 +14,7 @@ import { invalid, shown } from "./OptionNames.ts"
 import { type LineOptions, TextLines } from "./TextLines.ts"
 import type { Page, Pages } from "./Lists.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
-import type { RoleSubscription } from "./WriterRole.ts"
+import type { RoleSubscription } from "./ProcessFollower.ts"
 
 /**
  * The members of an interface in Effect as programs without it have them: promises in place of effects, loops in place

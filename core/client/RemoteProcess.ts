@@ -20,9 +20,8 @@ import type * as EventFeed from "./EventFeed.ts"
 import * as EventStreams from "./EventStreams.ts"
 import { checked, invalid } from "./OptionNames.ts"
 import { pieces } from "./Pieces.ts"
-import type { ProcessFollower } from "./ProcessFollower.ts"
+import type { ProcessFollower, RoleSubscription } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
-import type { RoleSubscription } from "./WriterRole.ts"
 
 /** Options of `read`. */
 export interface ReadOptions {

@@ -5,7 +5,7 @@ import type * as Schema from "effect/Schema"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { EnvPolicy, Signal, StartParams } from "../protocol/Process.ts"
 import type { ClientError } from "./ClientError.ts"
-import * as CreditWindow from "./CreditWindow.ts"
+import { defaultWindow } from "./FlowControl.ts"
 import type { Signal as AbortSignal } from "./GivingUp.ts"
 import { invalid, type Names, shown } from "./OptionNames.ts"
 import { toUri } from "./RemotePath.ts"
@@ -228,7 +228,7 @@ const terminalSize = { rows: 24, columns: 80 }
 
 /** The params of `process/start`. `newId` makes the id if none is given. */
 export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: () => string): Wire => {
-  const { inherit = "core", envPolicy, credit = CreditWindow.defaultSize, signal: _, ...given } = options
+  const { inherit = "core", envPolicy, credit = defaultWindow, signal: _, ...given } = options
   return {
     tty: false,
     ...(given.tty === true ? { terminalSize } : {}),

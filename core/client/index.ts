@@ -58,7 +58,7 @@ export type {
   WritableBytes,
   WritableStream,
 } from "./WebTypes.ts"
-export type { RoleSubscription } from "./WriterRole.ts"
+export type { RoleSubscription } from "./ProcessFollower.ts"
 export * as V0Client from "./v0/V0Client.ts"
 export * as V0ExecClient from "./v0/V0ExecClient.ts"
 export * as V0Process from "./v0/V0Process.ts"

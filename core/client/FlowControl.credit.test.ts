@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as CreditWindow from "./CreditWindow.ts"
+import { CreditWindow } from "./FlowControl.ts"
 
 const chunk = 64 * 1024
 
@@ -8,7 +8,7 @@ const chunk = 64 * 1024
 const make = (size: number, waiting = () => 0) => {
   const granted: Array<number> = []
   const pending: Array<() => boolean> = []
-  const window = CreditWindow.make({
+  const window = new CreditWindow({
     size,
     waiting,
     grant: (bytes, current) => {
@@ -20,8 +20,8 @@ const make = (size: number, waiting = () => 0) => {
   return { window, granted, pending }
 }
 
-const push = (window: CreditWindow.CreditWindow, bytes: number) => {
-  window.pushed(bytes)
+const push = (window: CreditWindow, bytes: number) => {
+  window.left -= bytes
   window.settle()
 }
 
@@ -58,7 +58,7 @@ describe("CreditWindow", () => {
   it("begins another connection with what is free, and grants nothing before it is open", () => {
     let waiting = 3 * chunk
     const { window, granted, pending } = make(8 * chunk, () => waiting)
-    window.pushed(4 * chunk)
+    window.left -= 4 * chunk
     waiting = 0
     window.settle()
     expect(pending.map((current) => current())).toEqual([true])
@@ -80,7 +80,7 @@ describe("CreditWindow", () => {
     fc.assert(
       fc.property(size, sizes, fc.infiniteStream(fc.boolean()), (size, chunks, takes) => {
         let [credit, waiting] = [size, 0]
-        const window = CreditWindow.make({
+        const window = new CreditWindow({
           size,
           waiting: () => waiting,
           grant: (bytes) => {

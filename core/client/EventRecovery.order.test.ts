@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ReadResult } from "../protocol/Process.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
-import { maxEarly, ReorderBuffer } from "./ReorderBuffer.ts"
+import { maxEarly, ReorderBuffer } from "./EventRecovery.ts"
 
 const output = (seq: number, size = 1): Sequenced => ({
   kind: "output",

@@ -6,7 +6,7 @@ import * as ForkIn from "../protocol/Fork.ts"
 import { effect, settle } from "../testing/Effects.ts"
 import * as ClientFiber from "./ClientFiber.ts"
 import { ClientError } from "./ClientError.ts"
-import * as SharedRun from "./SharedRun.ts"
+import * as ProcessFollower from "./ProcessFollower.ts"
 
 /** A shared run whose effect ends as told. */
 const shared = Effect.gen(function* () {
@@ -15,7 +15,7 @@ const shared = Effect.gen(function* () {
     runs.push(end)
     return Deferred.await(end)
   })
-  const run = SharedRun.make(effect, yield* ForkIn.inScope)
+  const run = ProcessFollower.shared(effect, yield* ForkIn.inScope)
   return { runs, ask: Effect.zipLeft(Effect.fork(run), settle) }
 })
 
