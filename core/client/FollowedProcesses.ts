@@ -16,35 +16,8 @@ export interface How {
   readonly again?: (follower: ProcessFollower.ProcessFollower) => Effect.Effect<void>
 }
 
-export interface FollowedProcesses {
-  /**
-   * Follows a process from the event after seq `after`. Fails with `Duplicate` if it is followed already, and with the
-   * error of the loss where it takes up a process of a session that is lost.
-   */
-  readonly follow: (
-    id: string,
-    after: number,
-    how: How,
-  ) => Effect.Effect<ProcessFollower.ProcessFollower, ClientError>
-  /** True if a process of that id is followed. */
-  readonly has: (id: string) => boolean
-  /** The server may have this process, which was about to start: it is lost with its session. */
-  readonly keepToSession: (id: string) => void
-  /** Takes an event as it arrives; ignored for a process that is not followed. */
-  readonly accept: (received: Received) => void
-  /** The last seq of each process that the server has: the base of a replay. */
-  readonly lastSeqs: () => Readonly<Record<string, number>>
-  /** The credit of each process on a connection that is about to resume the session; undefined if none has any. */
-  readonly credits: () => Readonly<Record<string, number>> | undefined
-  /** The session goes on, on a new connection; see `ProcessFollower.resume`. */
-  readonly resume: (replays: boolean) => void
-  /** The session is lost: ends every process of it in `failed`, and not those that wait to start. */
-  readonly lose: (error: ClientError) => void
-  /** Another session takes the place of the lost one. */
-  readonly renew: () => void
-  /** Ends every process in `failed`. */
-  readonly fail: (error: ClientError) => void
-}
+/** The processes of one client. */
+export type FollowedProcesses = ReturnType<typeof make>
 
 /** What the followers use of the client. */
 export type Options = Omit<ProcessFollower.Options, "forget" | "leaving"> & {
@@ -52,7 +25,7 @@ export type Options = Omit<ProcessFollower.Options, "forget" | "leaving"> & {
   readonly activity: Activity
 }
 
-export const make = (options: Options): FollowedProcesses => {
+export const make = (options: Options) => {
   const followers = new Map<string, ProcessFollower.ProcessFollower>()
   const attached = new Set<string>()
   /** Processes of the session that another client writes to: a resume tells it before they are followed. */
@@ -64,8 +37,13 @@ export const make = (options: Options): FollowedProcesses => {
     [...followers.values()].filter((follower) => follower.begun() && !attachments.has(follower))
 
   return {
-    has: (id) => followers.has(id),
-    follow: (id, after, { size, attaches, again }) =>
+    /** True if a process of that id is followed. */
+    has: (id: string) => followers.has(id),
+    /**
+     * Follows a process from the event after seq `after`. Fails with `Duplicate` if it is followed already, and with
+     * the error of the loss where it takes up a process of a session that is lost.
+     */
+    follow: (id: string, after: number, { size, attaches, again }: How) =>
       Effect.suspend(() => {
         if (attaches && again === undefined && lost !== undefined) return Effect.fail(lost)
         if (followers.has(id)) return Effect.fail(duplicate(id))
@@ -75,7 +53,12 @@ export const make = (options: Options): FollowedProcesses => {
           if (followers.delete(id)) options.activity.end()
         }
         const leaving = again === undefined ? "process/terminate" : "process/detach"
-        const follower = ProcessFollower.make(id, after, { ...options, leaving, forget }, size)
+        const follower: ProcessFollower.ProcessFollower = ProcessFollower.make(
+          id,
+          after,
+          { ...options, leaving, forget },
+          size,
+        )
         if (again !== undefined) attachments.set(follower, again)
         followers.set(id, follower)
         if (!attaches) written.delete(id)
@@ -84,10 +67,12 @@ export const make = (options: Options): FollowedProcesses => {
         options.activity.begin()
         return Effect.succeed(follower)
       }),
-    keepToSession: (id) => {
+    /** The server may have this process, which was about to start: it is lost with its session. */
+    keepToSession: (id: string) => {
       if (followers.has(id)) attached.add(id)
     },
-    accept: ({ processId, event }) => {
+    /** Takes an event as it arrives; ignored for a process that is not followed. */
+    accept: ({ processId, event }: Received) => {
       const follower = followers.get(processId)
       if (event.kind === "closed" || event.kind === "writer") written.delete(processId)
       if (event.kind === "writer") {
@@ -96,30 +81,36 @@ export const make = (options: Options): FollowedProcesses => {
       } else if (event.kind === "detached") follower?.fail(detached(processId, event.reason))
       else follower?.accept(event)
     },
+    /** The last seq of each process that the server has: the base of a replay. */
     lastSeqs: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
+    /** The credit of each process on a connection that is about to resume the session; undefined if none has any. */
     credits: () => {
       const credits = begun().flatMap(({ id, credit }) =>
         credit === undefined ? [] : [[id, credit.begin()] as const],
       )
       return credits.length === 0 ? undefined : Object.fromEntries(credits)
     },
-    resume: (replays) => {
+    /** The session goes on, on a new connection; see `ProcessFollower.resume`. */
+    resume: (replays: boolean) => {
       for (const follower of begun()) {
         follower.credit?.open()
         options.fork(follower.resume(replays))
       }
       for (const [follower, again] of attachments) if (follower.begun()) options.fork(again(follower))
     },
-    lose: (error) => {
+    /** The session is lost: ends every process of it in `failed`, and not those that wait to start. */
+    lose: (error: ClientError) => {
       lost = error
       written.clear()
       for (const follower of followers.values())
         if (follower.begun() || attached.has(follower.id)) follower.fail(error)
     },
+    /** Another session takes the place of the lost one. */
     renew: () => {
       lost = undefined
     },
-    fail: (error) => {
+    /** Ends every process in `failed`. */
+    fail: (error: ClientError) => {
       for (const follower of followers.values()) follower.fail(error)
     },
   }

@@ -71,8 +71,7 @@ export const make = (
       : new CreditWindow({
           size,
           waiting: () => feed.waiting(),
-          grant: (bytes, current) =>
-            fork(Effect.suspend(() => (current() ? grant(bytes) : Effect.void))),
+          grant: (bytes, current) => fork(Effect.suspend(() => (current() ? grant(bytes) : Effect.void))),
         })
   const feed = EventFeed.make(after, flow, recovery.catchUp, credit)
 
@@ -182,14 +181,30 @@ const buffersOf = (
   const { maxEarly } = EventRecovery
   const waiting = "bytes that wait for a consumer"
   return [
-    buffered("events held early", () => maxEarly.events, () => buffer.held.events),
-    buffered("bytes held early", () => maxEarly.bytes + largestChunk, () => buffer.held.bytes),
-    buffered("bytes kept for later consumers", () => EventFeed.maxKept.bytes + largestChunk + eventBytes, feed.kept),
+    buffered(
+      "events held early",
+      () => maxEarly.events,
+      () => buffer.held.events,
+    ),
+    buffered(
+      "bytes held early",
+      () => maxEarly.bytes + largestChunk,
+      () => buffer.held.bytes,
+    ),
+    buffered(
+      "bytes kept for later consumers",
+      () => EventFeed.maxKept.bytes + largestChunk + eventBytes,
+      feed.kept,
+    ),
     ...(credit === undefined
       ? [buffered(waiting, () => maxTotalBacklog, feed.waiting)]
       : [
           buffered(waiting, () => credit.size + read(), feed.waiting),
-          buffered("bytes that a server may push", () => credit.size, () => credit.left),
+          buffered(
+            "bytes that a server may push",
+            () => credit.size,
+            () => credit.left,
+          ),
         ]),
   ]
 }

@@ -7,19 +7,24 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
-import * as Aborting from "./Aborting.ts"
+import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { Fork } from "../protocol/Fork.ts"
+import type { HasherService } from "../protocol/Hasher.ts"
 import * as Attaching from "./Attaching.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
-import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Call } from "./Calls.ts"
 import * as ClientFiber from "./ClientFiber.ts"
 import { ClientError } from "./ClientError.ts"
+import * as Delivery from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import { defaultWindow } from "./FlowControl.ts"
-import { follow, join, type Options, tallied } from "./Following.ts"
+import type { FollowedProcesses, How } from "./FollowedProcesses.ts"
+import type { NextId } from "./Ids.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import * as RemoteProcess from "./RemoteProcess.ts"
@@ -76,6 +81,20 @@ export const scoped = <E>(
     Effect.zipRight(Effect.sync(subscription.close), Effect.ignore(process.terminate)),
   )
 
+/** What is used of the client. */
+export interface Options {
+  readonly call: Call
+  /** Runs an effect in the client's scope. */
+  readonly fork: Fork
+  readonly processes: FollowedProcesses
+  readonly nextId: NextId
+  /** Why there is no connection any more. */
+  readonly ended: () => ClientError | undefined
+  /** The server of the current session. */
+  readonly info: () => EnvironmentInfo
+  readonly hasher: HasherService
+}
+
 type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (options: Options): ProcessStarter => {
@@ -91,7 +110,7 @@ export const make = (options: Options): ProcessStarter => {
   ) =>
     Effect.gen(function* () {
       const unknown = OptionNames.refusalOfStart("start", StartOptions.names, start)
-      const refusal = unknown ?? StartOptions.refusal(start, info()) ?? Aborting.refusal(start)
+      const refusal = unknown ?? StartOptions.refusal(start, info()) ?? aborted(start)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
       const params = StartOptions.toParams(start, info(), () => nextId("process"))
       const how = { size: params.credit ?? undefined, attaches: false }
@@ -99,7 +118,7 @@ export const make = (options: Options): ProcessStarter => {
       const receipt = yield* tallied(options, follower, 0, start)
       const prepared = yield* prepare(follower)
       const pid = yield* send(options, follower, params, restore)
-      Aborting.follow(start, follower, options)
+      terminateOnAbort(start, follower, options)
       return { process: toHandle(follower, { receipt, pid }), prepared }
     })
 
@@ -149,6 +168,93 @@ export const make = (options: Options): ProcessStarter => {
       }),
   }
 }
+
+/** Attaches to a process beside its owner. */
+const join = (
+  options: Options,
+  target: AttachTarget,
+  after: number,
+  asked: AttachOptions,
+  size: number | undefined,
+) =>
+  Effect.gen(function* () {
+    const { receipt: _, as, ...rest } = asked
+    const params = { ...target, ...rest }
+    const id = as ?? Attaching.idOf(target, options.processes.has)
+    const joined: { attachment?: Attaching.Attachment } = {}
+    const again = (follower: ProcessFollower) =>
+      joined.attachment === undefined ? Effect.void : Attaching.again(follower, params, joined.attachment)
+    const follower = yield* follow(options, id, after, { size, attaches: true, again })
+    const receipt = yield* tallied(options, follower, after, asked)
+    const attachment = yield* Attaching.attach(follower, params).pipe(
+      Effect.mapError((error) => follower.failure() ?? error),
+      Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
+      Effect.onInterrupt(() =>
+        Effect.sync(() => {
+          options.fork(Effect.ignore(options.call("process/detach", { processId: id })))
+          follower.fail(Attaching.detached(id, "left"))
+        }),
+      ),
+    )
+    joined.attachment = attachment
+    return { follower, receipt, attachment }
+  })
+
+/** Follows a process, unless there is no connection any more. */
+const follow = ({ ended, processes }: Options, id: string, after: number, how: How) =>
+  Effect.suspend(() => {
+    const error = ended()
+    return error === undefined ? processes.follow(id, after, how) : Effect.fail(error)
+  })
+
+/** Begins to tally the events of a process, if a receipt is asked for: the receipt. */
+const tallied = (
+  { fork, hasher }: Options,
+  follower: ProcessFollower,
+  after: number,
+  { receipt }: AttachOptions,
+): Effect.Effect<RemoteProcess.RemoteProcess["receipt"]> =>
+  receipt !== true
+    ? Effect.succeed(Effect.suspend(() => Effect.fail(Delivery.notAsked(follower.id))))
+    : Effect.gen(function* () {
+        const delivery = yield* Deferred.make<Delivery.Delivery, ClientError>()
+        const tally = new Delivery.Tally(after, hasher)
+        const tallying = Delivery.follow(follower.id, tally, yield* follower.subscribe)
+        // The end of the client interrupts it.
+        const closed = Effect.suspend(() => Deferred.fail(delivery, follower.failure() ?? ClientFiber.closed))
+        fork(Effect.onInterrupt(Effect.intoDeferred(tallying, delivery), () => closed))
+        return Deferred.await(delivery)
+      })
+
+/** Terminates a process that has started when its signal aborts, until it has closed, or is followed no more. */
+const terminateOnAbort = (
+  { signal, killGraceMs }: StartOptions.StartOptions,
+  { id, closed }: ProcessFollower,
+  { call, fork }: Options,
+): void => {
+  if (signal === undefined) return
+  const grace = killGraceMs === undefined ? {} : { graceMs: killGraceMs }
+  // A terminate whose connection is lost is sent again on the next one.
+  const end = Effect.ignore(call("process/terminate", { processId: id, ...grace }))
+  const abort = () => void fork(end)
+  if (signal.aborted) return abort()
+  signal.addEventListener("abort", abort)
+  fork(
+    Effect.zipRight(
+      Effect.exit(closed),
+      Effect.sync(() => signal.removeEventListener("abort", abort)),
+    ),
+  )
+}
+
+const aborted = ({ signal }: StartOptions.StartOptions): ClientError | undefined =>
+  signal?.aborted === true
+    ? new ClientError({
+        reason: "Abandoned",
+        message: "nothing was started: the signal of the start had aborted",
+        cause: signal.reason,
+      })
+    : undefined
 
 /** True for the loss of everything: an answer of a server that does not know the process. */
 const isForgotten = ({ gone }: ClientError): boolean => gone !== undefined && gone.to === undefined
