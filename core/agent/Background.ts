@@ -10,8 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { concat, utf8Decoder } from "../protocol/Bytes.ts"
-import type { ExecBackend } from "./ExecBackend.ts"
-import * as HexId from "./HexId.ts"
+import { type ExecBackend, nextHexId } from "./ExecBackend.ts"
 
 /** A process that a command has left in the background. */
 export interface Left {
@@ -46,7 +45,7 @@ const lookMillis = 5_000
 const ticks = 100
 
 export const make = (backend: ExecBackend): Effect.Effect<Background> =>
-  Effect.map(Effect.zip(HexId.next, HexId.next), ([one, two]) => {
+  Effect.map(Effect.zip(nextHexId, nextHexId), ([one, two]) => {
     const variable = `PROCWIRE_COMMAND_${one}${two}`
     const { platformOs } = backend.environmentInfo
     let marked = false

@@ -2,7 +2,8 @@
  * The seam between the tools and what runs their processes. An `ExecClient` is one, connected to a remote server or to
  * one in this program.
  */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import type { ClientError } from "../client/ClientError.ts"
 import type { Subscribed } from "../client/ProcessStarter.ts"
 import type { StartOptions } from "../client/StartOptions.ts"
@@ -21,3 +22,8 @@ export interface ExecBackend {
    */
   readonly startSubscribed: (options: StartOptions) => Effect.Effect<Subscribed, ClientError>
 }
+
+/** Random ids of six hex digits. */
+export const nextHexId: Effect.Effect<string> = Effect.map(Random.nextIntBetween(0, 2 ** 24), (number) =>
+  number.toString(16).padStart(6, "0"),
+)

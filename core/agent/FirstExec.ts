@@ -16,11 +16,11 @@ import type { ClientError } from "../client/ClientError.ts"
 import { utf8 } from "../protocol/Bytes.ts"
 import * as Command from "./Command.ts"
 import type { ExecBackend } from "./ExecBackend.ts"
-import * as OwnedSessions from "./OwnedSessions.ts"
+import * as Sessions from "./Sessions.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 import { Session } from "./Session.ts"
 import * as Truncate from "./Truncate.ts"
-import * as SessionWait from "./SessionWait.ts"
+import * as Waiting from "./Waiting.ts"
 
 /** A request: the start of a command, or input for a session. */
 export interface Request {
@@ -64,7 +64,7 @@ const answered = { head: 64 * 1024, tail: 64 * 1024 }
 /** Sessions over a backend, numbered from 0. The end of the scope kills their commands. */
 export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { follow, kill, background } = yield* OwnedSessions.make
+    const { follow, kill, background } = yield* Sessions.owned
     const sessions = new Map<number, Session>()
     let ids = 0
 
@@ -98,7 +98,7 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
     const write = (session: Session, input: string, millis: number) =>
       Effect.gen(function* () {
         const sending = yield* background(Effect.either(session.process.write(utf8.encode(input))))
-        const sent = yield* SessionWait.untilDone(sending, millis)
+        const sent = yield* Waiting.untilDone(sending, millis)
         if (sent !== undefined && Either.isLeft(sent)) return yield* notWritten(sent.left)
       })
 

@@ -6,7 +6,7 @@ import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import * as Reply from "./Reply.ts"
-import { maxSessions, SessionTable, spared } from "./SessionTable.ts"
+import { EndedSessions, maxSessions, remembered, SessionTable, spared } from "./SessionTable.ts"
 import { make } from "./testing/Agent.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
 
@@ -158,4 +158,17 @@ describe("SessionTable", () => {
       expect(yield* Fiber.join(call)).toMatchObject({ failure: "the session has ended" })
     }),
   )
+})
+
+it("remembers the last 256 ends, and forgets an id that is used again", () => {
+  const ended = new EndedSessions()
+  for (let id = 0; id <= remembered; id += 1) ended.add(id, `why ${id}`)
+  expect([ended.why(0), ended.why(1), ended.why(remembered), ended.why(1_000)]).toEqual([
+    undefined,
+    "why 1",
+    `why ${remembered}`,
+    undefined,
+  ])
+  ended.forget(1)
+  expect(ended.why(1)).toBeUndefined()
 })

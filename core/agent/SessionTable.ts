@@ -20,6 +20,31 @@ export const maxSessions = 64
 /** How many of the sessions used last are never removed. */
 export const spared = 8
 
+/** How many ended sessions are remembered. */
+export const remembered = 256
+
+/** Why sessions were ended that their caller may still ask for: the last of them. */
+export class EndedSessions {
+  /** In the order of their ends. */
+  private readonly reasons = new Map<number, string>()
+
+  add(id: number, why: string): void {
+    this.reasons.set(id, why)
+    const [oldest] = this.reasons.keys()
+    if (this.reasons.size > remembered && oldest !== undefined) this.reasons.delete(oldest)
+  }
+
+  /** Why that session was ended; undefined if it was not, or too long ago. */
+  why(id: number): string | undefined {
+    return this.reasons.get(id)
+  }
+
+  /** The id belongs to a new session. */
+  forget(id: number): void {
+    this.reasons.delete(id)
+  }
+}
+
 export class SessionTable<Session extends Entry> {
   /** In the order of their last use. */
   private readonly sessions = new Map<number, Session>()

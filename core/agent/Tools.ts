@@ -161,13 +161,7 @@ export type StopCommand = typeof StopCommand.Type
 export type Offer = "all" | "codex"
 
 /** The name of a tool. */
-export type Name =
-  | "exec_command"
-  | "write_stdin"
-  | "read_output"
-  | "read_screen"
-  | "list_commands"
-  | "stop_command"
+export type Name = keyof typeof table
 
 /** What an agent framework needs to offer a tool to its model. */
 export interface ToolDefinition {
@@ -182,57 +176,61 @@ export interface ToolDefinition {
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown }
 
-const toJsonSchema = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
-  const { $schema: _, ...rest } = JSONSchema.make(schema)
-  return rest
-}
-
-/** The definitions of the tools of an offer; by default of all. */
-export const toolDefinitions = (offer: Offer = "all"): ReadonlyArray<ToolDefinition> => [
-  {
-    name: "exec_command",
+/** Each tool: its description for the model, its arguments, and those that Codex has. */
+const table = {
+  exec_command: {
     description:
       "Runs a shell command. Returns its output and its exit code, or, if it is still running after the yield time, " +
       "its output so far and a session ID for write_stdin.",
-    inputSchema: toJsonSchema(offer === "all" ? ExecCommand : CodexExecCommand),
+    all: ExecCommand,
+    codex: CodexExecCommand,
   },
-  {
-    name: "write_stdin",
+  write_stdin: {
     description:
       "Writes characters to a running session, or waits for it with none, and returns the output since the last " +
       "call, with the exit code once it has ended.",
-    inputSchema: toJsonSchema(offer === "all" ? WriteStdin : CodexWriteStdin),
+    all: WriteStdin,
+    codex: CodexWriteStdin,
   },
-  ...(offer === "all" ? more() : []),
-]
-
-const more = (): ReadonlyArray<ToolDefinition> => [
-  {
-    name: "read_output",
+  read_output: {
     description:
       "Reads again what a command has printed, whether it runs or has ended: from a line on, its last lines, or the " +
       "lines that match a pattern.",
-    inputSchema: toJsonSchema(ReadOutput),
+    all: ReadOutput,
   },
-  {
-    name: "read_screen",
+  read_screen: {
     description:
       "Shows what the terminal of a running command (tty=true) shows now, as a person would see it: for editors, " +
       "pagers, menus, progress bars, and anything else that draws. Takes nothing from the next reply.",
-    inputSchema: toJsonSchema(ReadScreen),
+    all: ReadScreen,
   },
-  {
-    name: "list_commands",
+  list_commands: {
     description:
       "Lists the commands that run and those that have ended, with their session IDs and states, and the processes " +
       "that they have left in the background, with their listening ports.",
-    inputSchema: toJsonSchema(ListCommands),
+    all: ListCommands,
   },
-  {
-    name: "stop_command",
+  stop_command: {
     description:
       "Stops a running command and what it has started, or what one that has ended has left in the background: " +
       "SIGTERM, and SIGKILL after a grace. Returns its last output.",
-    inputSchema: toJsonSchema(StopCommand),
+    all: StopCommand,
   },
-]
+} as const
+
+/** The schema of the arguments of a tool. */
+export const argumentsOf = (name: Name, offer: Offer): Schema.Schema<unknown, unknown> => {
+  const tool = table[name]
+  const schema = offer === "codex" && "codex" in tool ? tool.codex : tool.all
+  // The tools have different types; a call selects one.
+  return schema as unknown as Schema.Schema<unknown, unknown>
+}
+
+/** The definitions of the tools of an offer; by default of all. */
+export const toolDefinitions = (offer: Offer = "all"): ReadonlyArray<ToolDefinition> =>
+  (Object.keys(table) as ReadonlyArray<Name>)
+    .filter((name) => offer === "all" || "codex" in table[name])
+    .map((name) => {
+      const { $schema: _, ...inputSchema } = JSONSchema.make(argumentsOf(name, offer))
+      return { name, description: table[name].description, inputSchema }
+    })

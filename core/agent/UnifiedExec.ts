@@ -10,27 +10,29 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { StartOptions } from "../client/StartOptions.ts"
+import { utf8 } from "../protocol/Bytes.ts"
+import { mostScrollback } from "../protocol/Screen.ts"
 import * as Arguments from "./Arguments.ts"
-import type * as Command from "./Command.ts"
-import type { Commands } from "./Commands.ts"
-import type { ExecBackend } from "./ExecBackend.ts"
-import * as ExecCommandTool from "./ExecCommandTool.ts"
-import * as ListCommandsTool from "./ListCommandsTool.ts"
+import type { Left } from "./Background.ts"
+import * as Command from "./Command.ts"
+import type { Commands, Known } from "./Commands.ts"
+import { type ExecBackend, nextHexId } from "./ExecBackend.ts"
+import * as Listing from "./Listing.ts"
 import type * as PlainText from "./PlainText.ts"
-import * as ReadOutputTool from "./ReadOutputTool.ts"
-import * as ReadScreenTool from "./ReadScreenTool.ts"
-import type { Watcher } from "./Session.ts"
-import * as SessionCalls from "./SessionCalls.ts"
-import * as StopCommandTool from "./StopCommandTool.ts"
+import * as Reading from "./Reading.ts"
+import type { Reply } from "./Reply.ts"
+import * as Screen from "./Screen.ts"
+import { notify, Session } from "./Session.ts"
+import * as Sessions from "./Sessions.ts"
 import * as ToolError from "./ToolError.ts"
 import * as Tools from "./Tools.ts"
-import type * as Truncate from "./Truncate.ts"
+import * as Truncate from "./Truncate.ts"
 import type * as PersistentShell from "./vendor/PersistentShell.ts"
-import * as WriteStdinTool from "./WriteStdinTool.ts"
+import * as Waiting from "./Waiting.ts"
 
-export type { Run } from "./SessionCalls.ts"
+export type { Run } from "./Sessions.ts"
 
 /** Defaults of the commands, and bounds of the replies. */
 export interface Options extends Command.Defaults {
@@ -58,25 +60,25 @@ export interface Options extends Command.Defaults {
 /** The tools as effects, over the sessions that they have started. */
 export interface UnifiedExec {
   /** Starts a command. Fails with `Create` or `Wait`, or with `Closed` after the end of the scope. */
-  readonly execCommand: SessionCalls.Run<Tools.ExecCommand>
+  readonly execCommand: Sessions.Run<Tools.ExecCommand>
   /** Writes to a session, or waits for it. Fails with `UnknownSession`, `StdinClosed`, `Write` or `Wait`. */
-  readonly writeStdin: SessionCalls.Run<Tools.WriteStdin>
+  readonly writeStdin: Sessions.Run<Tools.WriteStdin>
   /** Reads again what a command has printed. Fails with `UnknownSession` or `Arguments`. */
-  readonly readOutput: SessionCalls.Run<Tools.ReadOutput>
+  readonly readOutput: Sessions.Run<Tools.ReadOutput>
   /** Tells what the terminal of a command shows. Fails with `UnknownSession` or `Screen`. */
-  readonly readScreen: SessionCalls.Run<Tools.ReadScreen>
+  readonly readScreen: Sessions.Run<Tools.ReadScreen>
   /** Tells of the commands. */
-  readonly listCommands: SessionCalls.Run<Tools.ListCommands>
+  readonly listCommands: Sessions.Run<Tools.ListCommands>
   /** Ends a command. Fails with `UnknownSession`. */
-  readonly stopCommand: SessionCalls.Run<Tools.StopCommand>
+  readonly stopCommand: Sessions.Run<Tools.StopCommand>
   /**
    * Runs a tool by its name, with the arguments as the model gave them: an object, or its JSON text. Fails with
    * `UnknownTool` or `Arguments` besides.
    */
   readonly call: (
     name: string,
-    ...rest: Parameters<SessionCalls.Run<unknown>>
-  ) => ReturnType<SessionCalls.Run<unknown>>
+    ...rest: Parameters<Sessions.Run<unknown>>
+  ) => ReturnType<Sessions.Run<unknown>>
   /** The ids of the sessions that `write_stdin` knows, in the order of their last use. */
   readonly sessionIds: Effect.Effect<ReadonlyArray<number>>
   /** Which tools there are. */
@@ -101,69 +103,316 @@ export interface UnifiedExec {
 export const make = (
   backend: ExecBackend,
   options: Options = {},
-): Effect.Effect<UnifiedExec, never, Scope.Scope> => {
-  const { capabilities: server } = backend.environmentInfo
-  return Effect.map(SessionCalls.make(backend, options), (calls) => {
-    const { longestPollMillis, cap } = options
-    const { commands } = calls
-    const execCommand = ExecCommandTool.make(backend, calls, options, longestPollMillis)
-    const writeStdin = WriteStdinTool.make(calls, server, longestPollMillis)
-    const readOutput = ReadOutputTool.make(commands, options.text ?? SessionCalls.formOf(options.tools), cap)
-    const readScreen = ReadScreenTool.make(calls, server, cap)
-    const listCommands = ListCommandsTool.make(calls)
-    const stopCommand = StopCommandTool.make(calls, commands)
-
-    const { tools: offer = "all" } = options
-    const isCodex = offer === "codex"
-    // A model is not offered what the server cannot do.
-    const offered = Tools.toolDefinitions(offer).filter(
-      ({ name }) => name !== "read_screen" || server?.processScreen === true,
-    )
-    const run: { readonly [name in Tools.Name]: Decoded } = {
-      exec_command: isCodex
-        ? decoded(Tools.CodexExecCommand, execCommand)
-        : decoded(Tools.ExecCommand, execCommand),
-      write_stdin: isCodex
-        ? decoded(Tools.CodexWriteStdin, writeStdin)
-        : decoded(Tools.WriteStdin, writeStdin),
-      read_output: decoded(Tools.ReadOutput, readOutput),
-      read_screen: decoded(Tools.ReadScreen, readScreen),
-      list_commands: decoded(Tools.ListCommands, listCommands),
-      stop_command: decoded(Tools.StopCommand, stopCommand),
+): Effect.Effect<UnifiedExec, never, Scope.Scope> =>
+  Effect.map(Sessions.make(backend, options), (sessions) => {
+    const runs = {
+      exec_command: execCommand(backend, sessions, options),
+      write_stdin: writeStdin(backend, sessions, options),
+      read_output: readOutput(sessions, options),
+      read_screen: readScreen(backend, sessions, options),
+      list_commands: listCommands(sessions),
+      stop_command: stopCommand(sessions),
     }
+    const { tools: offer = "all" } = options
+    // A model is not offered what the server cannot do.
+    const definitions = Tools.toolDefinitions(offer).filter(
+      ({ name }) => name !== "read_screen" || backend.environmentInfo.capabilities?.processScreen === true,
+    )
 
     const call: UnifiedExec["call"] = (name, args, watcher) =>
       Effect.suspend(() => {
-        const tool = offered.find((each) => each.name === name)
+        const tool = definitions.find((each) => each.name === name)
         if (tool === undefined) return ToolError.unknownTool(name)
-        return run[tool.name](typeof args === "string" ? args : JSON.stringify(args ?? {}), watcher)
+        const text = typeof args === "string" ? args : JSON.stringify(args ?? {})
+        return Either.match(Arguments.decode(Tools.argumentsOf(tool.name, offer), text), {
+          onLeft: ToolError.badArguments,
+          // They are those of this tool.
+          onRight: (decoded) => runs[tool.name](decoded as never, watcher),
+        })
       })
 
-    const sessionIds = Effect.sync(() => calls.table.all.map(({ id }) => id))
     return {
-      execCommand,
-      writeStdin,
-      readOutput,
-      readScreen,
-      listCommands,
-      stopCommand,
+      execCommand: runs.exec_command,
+      writeStdin: runs.write_stdin,
+      readOutput: runs.read_output,
+      readScreen: runs.read_screen,
+      listCommands: runs.list_commands,
+      stopCommand: runs.stop_command,
       call,
-      sessionIds,
+      sessionIds: Effect.sync(() => sessions.table.all.map(({ id }) => id)),
       offer,
-      definitions: offered,
-      commands,
-      parts: { backend, calls, defaults: options },
+      definitions,
+      commands: sessions.commands,
+      parts: { backend, calls: sessions, defaults: options },
     }
   })
+
+/** The tool `exec_command`: starts a command in a session of its own, waits for it, and replies. */
+const execCommand = (
+  backend: ExecBackend,
+  { table, owned, add, inTurn, collect, begin, stopper, background }: Sessions.Sessions,
+  options: Options,
+): Sessions.Run<Tools.ExecCommand> => {
+  const { capabilities } = backend.environmentInfo
+  /** The server keeps the deadline where it can. */
+  const serverKeepsTime = capabilities?.processDeadlines === true
+
+  const start = (id: number, args: Tools.ExecCommand) =>
+    Effect.gen(function* () {
+      // The session id is for readers of the server's logs; the rest makes the process id unique on the server.
+      const processId = `${id}-${yield* nextHexId}`
+      const usual: StartOptions = Command.toStart(args, options, backend.environmentInfo)
+      const command = { ...usual, env: { ...usual.env, ...background.mark(id) } }
+      const deadline = serverKeepsTime ? deadlineOf(args) : undefined
+      const timed = deadline === undefined ? command : { ...command, timeoutMs: deadline }
+      return yield* backend.startSubscribed({ ...timed, processId })
+    }).pipe(Effect.mapError(ToolError.notCreated))
+
+  const waitFor = (session: Session, args: Tools.ExecCommand, waiting: Waiting.Waiting | undefined) => {
+    if (waiting !== undefined) return collect(session, Waiting.run(session, waiting, 0), args)
+    const millis = Waiting.clamp(args.yield_time_ms ?? Waiting.yieldMillis.usual, Waiting.yieldMillis)
+    const early = Waiting.untilExit(session, Waiting.earlyExitMillis)
+    return Effect.zipRight(early, collect(session, Waiting.untilEnd(session, millis), args))
+  }
+
+  return (args, watcher) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        if (owned.ended()) return yield* ToolError.closed()
+        const read = Waiting.read(args, capabilities, options.longestPollMillis)
+        if (Either.isLeft(read)) return yield* ToolError.cannotWait("exec_command", read.left)
+        const id = yield* table.reserve
+        const subscribed = yield* Effect.onError(restore(start(id, args)), () =>
+          Effect.sync(() => table.free(id)),
+        )
+        const about = { id, tty: args.tty ?? false, command: args.cmd }
+        const session = new Session(about, subscribed, undefined, begin(about))
+        yield* add(session)
+        const deadline = deadlineOf(args)
+        if (deadline !== undefined && !serverKeepsTime) yield* stopper.deadline(session, deadline)
+        notify(watcher?.onSession, id)
+        const call = inTurn(session, watcher, waitFor(session, args, read.right))
+        return yield* Effect.onInterrupt(restore(call), () =>
+          args.kill_on_cancel === true ? stopper.stop(session, "cancel") : Effect.void,
+        )
+      }),
+    )
 }
 
-/** A tool that takes the JSON text of its arguments. */
-type Decoded = (text: string, watcher?: Watcher) => ReturnType<SessionCalls.Run<unknown>>
+/** In milliseconds, at least the one that a server takes. */
+const deadlineOf = ({ timeout_ms }: Tools.ExecCommand): number | undefined =>
+  timeout_ms === undefined ? undefined : Math.max(1, Number(timeout_ms))
 
-const decoded =
-  <A, I>(schema: Schema.Schema<A, I>, run: SessionCalls.Run<A>): Decoded =>
-  (text, watcher) =>
-    Either.match(Arguments.decode(schema, text), {
-      onLeft: ToolError.badArguments,
-      onRight: (args) => run(args, watcher),
+/** Ctrl-C. With a terminal it is written like any character; without one it sends SIGINT. */
+const interrupt = "\u0003"
+
+/** The tool `write_stdin`: writes to the command of a session, or only waits for it, and replies. */
+const writeStdin = (
+  { environmentInfo }: ExecBackend,
+  { table, whyUnknown, owned, inTurn, collect, stopper }: Sessions.Sessions,
+  { longestPollMillis }: Options,
+): Sessions.Run<Tools.WriteStdin> => {
+  /** Writes the characters. What the process does not read in time stays in flight. */
+  const write = (session: Session, chars: string, millis: number, waits: boolean) =>
+    Effect.gen(function* () {
+      const { tty, process } = session
+      if (!tty && chars !== interrupt) return yield* ToolError.stdinClosed()
+      if (session.over) return
+      const sending = yield* owned.background(
+        Effect.either(tty ? process.write(utf8.encode(chars)) : process.interrupt),
+      )
+      const sent = yield* Waiting.untilDone(sending, millis)
+      if (sent !== undefined && Either.isLeft(sent)) {
+        // A process that is exiting refuses input: the reply then reports the exit, not the refusal.
+        yield* Waiting.untilExit(session, Waiting.earlyExitMillis)
+        if (!session.over) return yield* ToolError.notWritten(sent.left)
+      } else if (tty && !waits) yield* Effect.sleep(Waiting.afterWriteMillis)
     })
+
+  return (args, watcher) =>
+    Effect.suspend(() => {
+      const { yieldMillis, pollMillis } = Waiting
+      const { session_id: id, yield_time_ms: asked = yieldMillis.least } = args
+      const chars = args.chars ?? ""
+      const session = table.use(id)
+      if (session === undefined) return ToolError.unknownSession(id, whyUnknown(id))
+      const read = Waiting.read(args, environmentInfo.capabilities, longestPollMillis)
+      if (Either.isLeft(read)) return ToolError.cannotWait("write_stdin", read.left)
+      const waiting = read.right
+      const bounds =
+        chars === "" ? { ...pollMillis, most: longestPollMillis ?? pollMillis.most } : yieldMillis
+      const millis = Waiting.clamp(asked, bounds)
+      const call = Effect.gen(function* () {
+        // The call before this one may have reported the exit and removed the session.
+        if (!table.has(session)) return yield* ToolError.unknownSession(id)
+        if (args.timeout_ms !== undefined) yield* stopper.deadline(session, Number(args.timeout_ms))
+        // What was printed before the characters is no answer to them.
+        const afterSeq = chars === "" ? session.toldSeq : session.lastSeq
+        if (chars !== "") yield* write(session, chars, millis, waiting !== undefined)
+        const wait =
+          waiting === undefined ? Waiting.untilEnd(session, millis) : Waiting.run(session, waiting, afterSeq)
+        return yield* collect(session, wait, args)
+      })
+      session.callers += 1
+      notify(watcher?.onSession, id)
+      return Effect.onInterrupt(inTurn(session, watcher, call), () =>
+        args.kill_on_cancel === true ? stopper.stop(session, "cancel") : Effect.void,
+      )
+    })
+}
+
+/** The tool `read_output`: reads again what a command has printed, and takes nothing from the next reply. */
+const readOutput =
+  (
+    { commands }: Sessions.Sessions,
+    { cap, tools, text: form = Sessions.formOf(tools) }: Options,
+  ): Sessions.Run<Tools.ReadOutput> =>
+  (args) =>
+    Effect.gen(function* () {
+      const known = commands.get(args.session_id)
+      if (known === undefined)
+        return yield* ToolError.unknownCommand("read_output", args.session_id, commands)
+      const budget = Truncate.budgetOf(Number(args.max_output_tokens ?? Sessions.defaultMaxTokens), cap)
+      const read = Reading.read(known.transcript, args, budget, form)
+      if (Either.isLeft(read)) return yield* ToolError.badArguments(read.left)
+      const { excerpt, text, rest } = read.right
+      const reply: Reply = {
+        ...stateOf(known),
+        chunkId: yield* nextHexId,
+        wallSeconds: 0,
+        originalTokenCount: Truncate.tokensOf(excerpt.bytes),
+        output: text,
+        excerpt,
+        ...(rest === undefined ? {} : { rest }),
+      }
+      return reply
+    })
+
+/** Where a command stands, as a reply says it. */
+const stateOf = ({ about, state }: Known): Pick<Reply, "sessionId" | "exitCode" | "failure"> =>
+  state.kind === "running"
+    ? { sessionId: about.id }
+    : state.kind === "exited"
+      ? { exitCode: state.exitCode }
+      : { failure: state.failure }
+
+/** The tool `read_screen`: what the terminal of a running command shows. */
+const readScreen =
+  (
+    { environmentInfo }: ExecBackend,
+    { table, commands }: Sessions.Sessions,
+    { cap }: Options,
+  ): Sessions.Run<Tools.ReadScreen> =>
+  (args) =>
+    Effect.gen(function* () {
+      const { session_id: id } = args
+      const known = commands.get(id)
+      if (known === undefined) return yield* ToolError.unknownCommand("read_screen", id, commands)
+      if (!known.about.tty) return yield* ToolError.noTerminal(id)
+      if (environmentInfo.capabilities?.processScreen !== true) return yield* ToolError.noScreens()
+      const session = table.use(id)
+      if (session === undefined) return yield* ToolError.noScreenAnyMore(id)
+      const scrollback = Math.min(Number(args.scrollback ?? 0), mostScrollback)
+      const picture = yield* Effect.mapError(session.process.screen({ scrollback }), ToolError.noScreen)
+      const { text = "" } = picture
+      const total = utf8.encode(text).length
+      const most = Number(args.max_output_tokens ?? Sessions.defaultMaxTokens)
+      const reply: Reply = {
+        ...stateOf(known),
+        chunkId: yield* nextHexId,
+        wallSeconds: 0,
+        originalTokenCount: Truncate.tokensOf(total),
+        output: Truncate.shown({ head: text, tail: "", omitted: 0, total }, most, cap),
+        screen: Screen.of(id, picture),
+      }
+      return reply
+    })
+
+/**
+ * The tool `list_commands`: tells of the commands that run, of those that have ended and are still known, and of what
+ * those have left in the background.
+ */
+const listCommands =
+  ({ commands, background }: Sessions.Sessions): Sessions.Run<Tools.ListCommands> =>
+  ({ running }) =>
+    Effect.zipWith(nextHexId, background.look, (chunkId, left): Reply => {
+      const all = Listing.ofAll(commands.all, left)
+      // What a command has left runs, too.
+      const listed = all.filter(
+        (each) => running !== true || each.state === "running" || each.left !== undefined,
+      )
+      const output = Listing.toText(listed)
+      return {
+        chunkId,
+        wallSeconds: 0,
+        originalTokenCount: Truncate.tokensOf(output.length),
+        output,
+        commands: listed,
+      }
+    })
+
+/** How long a killed command may take until its exit is known, in milliseconds. */
+const afterKillMillis = 5_000
+
+/**
+ * The tool `stop_command`: SIGTERM, SIGKILL of what is left after a grace, and the last output. It ends also what the
+ * command has left in the background, be the command over or not.
+ */
+const stopCommand =
+  ({
+    table,
+    commands,
+    inTurn,
+    collect,
+    stopper,
+    background,
+  }: Sessions.Sessions): Sessions.Run<Tools.StopCommand> =>
+  (args, watcher) =>
+    Effect.suspend(() => {
+      const { session_id: id } = args
+      const known = commands.get(id)
+      const session = table.use(id)
+      const grace = Math.min(Number(args.grace_ms ?? Sessions.graceMillis.usual), Sessions.graceMillis.most)
+      if (session === undefined) {
+        return Effect.flatMap(background.stop(id, grace), (left) =>
+          known === undefined && left.length === 0
+            ? ToolError.unknownCommand("stop_command", id, commands)
+            : alreadyOver(known, left),
+        )
+      }
+      if (known === undefined) return ToolError.unknownCommand("stop_command", id, commands)
+      const wait = Waiting.untilEnd(session, grace + afterKillMillis)
+      // Another call may have told of the end meanwhile.
+      const call = Effect.suspend(() =>
+        table.has(session) ? collect(session, wait, args) : alreadyOver(known, []),
+      )
+      session.callers += 1
+      notify(watcher?.onSession, id)
+      // A call that waits for the session has its turn, and ends only when the command does.
+      const stopped = Effect.zipRight(stopper.stop(session, "stop", grace), inTurn(session, watcher, call))
+      // What has left the process group of the command.
+      return Effect.zipWith(stopped, background.stop(id, grace), withLeft)
+    })
+
+/** The reply, with a notice of the processes in the background that were ended. */
+const withLeft = (reply: Reply, left: ReadonlyArray<Left>): Reply =>
+  left.length === 0 ? reply : { ...reply, notices: [...(reply.notices ?? []), ended(left)] }
+
+const ended = (left: ReadonlyArray<Left>): string =>
+  ["Ended what the command had left in the background:", ...left.map(Listing.leftToText)].join("\n")
+
+/** The command has ended before, and there is no output that was not told. */
+const alreadyOver = (known: Known | undefined, left: ReadonlyArray<Left>): Effect.Effect<Reply> =>
+  Effect.map(nextHexId, (chunkId) => {
+    const reply: Reply = {
+      ...(known === undefined ? {} : stateOf(known)),
+      chunkId,
+      wallSeconds: 0,
+      originalTokenCount: 0,
+      output: "",
+    }
+    if (left.length > 0) return withLeft(reply, left)
+    return known?.stopping === undefined
+      ? { ...reply, notices: ["The command had ended before."] }
+      : { ...reply, endedBy: known.stopping }
+  })

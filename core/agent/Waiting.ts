@@ -2,15 +2,55 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import type { ClientError } from "../client/ClientError.ts"
 import type { Server } from "./ExecBackend.ts"
 import * as Rest from "./Rest.ts"
 import type { Session } from "./Session.ts"
-import * as SessionWait from "./SessionWait.ts"
-import { graceMillis } from "./Stopping.ts"
+import { graceMillis } from "./Sessions.ts"
 import * as ToolError from "./ToolError.ts"
 import type { MoreArguments } from "./Tools.ts"
 import * as WaitFor from "./WaitFor.ts"
+
+/** How long a new command may take to exit before its yield time begins, in milliseconds. */
+export const earlyExitMillis = 150
+
+/** How long a program in a terminal may take to respond to input before the yield time begins, in milliseconds. */
+export const afterWriteMillis = 100
+
+/** How long to wait for more output after the exit, in milliseconds: a descendant may hold the pipe for ever. */
+export const afterExitMillis = 50
+
+/** Bounds of the yield time in milliseconds, and (`usual`) the default of `exec_command`. */
+export const yieldMillis = { least: 250, most: 30_000, usual: 10_000 }
+/** Bounds of the yield time of `write_stdin` without characters, in milliseconds. */
+export const pollMillis = { least: 5_000, most: 300_000 }
+
+/** A yield time within its bounds. */
+export const clamp = (asked: number, { least, most }: { readonly least: number; readonly most: number }) =>
+  // Arguments from 2^53 on are bigint.
+  Math.min(Math.max(Number(asked), least), Math.max(least, most))
+
+/** Waits until the process has exited, for at most `millis`. */
+export const untilExit = (session: Session, millis: number): Effect.Effect<void> =>
+  Effect.asVoid(Effect.timeoutOption(session.exited.await, millis))
+
+/**
+ * Waits until the process has exited and its output is complete, or is late by `afterExitMillis`; at most `millis`.
+ */
+export const untilEnd = (session: Session, millis: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const start = yield* Clock.currentTimeMillis
+    yield* untilExit(session, millis)
+    if (!session.over) return
+    const left = start + millis - (yield* Clock.currentTimeMillis)
+    yield* Effect.timeoutOption(session.closed.await, Math.max(0, Math.min(left, afterExitMillis)))
+  })
+
+/** The result of a fiber, or undefined after `millis`; the fiber goes on. */
+export const untilDone = <A>(fiber: Fiber.Fiber<A>, millis: number): Effect.Effect<A | undefined> =>
+  Effect.map(Effect.timeoutOption(Fiber.join(fiber), millis), Option.getOrUndefined)
 
 /** Bounds of a wait for something in milliseconds, and the default. */
 export const waitMillis = { least: 0, usual: 300_000, most: 3_600_000 }
@@ -50,7 +90,7 @@ export const read = (
   if (wait_for === undefined && timeout_ms === undefined) return Either.right(undefined)
   const untilKilled = timeout_ms === undefined ? Infinity : Number(timeout_ms) + graceMillis.usual + 1_000
   const usual = wait_for === undefined ? untilKilled : Math.min(untilKilled, waitMillis.usual)
-  const millis = SessionWait.clamp(yield_time_ms ?? usual, {
+  const millis = clamp(yield_time_ms ?? usual, {
     least: waitMillis.least,
     most: Math.min(longest, waitMillis.most),
   })
@@ -69,7 +109,7 @@ export const run = (
 ): Effect.Effect<WaitFor.WaitEnd, ToolError.ToolError> =>
   Effect.gen(function* () {
     if (plan === undefined) {
-      yield* SessionWait.untilEnd(session, millis)
+      yield* untilEnd(session, millis)
       return session.over ? exited : late(millis)
     }
     if (session.over) return exited
@@ -77,7 +117,7 @@ export const run = (
     if (Either.isLeft(waited)) return yield* failed(session, waited.left)
     const result = waited.right
     yield* Effect.timeoutOption(session.arrived(result.nextSeq - 1), arrivalMillis)
-    if (result.exited) yield* SessionWait.untilEnd(session, arrivalMillis)
+    if (result.exited) yield* untilEnd(session, arrivalMillis)
     if (result.gap !== undefined && result.met === null) notSearched(session, waitFor)
     const end = WaitFor.toEnd(plan, result, millis)
     const told = end.by === "input" || (end.by === "timeout" && plan.kinds.includes("input"))
@@ -123,7 +163,7 @@ const late = (millis: number): WaitFor.WaitEnd => ({
 /** A command that has ended, or whose connection has, needs no wait; all else is told. */
 const failed = (session: Session, error: ClientError) =>
   Effect.gen(function* () {
-    yield* SessionWait.untilExit(session, SessionWait.earlyExitMillis)
+    yield* untilExit(session, earlyExitMillis)
     return session.over ? exited : yield* ToolError.notWaited(error)
   })
 

@@ -9,7 +9,6 @@ import type * as Scope from "effect/Scope"
 import * as Command from "../../../core/agent/Command.ts"
 import * as Commands from "../../../core/agent/Commands.ts"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
-import * as SessionWait from "../../../core/agent/SessionWait.ts"
 import type * as Tools from "../../../core/agent/Tools.ts"
 import * as Waiting from "../../../core/agent/Waiting.ts"
 import type { ClientReason } from "../../../core/client/ClientError.ts"
@@ -59,7 +58,7 @@ const flags = {
     shows: "N",
     help:
       "how long write_stdin without characters, and a call with wait_for, may wait; give less than the client's " +
-      `patience [default: ${SessionWait.pollMillis.most}, and ${Waiting.waitMillis.most}]`,
+      `patience [default: ${Waiting.pollMillis.most}, and ${Waiting.waitMillis.most}]`,
   },
   tools: {
     type: "string",

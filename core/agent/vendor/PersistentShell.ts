@@ -12,13 +12,11 @@ import * as Scope from "effect/Scope"
 import type { ClientError } from "../../client/ClientError.ts"
 import { utf8 } from "../../protocol/Bytes.ts"
 import * as Command from "../Command.ts"
-import type { ExecBackend } from "../ExecBackend.ts"
+import { type ExecBackend, nextHexId } from "../ExecBackend.ts"
 import type { Taken } from "../HeadTailBuffer.ts"
-import * as HexId from "../HexId.ts"
 import type * as PlainText from "../PlainText.ts"
 import { type Observer, Session } from "../Session.ts"
-import type { SessionCalls } from "../SessionCalls.ts"
-import * as SessionWait from "../SessionWait.ts"
+import type { Sessions } from "../Sessions.ts"
 import * as ToolError from "../ToolError.ts"
 import type * as Truncate from "../Truncate.ts"
 import * as WaitFor from "../WaitFor.ts"
@@ -29,7 +27,7 @@ import { type Report, ShellReports, variable } from "./ShellReports.ts"
 /** The parts of the tools that a shell is made of. */
 export interface Parts {
   readonly backend: ExecBackend
-  readonly calls: SessionCalls
+  readonly calls: Sessions
   readonly defaults: Command.Defaults & { readonly cap?: Truncate.Cap }
 }
 
@@ -97,7 +95,7 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
   Effect.gen(function* () {
     const { calls } = parts
     if (calls.owned.ended()) return yield* ToolError.closed()
-    const nonce = `${yield* HexId.next}${yield* HexId.next}`
+    const nonce = `${yield* nextHexId}${yield* nextHexId}`
     const bash = [shell, "--noprofile", "--norc", "-p"]
 
     const reports = new ShellReports(nonce)
@@ -160,7 +158,7 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
     /** Its last report comes on another way than its exit. */
     const exited = Effect.gen(function* () {
       yield* main.exited.await
-      yield* SessionWait.untilEnd(main, lateMillis)
+      yield* Waiting.untilEnd(main, lateMillis)
       yield* Effect.ignore(tell(`printf '%s synced\\n' ${nonce} >&8`))
       yield* Effect.timeoutOption(Effect.race(reports.synced.await, control.exited.await), lateMillis)
       return { kind: "exited", code: main.exitCode } as const
@@ -248,7 +246,7 @@ const started = (
   Effect.gen(function* () {
     const { id, argv, tty, observer } = about
     const usual = Command.toStart({ cmd: "", tty }, defaults, backend.environmentInfo)
-    const processId = `shell-${id}-${yield* HexId.next}`
+    const processId = `shell-${id}-${yield* nextHexId}`
     const env = { ...usual.env, ...about.env }
     const subscribed = yield* backend.startSubscribed({ ...usual, env, argv, pipeStdin: !tty, processId })
     const session = new Session({ id, tty, command: argv[0] ?? "" }, subscribed, undefined, observer)
