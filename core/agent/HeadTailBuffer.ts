@@ -7,10 +7,7 @@
 import { concat, utf8Decoder } from "../protocol/Bytes.ts"
 import { ByteRing } from "./ByteRing.ts"
 import * as PlainText from "./PlainText.ts"
-import type { Taken } from "./Taken.ts"
 import * as Utf8 from "./Utf8.ts"
-
-export type { Taken } from "./Taken.ts"
 
 /** What is kept of a session's output between two replies, in bytes: the first and the last 512 KiB. */
 export const sizes: Sizes = { head: 512 * 1024, tail: 512 * 1024 }
@@ -47,7 +44,7 @@ export class HeadTailBuffer {
   }
 
   /** Takes the output since the last call. `last`: no more follows, so an incomplete character is taken too. */
-  take(last: boolean, form: PlainText.Form = "raw"): Taken {
+  take(last: boolean, form: PlainText.Form = "raw"): PlainText.Taken {
     const [head, tail, omitted] = [this.head.toBytes(), this.tail.toBytes(), this.omitted]
     this.clear()
     const bytes = omitted > 0 ? tail : concat(tail.length === 0 ? [head] : [head, tail])

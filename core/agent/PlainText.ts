@@ -6,8 +6,6 @@
  * plain text is found again in the raw one, to its line where the line was changed, and else to the character.
  */
 /* oxlint-disable no-control-regex -- control characters are what is looked for */
-import type { Taken } from "./Taken.ts"
-
 /** As it was printed, or for models. */
 export type Form = "raw" | "plain"
 
@@ -42,6 +40,20 @@ export const of = (text: string): string => {
 }
 
 const moves = /[\r\b\u000e\u000f]/
+
+/** Output that was taken for a reply. If `omitted` is 0, `head` has all of it. */
+export interface Taken {
+  /** The first output as text; all of it if nothing was dropped. */
+  readonly head: string
+  /** The last output as text; empty if nothing was dropped. */
+  readonly tail: string
+  /** How many bytes between `head` and `tail` were dropped. */
+  readonly omitted: number
+  /** How many bytes there were, including the omitted ones. */
+  readonly total: number
+  /** The same as it was printed, where `head` and `tail` are in another form. */
+  readonly raw?: { readonly head: string; readonly tail: string }
+}
 
 /** The output in this form, which keeps the raw one. */
 export const taken = (output: Taken, form: Form): Taken => {

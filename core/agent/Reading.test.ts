@@ -1,4 +1,4 @@
-/** Tests Reading.ts, Grep.ts and Rest.ts. */
+/** Tests Reading.ts and Rest.ts. */
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"

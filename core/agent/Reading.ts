@@ -5,14 +5,59 @@
  */
 import * as Either from "effect/Either"
 import * as Lines from "../pattern/Lines.ts"
+import * as Pattern from "../pattern/Pattern.ts"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
-import { excerptOf, type Part, type Range } from "./Excerpt.ts"
-import * as Grep from "./Grep.ts"
 import * as PlainText from "./PlainText.ts"
 import * as Rest from "./Rest.ts"
 import type { ReadOutput } from "./Tools.ts"
 import type { Transcript } from "./Transcript.ts"
 import * as Utf8 from "./Utf8.ts"
+
+const { lineEnd } = Lines
+
+/** Where a text lies in the output of its command. Lines count from 1, bytes from 0. */
+export interface Excerpt {
+  /** The session ID of the command. */
+  readonly sessionId: number
+  /** The first byte. */
+  readonly fromByte: number
+  /** The first byte behind the last one. */
+  readonly toByte: number
+  /** The first line; of a search, the first that was looked at. */
+  readonly fromLine: number
+  /** The last line. */
+  readonly toLine: number
+  /** All that the command has printed so far. */
+  readonly bytes: number
+  /** The lines of that. */
+  readonly lines: number
+  /** Of a search: how many lines have a match. */
+  readonly matches?: number
+}
+
+/** A part of the output: where it is, the text, and what gets what was cut from it. */
+export interface Part {
+  readonly excerpt: Excerpt
+  readonly text: string
+  readonly rest?: Rest.Rest
+}
+
+/** Bytes from one offset to another. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** Where a range lies. */
+export const excerptOf = (sessionId: number, transcript: Transcript, { from, to }: Range): Excerpt => ({
+  sessionId,
+  fromByte: from,
+  toByte: to,
+  fromLine: transcript.lineAt(from),
+  toLine: transcript.lineAt(Math.max(from, to - 1)),
+  bytes: transcript.written,
+  lines: transcript.lines,
+})
 
 /** Reads what the arguments ask for; on the left, what is wrong with them. */
 export const read = (
@@ -22,7 +67,7 @@ export const read = (
   form: PlainText.Form = "raw",
 ): Either.Either<Part, string> => {
   const range = rangeOf(transcript, args)
-  if (args.grep !== undefined) return Grep.search(transcript, args.grep, args, range, budget)
+  if (args.grep !== undefined) return search(transcript, args.grep, args, range, budget)
   return Either.right(part(transcript, args, range, budget, form))
 }
 
@@ -119,8 +164,6 @@ const plainOf = (bytes: Uint8Array, budget: number, fromEnd: boolean): Shown => 
   return { text: PlainText.of(utf8Decoder().decode(whole)), length: whole.length }
 }
 
-const { lineEnd } = Lines
-
 /** The first bytes, up to the end of a line, or of a character where the first line is longer than all. */
 const firstOf = (bytes: Uint8Array, budget: number): Uint8Array => {
   const most = bytes.subarray(0, Math.max(4, budget))
@@ -133,4 +176,149 @@ const lastOf = (bytes: Uint8Array, budget: number): Uint8Array => {
   const most = bytes.subarray(bytes.length - Math.max(4, budget))
   const start = most.indexOf(lineEnd) + 1
   return start > 0 && start < most.length ? most.subarray(start) : most.subarray(Utf8.continued(most))
+}
+
+/** The most lines of context before and after a match. */
+export const mostContext = 50
+
+/** The most bytes of one line that are shown. */
+export const mostLineBytes = 400
+
+/** The lines of a range that match, with so many lines of context as `args` ask for. On the left: a wrong pattern. */
+const search = (
+  transcript: Transcript,
+  pattern: string,
+  args: ReadOutput,
+  asked: Range,
+  budget: number,
+): Either.Either<Part, string> => {
+  const compiled = Pattern.compile(pattern, args.ignore_case === true ? "i" : "")
+  if (Either.isLeft(compiled)) return Either.left(`grep: ${compiled.left.message}`)
+  const range = { from: Math.max(asked.from, transcript.begin), to: asked.to }
+  const bytes = transcript.slice(range.from, range.to)
+  const lines = new OutputLines(bytes, transcript.lineAt(range.from), range.from, args.session_id)
+  const found = matching(lines, compiled.right)
+  const { text, next } = shownMatches(lines, found, Math.min(Number(args.context ?? 0), mostContext), budget)
+  const rest = next === undefined ? undefined : { call: callFrom(args, lines.first + next) }
+  const lost =
+    asked.from < range.from ? { lost: { from: asked.from, to: Math.min(range.from, asked.to) } } : {}
+  const both = rest === undefined && asked.from >= range.from ? undefined : { ...rest, ...lost }
+  return Either.right({
+    excerpt: { ...excerptOf(args.session_id, transcript, range), matches: found.size },
+    text,
+    ...(both === undefined ? {} : { rest: both }),
+  })
+}
+
+/** The same search from a line on. */
+const callFrom = (args: ReadOutput, from_line: number): Rest.RestCall => {
+  const { tail: _, from_byte: _from, from_line: _line, ...others } = args
+  const given = Object.entries(others).filter(([, value]) => value !== null && value !== undefined)
+  const plain = given.map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value])
+  return { tool: "read_output", arguments: { ...Object.fromEntries(plain), from_line } }
+}
+
+/** The lines of some bytes. */
+class OutputLines {
+  readonly bytes: Uint8Array
+  /** The number of the first line, and the offset of its first byte. */
+  readonly first: number
+  private readonly offset: number
+  private readonly session: number
+  private readonly starts: Array<number> = []
+
+  constructor(bytes: Uint8Array, first: number, offset: number, session: number) {
+    this.bytes = bytes
+    this.first = first
+    this.offset = offset
+    this.session = session
+    for (let at = 0; at < bytes.length; at = endOfLine(bytes, at)) this.starts.push(at)
+  }
+
+  get count(): number {
+    return this.starts.length
+  }
+
+  /** A line without its end. */
+  line(index: number): Uint8Array {
+    const start = this.starts[index] ?? this.bytes.length
+    let end = this.starts[index + 1] ?? this.bytes.length
+    if (end > start && this.bytes[end - 1] === lineEnd) end -= 1
+    if (end > start && this.bytes[end - 1] === 13) end -= 1
+    return this.bytes.subarray(start, end)
+  }
+
+  /** A line without its end, in its plain form. */
+  plain(index: number): Uint8Array {
+    const line = this.line(index)
+    return changes.some((byte) => line.includes(byte))
+      ? utf8.encode(PlainText.of(utf8Decoder().decode(line)))
+      : line
+  }
+
+  /** A line as it is shown; of a long one what is around `at`, with the call that gets all of it. */
+  text(index: number, at = 0): string {
+    const line = this.plain(index)
+    if (line.length <= mostLineBytes) return utf8Decoder().decode(line)
+    const from = this.offset + (this.starts[index] ?? 0)
+    const { call } = Rest.ofBytes(this.session, { from, to: from + this.line(index).length }, 0)
+    const all = call === undefined ? "" : Rest.callText(call)
+    // A match ends at `at`; a quarter of what is shown follows it, unless it is near the begin.
+    const begin = Math.max(0, Math.min(at + mostLineBytes / 4, line.length) - mostLineBytes)
+    const part = line.subarray(begin, begin + mostLineBytes)
+    const whole = part.subarray(begin === 0 ? 0 : Utf8.continued(part), part.length - Utf8.unfinished(part))
+    const shown = `${begin === 0 ? "" : "…"}${utf8Decoder().decode(whole)}`
+    return `${shown}${begin + part.length < line.length ? "…" : ""} (all of it: ${all})`
+  }
+}
+
+/** Backspace, carriage return and escape. */
+const changes = [8, 13, 27]
+
+const endOfLine = (bytes: Uint8Array, at: number): number => {
+  const end = bytes.indexOf(lineEnd, at)
+  return end === -1 ? bytes.length : end + 1
+}
+
+/** The lines that match, without escape sequences (colors hide no text), and where the first match of each ends. */
+const matching = (lines: OutputLines, { machine }: Pattern.Pattern): ReadonlyMap<number, number> => {
+  const begin = machine.start()
+  const found = new Map<number, number>()
+  for (let index = 0; index < lines.count; index += 1) {
+    const line = lines.plain(index)
+    const { state, at } = machine.run(begin, line, 0)
+    if (begin.hits !== undefined) found.set(index, 0)
+    else if (state.hits !== undefined) found.set(index, at)
+    else if (machine.atEnd(state).length > 0) found.set(index, line.length)
+  }
+  return found
+}
+
+/** The matches and their context, up to the budget; `next` is the index of the first match that did not fit. */
+const shownMatches = (
+  lines: OutputLines,
+  found: ReadonlyMap<number, number>,
+  context: number,
+  budget: number,
+) => {
+  const texts: Array<string> = []
+  let size = 0
+  let last = -1
+  for (const match of found.keys()) {
+    if (match <= last) continue
+    const from = Math.max(last + 1, match - context)
+    const to = Math.min(lines.count - 1, match + context)
+    const group: Array<string> = context > 0 && last >= 0 && from > last + 1 ? ["--"] : []
+    for (let index = from; index <= to; index += 1) {
+      group.push(
+        `${lines.first + index}${found.has(index) ? ":" : "-"}${lines.text(index, found.get(index))}`,
+      )
+    }
+    const text = group.join("\n")
+    if (texts.length > 0 && size + text.length > budget) return { text: `${texts.join("\n")}\n`, next: match }
+    texts.push(text)
+    size += text.length + 1
+    last = to
+  }
+  return { text: texts.length === 0 ? "" : `${texts.join("\n")}\n`, next: undefined }
 }

@@ -1,6 +1,6 @@
 /** The result of a call: its facts for programs, and its texts for the model. */
 import type { Stopping } from "./Commands.ts"
-import type { Excerpt } from "./Excerpt.ts"
+import type { Excerpt } from "./Reading.ts"
 import type { Listed } from "./Listing.ts"
 import * as Rest from "./Rest.ts"
 import * as Screen from "./Screen.ts"

@@ -5,11 +5,8 @@
  * budget.
  */
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
-import type { Taken } from "./HeadTailBuffer.ts"
 import * as PlainText from "./PlainText.ts"
 import * as Utf8 from "./Utf8.ts"
-
-export type { Taken } from "./HeadTailBuffer.ts"
 
 const bytesPerToken = 4
 
@@ -27,7 +24,8 @@ const bytesOf = (cap: Cap | undefined): number =>
   cap === undefined ? Infinity : "bytes" in cap ? cap.bytes : cap.tokens * bytesPerToken
 
 /** The output for a call with a budget of `maxTokens`. */
-export const shown = (taken: Taken, maxTokens: number, cap?: Cap): string => cut(taken, maxTokens, cap).text
+export const shown = (taken: PlainText.Taken, maxTokens: number, cap?: Cap): string =>
+  cut(taken, maxTokens, cap).text
 
 /**
  * The output for a call, and how many of its first and last bytes it has; without `missing` it has all. Bytes are those
@@ -41,7 +39,7 @@ export interface Cut {
 }
 
 /** The output for a call with a budget of `maxTokens`, and what it lacks. */
-export const cut = (taken: Taken, maxTokens: number, cap?: Cap): Cut => {
+export const cut = (taken: PlainText.Taken, maxTokens: number, cap?: Cap): Cut => {
   const { head, tail, omitted, total, raw = taken } = taken
   const gap = `... ${omitted} bytes omitted ...`
   const text = omitted > 0 ? `${head}\n${gap}\n${tail}` : head

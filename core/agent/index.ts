@@ -21,7 +21,7 @@ export type { AgentTools, CallOptions, Signal, TextReply } from "./AgentTools.ts
 export type { Left as LeftProcess } from "./Background.ts"
 export type { Defaults } from "./Command.ts"
 export type { Stopping } from "./Commands.ts"
-export type { Excerpt } from "./Excerpt.ts"
+export type { Excerpt } from "./Reading.ts"
 export type { Listed as ListedCommand } from "./Listing.ts"
 export type { Form as TextForm } from "./PlainText.ts"
 export type { Rest, RestCall } from "./Rest.ts"

@@ -1,4 +1,4 @@
-/** Tests SessionConnection.ts: calls that are given up are cancelled on the server. */
+/** Tests Connector.ts: calls that are given up are cancelled on the server. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"

@@ -8,9 +8,14 @@ import { concat, utf8Decoder } from "../protocol/Bytes.ts"
 export type Collected = "stdout" | "stderr"
 
 /** Bytes that grow at their end. */
-class Growing {
-  private room = new Uint8Array(0)
+export class Growing {
+  private room: Uint8Array
   length = 0
+
+  /** With room for so many bytes, which grows. */
+  constructor(room = 0) {
+    this.room = new Uint8Array(room)
+  }
 
   append(bytes: Uint8Array): void {
     const length = this.length + bytes.length

@@ -1,13 +1,21 @@
-/** Opens connections for a client, each in a scope of its own and with its handshake. */
+/** Opens connections of the current wire for a client, each in a scope of its own and with its handshake. */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Scope from "effect/Scope"
+import * as FromServer from "../protocol/decoding/FromServer.ts"
+import type { BodyDeltaParams } from "../protocol/HttpRequest.ts"
+import type { Json } from "../protocol/Json.ts"
+import type { InitializeResult } from "../protocol/Session.ts"
 import type { Transport, TransportError } from "../transport/Transport.ts"
+import * as Calls from "./Calls.ts"
+import * as ClientConnection from "./ClientConnection.ts"
 import { ClientError } from "./ClientError.ts"
-import * as SessionConnection from "./SessionConnection.ts"
+import type { FlowControl } from "./FlowControl.ts"
+import * as Notification from "./Notification.ts"
 
 /** Opens a transport, which lives as long as the scope. */
 export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>
@@ -16,7 +24,7 @@ export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.
  * What connections are made with.
  * @internal
  */
-export interface Options extends Omit<SessionConnection.Options, "initialize"> {
+export interface Options extends Omit<SessionOptions, "initialize"> {
   readonly clientName: string
 }
 
@@ -25,7 +33,7 @@ export interface Options extends Omit<SessionConnection.Options, "initialize"> {
  * @internal
  */
 export interface Live {
-  readonly connection: SessionConnection.SessionConnection
+  readonly connection: SessionConnection
   readonly close: Effect.Effect<void>
 }
 
@@ -34,7 +42,7 @@ export interface Live {
  * @internal
  */
 export type Connect = (
-  initialize: Omit<SessionConnection.Options["initialize"], "clientName">,
+  initialize: Omit<SessionOptions["initialize"], "clientName">,
   limit?: Duration.DurationInput,
 ) => Effect.Effect<Live, ClientError>
 
@@ -54,7 +62,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Connect, never
           const own = yield* Scope.fork(scope, sequential)
           const settings = { ...options, initialize: { clientName: options.clientName, ...initialize } }
           const connection = yield* Effect.mapError(open, toClientError).pipe(
-            Effect.flatMap((transport) => SessionConnection.make(transport, settings)),
+            Effect.flatMap((transport) => handshake(transport, settings)),
             Scope.extend(own),
             limit === undefined ? identity : Effect.timeoutFail({ duration: limit, onTimeout: noAnswer }),
             restore,
@@ -75,3 +83,65 @@ export const toClientError = (error: TransportError | ClientError): ClientError 
   error._tag === "ClientError"
     ? error
     : new ClientError({ reason: "Connect", message: error.message, cause: error })
+
+/**
+ * What a connection is made with.
+ * @internal
+ */
+export interface SessionOptions {
+  readonly initialize: Calls.Encoded<"initialize">
+  /** Deadline of the handshake. */
+  readonly timeout: Duration.DurationInput
+  readonly flow: FlowControl
+  readonly heartbeat: Duration.Duration | undefined
+  /** Takes each event of each process as it arrives. */
+  readonly accept: (received: Notification.Received) => void
+  /** Takes each frame of a streamed body as it arrives. */
+  readonly frame: (frame: BodyDeltaParams) => void
+  /** Takes the params of `fs/missingChanged`. */
+  readonly appeared: (params: Json) => void
+}
+
+/**
+ * One connection: its session, and its notifications, dispatched by method.
+ * @internal
+ */
+export interface SessionConnection
+  extends InitializeResult, Omit<ClientConnection.ClientConnection<unknown>, "greeting"> {
+  /** True once another connection has taken the session over. */
+  readonly taken: () => boolean
+}
+
+/** Makes the handshake over a transport; the scope ends the connection. */
+const handshake = (
+  transport: Transport,
+  { initialize, timeout, flow, heartbeat, accept, frame, appeared }: SessionOptions,
+): Effect.Effect<SessionConnection, ClientError, Scope.Scope> =>
+  Effect.suspend(() => {
+    let taken = false
+    const line = ClientConnection.make(transport, {
+      initialize: (ask) => Calls.make((method, params) => ask(method, params))("initialize", initialize),
+      timeout,
+      flow,
+      heartbeat,
+      concurrent: ({ environmentInfo }) => environmentInfo.capabilities?.sessionTakeover === true,
+      cancels: ({ environmentInfo }) =>
+        environmentInfo.capabilities?.requestCancel === true ? FromServer.isCancellable : () => false,
+      take: (method, params) => {
+        if (!FromServer.isNotification(method)) return undefined
+        if (method === "http/request/bodyDelta")
+          return Either.map(FromServer.notification(method, params), frame)
+        if (method === "fs/missingChanged") return Either.right(appeared(params))
+        if (method === "session/taken") taken = true
+        return Notification.isOfProcess(method)
+          ? Either.map(Notification.decode(method, params), accept)
+          : Either.void
+      },
+    })
+    return Effect.map(line, ({ greeting, ...line }) => ({
+      ...greeting,
+      ...line,
+      taken: () => taken,
+      lost: Effect.map(line.lost, (why) => (taken ? ClientConnection.takenOver : why)),
+    }))
+  })

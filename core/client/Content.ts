@@ -31,3 +31,13 @@ export const use = <A, E>(
 /** Also bytes of another realm, as programs have them under a test runner. */
 const isBytes = (content: unknown): boolean =>
   ArrayBuffer.isView(content) && "BYTES_PER_ELEMENT" in content && content.BYTES_PER_ELEMENT === 1
+
+/** The most bytes of one write on the wire: 256 KiB. */
+export const maxWriteBytes = 256 * 1024
+
+/** Cuts what is written to a process into pieces that fit one request. */
+export const pieces = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
+  if (bytes.length <= maxWriteBytes) return [bytes]
+  const count = Math.ceil(bytes.length / maxWriteBytes)
+  return Array.from({ length: count }, (_, i) => bytes.subarray(i * maxWriteBytes, (i + 1) * maxWriteBytes))
+}

@@ -37,15 +37,8 @@ export interface Missed {
 /** Reads the next events after seq `after` from the server, none after `through`. */
 export type CatchUp = (after: number, through: number) => Effect.Effect<Missed>
 
-export interface EventFeed {
-  /** Delivers the next event, in order. Events after `closed` or `failed` are ignored. */
-  readonly publish: (event: ProcessEvent) => void
-  readonly subscribe: Effect.Effect<Subscription>
-  /** The bytes that wait for the slowest consumer; under credit, as that counts them. */
-  readonly waiting: () => number
-  /** The bytes that are kept for later consumers. */
-  readonly kept: () => number
-}
+/** The events of one process, for any number of consumers. */
+export type EventFeed = ReturnType<typeof make>
 
 interface Consumer {
   readonly mailbox: Mailbox.Mailbox<ProcessEvent>
@@ -58,13 +51,14 @@ export const make = (
   flow: FlowControl,
   catchUp: CatchUp,
   credit?: Pick<CreditWindow, "size" | "settle">,
-): EventFeed => {
+) => {
   const consumers = new Set<Consumer>()
   const sizeOf = credit === undefined ? weightOf : creditOf
   const kept = makeKept(after)
   let last = after
   let ended: ProcessEvent | undefined
 
+  /** Delivers the next event, in order. Events after `closed` or `failed` are ignored. */
   const publish = (event: ProcessEvent) => {
     if (ended !== undefined) return
     if (event.kind !== "failed") {
@@ -114,7 +108,14 @@ export const make = (
     return { next, close }
   })
 
-  return { publish, subscribe, waiting: () => mostWaiting(consumers), kept: kept.bytes }
+  return {
+    publish,
+    subscribe,
+    /** The bytes that wait for the slowest consumer; under credit, as that counts them. */
+    waiting: () => mostWaiting(consumers),
+    /** The bytes that are kept for later consumers. */
+    kept: kept.bytes,
+  }
 }
 
 /** Each time the next part of the events that a consumer gets before live ones; undefined behind them. */

@@ -15,6 +15,7 @@ import { maxBlockBytes } from "../protocol/FileBounds.ts"
 import type { OpenMode, ReadBlockResult } from "../protocol/FileSystem.ts"
 import type { Call, Tell } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import { Growing } from "./CollectedOutput.ts"
 import * as Content from "./Content.ts"
 import { unwrapScoped } from "./EventStreams.ts"
 
@@ -106,20 +107,10 @@ const toBlocks = (file: RemoteFile): Stream.Stream<Uint8Array, ClientError> =>
 /** All blocks in one array, which is made with `size` bytes and grows if there are more. */
 const joined = (blocks: Stream.Stream<Uint8Array, ClientError>, size: number) =>
   Effect.suspend(() => {
-    let whole = new Uint8Array(size)
-    let length = 0
-    const append = (block: Uint8Array) => {
-      if (length + block.length > whole.length) {
-        const longer = new Uint8Array(Math.max(whole.length * 2, length + block.length))
-        longer.set(whole)
-        whole = longer
-      }
-      whole.set(block, length)
-      length += block.length
-    }
+    const whole = new Growing(size)
     return Effect.map(
-      Stream.runForEach(blocks, (block) => Effect.sync(() => append(block))),
-      () => whole.subarray(0, length),
+      Stream.runForEach(blocks, (block) => Effect.sync(() => whole.append(block))),
+      () => whole.bytes,
     )
   })
 

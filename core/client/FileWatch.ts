@@ -18,17 +18,8 @@ export interface Watch {
   readonly changed: Effect.Effect<boolean, ClientError>
 }
 
-export interface FileWatch {
-  /** Starts a watch, in place of the one before; the paths are URIs. */
-  readonly watch: (
-    missing: ReadonlyArray<string>,
-    present: string | null,
-  ) => Effect.Effect<Watch, ClientError>
-  /** Takes the params of `fs/missingChanged`. */
-  readonly changed: (params: Json) => void
-  /** The connection was lost. */
-  readonly lost: (error: ClientError) => void
-}
+/** The watch of one client. */
+export type FileWatch = ReturnType<typeof make>
 
 interface Live {
   readonly id: number
@@ -40,7 +31,7 @@ interface Live {
 }
 
 /** `tell` sends a request whose answer does not matter, on the connection that is there. */
-export const make = (call: Call, tell: Tell, activity: Activity): FileWatch => {
+export const make = (call: Call, tell: Tell, activity: Activity) => {
   let lastId = 0
   let live: Live | undefined
 
@@ -72,7 +63,8 @@ export const make = (call: Call, tell: Tell, activity: Activity): FileWatch => {
     })
 
   return {
-    watch: (missing, present) =>
+    /** Starts a watch, in place of the one before; the paths are URIs. */
+    watch: (missing: ReadonlyArray<string>, present: string | null) =>
       Effect.gen(function* () {
         end(Effect.succeed(false))
         const outcome = yield* Deferred.make<boolean, ClientError>()
@@ -83,10 +75,12 @@ export const make = (call: Call, tell: Tell, activity: Activity): FileWatch => {
         const changed = activity.during(Deferred.await(mine.outcome))
         return { watching, changed: watching ? changed : Effect.succeed(false) }
       }),
-    changed: (params) => {
+    /** Takes the params of `fs/missingChanged`. */
+    changed: (params: Json) => {
       if (live !== undefined && isObject(params) && params["watchId"] === live.id) end(Effect.succeed(true))
     },
-    lost: (error) => {
+    /** The connection was lost. */
+    lost: (error: ClientError) => {
       if (live?.answered === false) live.lost = true
       else end(Effect.fail(error))
     },

@@ -21,23 +21,18 @@ export interface Body {
   readonly close: () => boolean
 }
 
-export interface HttpBodies {
-  /** Expects the frames of a request. Called before the request is sent. */
-  readonly expect: (requestId: string) => Effect.Effect<Body>
-  /** Takes a frame as it arrives. */
-  readonly accept: (frame: BodyDeltaParams) => void
-  /** Fails all bodies that have not ended. */
-  readonly fail: (error: ClientError) => void
-}
+/** The streamed bodies of one client. */
+export type HttpBodies = ReturnType<typeof make>
 
 interface Feed {
   readonly accept: (frame: BodyDeltaParams) => void
   readonly end: (exit: Exit.Exit<void, ClientError>) => void
 }
 
-export const make = (flow: FlowControl, activity: Activity): HttpBodies => {
+export const make = (flow: FlowControl, activity: Activity) => {
   const feeds = new Map<string, Feed>()
 
+  /** Expects the frames of a request. Called before the request is sent. */
   const expect = (requestId: string) =>
     Effect.map(Mailbox.make<Uint8Array, ClientError>(), (mailbox): Body => {
       const backlog = flow.backlog()
@@ -76,8 +71,10 @@ export const make = (flow: FlowControl, activity: Activity): HttpBodies => {
 
   return {
     expect,
-    accept: (frame) => feeds.get(frame.requestId)?.accept(frame),
-    fail: (error) => {
+    /** Takes a frame as it arrives. */
+    accept: (frame: BodyDeltaParams) => feeds.get(frame.requestId)?.accept(frame),
+    /** Fails all bodies that have not ended. */
+    fail: (error: ClientError) => {
       for (const { end } of feeds.values()) end(Exit.fail(error))
     },
   }

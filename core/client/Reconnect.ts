@@ -17,7 +17,6 @@ import * as ClientFiber from "./ClientFiber.ts"
 import * as Connector from "./Connector.ts"
 import type { CurrentConnection } from "./CurrentConnection.ts"
 import * as ReconnectPolicy from "./ReconnectPolicy.ts"
-import type { SessionConnection } from "./SessionConnection.ts"
 
 export type { Open } from "./Connector.ts"
 
@@ -71,7 +70,7 @@ export interface Options extends Connector.Options {
  * The session that the connections belong to. Another one takes its place with `onSessionLost: "new"`.
  * @internal
  */
-export type Session = Pick<SessionConnection, "sessionId" | "environmentInfo">
+export type Session = Pick<Connector.SessionConnection, "sessionId" | "environmentInfo">
 
 /** A first connection that is lost before it has its session has begun nothing. */
 const isClosing = ({ reason }: ClientError) => reason === "Disconnected"

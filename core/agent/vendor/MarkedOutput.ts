@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import { concat, indexOf } from "../../protocol/Bytes.ts"
 import type * as PlainText from "../PlainText.ts"
-import { HeadTailBuffer, type Taken } from "../HeadTailBuffer.ts"
+import { HeadTailBuffer } from "../HeadTailBuffer.ts"
 
 export class MarkedOutput {
   /** Opens when the mark has come. */
@@ -40,7 +40,7 @@ export class MarkedOutput {
   }
 
   /** Takes the output since the last call, up to the mark. `last`: neither it nor more output is waited for. */
-  take(last: boolean, form: PlainText.Form = "raw"): Taken {
+  take(last: boolean, form: PlainText.Form = "raw"): PlainText.Taken {
     if (this.mark !== undefined) {
       this.show(this.held)
       this.held = new Uint8Array(0)
@@ -48,7 +48,9 @@ export class MarkedOutput {
       this.mark = undefined
     }
     const taken = this.buffer.take(true)
-    ;[this.buffer, this.late] = [this.late, this.buffer]
+    const { buffer } = this
+    this.buffer = this.late
+    this.late = buffer
     return taken
   }
 

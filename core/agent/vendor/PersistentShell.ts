@@ -13,7 +13,6 @@ import type { ClientError } from "../../client/ClientError.ts"
 import { utf8 } from "../../protocol/Bytes.ts"
 import * as Command from "../Command.ts"
 import { type ExecBackend, nextHexId } from "../ExecBackend.ts"
-import type { Taken } from "../HeadTailBuffer.ts"
 import type * as PlainText from "../PlainText.ts"
 import { type Observer, Session } from "../Session.ts"
 import type { Sessions } from "../Sessions.ts"
@@ -67,7 +66,7 @@ export interface PersistentShell {
   /** Its output. */
   readonly output: MarkedOutput
   /** The output since the last call; of a text that goes on, unless it is the last one. */
-  readonly take: (last: boolean, form: PlainText.Form) => Taken
+  readonly take: (last: boolean, form: PlainText.Form) => PlainText.Taken
   /** Code that sets the exported variables as they were at the end of the last text, or of the shell. */
   readonly exports: () => string | undefined
   /** Ends the shell, and what it has left in the background. */

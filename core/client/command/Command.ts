@@ -6,16 +6,16 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Mailbox from "effect/Mailbox"
 import * as CallSite from "../CallSite.ts"
 import { ClientError } from "../ClientError.ts"
-import type { CallOptions } from "../GivingUp.ts"
+import { type CallOptions, givenUp } from "../GivingUp.ts"
 import { invalid, refusalOfStart, shown } from "../OptionNames.ts"
 import * as Pipeline from "../Pipeline.ts"
-import { promise } from "../Promises.ts"
+import { promise, steps } from "../Promises.ts"
 import * as Result from "../Result.ts"
 import { names, type RunOptions } from "../RunOptions.ts"
-import type { LineOptions } from "../TextLines.ts"
-import * as CommandLines from "./CommandLines.ts"
+import { type LineOptions, TextLines } from "../TextLines.ts"
 import { script } from "./Script.ts"
 import type { Template, Value } from "./Values.ts"
 import { words } from "./Words.ts"
@@ -133,13 +133,13 @@ const toCommand = (
     throw CallSite.locate(error, site)
   }
   const result = (how?: CallOptions): Promise<Result.Result> =>
-    promise(CommandLines.stoppable(all, ended), how).then(undefined, located)
+    promise(stoppable(all, ended), how).then(undefined, located)
   const awaited = () => result().then((done) => Result.encoded(done, all.at(-1)?.options.encoding))
   const lines = (options?: LineOptions): AsyncIterable<string> => {
     const here = CallSite.capture(lines)
     const refused = unread("lines", all)
     if (refused !== undefined) throw CallSite.locate(refused, here)
-    return CallSite.loop(CommandLines.lines(all, options), here)
+    return CallSite.loop(linesOf(all, options), here)
   }
   const read = async (what: string, how?: CallOptions): Promise<Result.Result> => {
     const refused = unread(what, all)
@@ -218,4 +218,40 @@ const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: Result.Result): A
     const message = `the stdout of ${program} is no JSON: ${(cause as Error).message}`
     throw new ClientError({ reason: "NotJson", message, result, cause })
   }
+}
+
+/** Runs the stages, and gives the lines of the last one. It waits while nobody takes them. */
+async function* linesOf(
+  stages: ReadonlyArray<Pipeline.Stage>,
+  { maxLineLength, ...how }: LineOptions = {},
+): AsyncGenerator<string, void, void> {
+  const step = steps(Object.keys(how).length === 0 ? undefined : how)
+  const text = new TextLines(maxLineLength)
+  const pieces = await step(Mailbox.make<Uint8Array>({ capacity: 1 }))
+  const running = Effect.runFork(
+    Effect.ensuring(
+      Pipeline.run(stages, (bytes) => pieces.offer(bytes)),
+      pieces.end,
+    ),
+  )
+  try {
+    for (let over = false; !over;) {
+      const [batch, done] = await step(stoppable(stages, pieces.takeAll))
+      for (const bytes of batch) yield* text.push(bytes)
+      over = done
+    }
+    yield* text.end()
+    await step(stoppable(stages, Effect.flatten(Fiber.await(running))))
+  } finally {
+    Effect.runFork(Fiber.interrupt(running))
+  }
+}
+
+/** The effect, given up by the signals of all stages. */
+const stoppable = <A, E>(
+  stages: ReadonlyArray<Pipeline.Stage>,
+  effect: Effect.Effect<A, E>,
+): Effect.Effect<A, unknown> => {
+  const signals = new Set(stages.map(({ options }) => options.signal))
+  return [...signals].reduce<Effect.Effect<A, unknown>>((made, signal) => givenUp(made, { signal }), effect)
 }

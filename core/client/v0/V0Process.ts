@@ -15,7 +15,7 @@ import { ClientError } from "../ClientError.ts"
 import * as EventFeed from "../EventFeed.ts"
 import * as EventStreams from "../EventStreams.ts"
 import type { FlowControl } from "../FlowControl.ts"
-import { pieces } from "../Pieces.ts"
+import { pieces } from "../Content.ts"
 import { failed, type ProcessEvent } from "../ProcessEvent.ts"
 
 /** How long output is taken after the exit, in milliseconds. */

@@ -12,19 +12,6 @@ import type { FlowControl } from "../FlowControl.ts"
 import { exited, outputDelta } from "./Calls.ts"
 import * as V0Process from "./V0Process.ts"
 
-export interface V0Processes {
-  /** Follows a process from before its start is sent. Fails with `Duplicate` if one of that id runs. */
-  readonly follow: (id: string) => Effect.Effect<V0Process.Followed, ClientError>
-  /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
-  readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
-  /** The process has exited. */
-  readonly exit: (id: string, process: V0Process.Followed, exitCode: number) => void
-  /** The process has not started. */
-  readonly fail: (id: string, process: V0Process.Followed, error: ClientError) => void
-  /** The connection has ended: every process fails, and so does every later `follow`. */
-  readonly end: (error: ClientError) => void
-}
-
 /** What the processes use of the client. */
 export interface Options {
   readonly flow: FlowControl
@@ -34,7 +21,7 @@ export interface Options {
   readonly activity: Activity
 }
 
-export const make = ({ flow, fork, activity }: Options): V0Processes => {
+export const make = ({ flow, fork, activity }: Options) => {
   const followed = new Map<string, V0Process.Followed>()
   let ended: ClientError | undefined
 
@@ -43,6 +30,7 @@ export const make = ({ flow, fork, activity }: Options): V0Processes => {
     process.close()
   }
 
+  /** The process has exited. */
   const exit = (id: string, process: V0Process.Followed, exitCode: number) => {
     process.exit(exitCode)
     const forgotten = Effect.sync(() => forget(id, process))
@@ -50,7 +38,8 @@ export const make = ({ flow, fork, activity }: Options): V0Processes => {
   }
 
   return {
-    follow: (id) =>
+    /** Follows a process from before its start is sent. Fails with `Duplicate` if one of that id runs. */
+    follow: (id: string) =>
       Effect.suspend(() => {
         if (ended !== undefined) return Effect.fail(ended)
         const before = followed.get(id)
@@ -61,7 +50,8 @@ export const make = ({ flow, fork, activity }: Options): V0Processes => {
         followed.set(id, process)
         return Effect.succeed(process)
       }),
-    take: (method, params) => {
+    /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
+    take: (method: string, params: Json): Either.Either<void, string> | undefined => {
       switch (method) {
         case "command/exec/outputDelta":
           return Either.map(outputDelta(params), ({ processId, stream, chunk }) =>
@@ -77,11 +67,13 @@ export const make = ({ flow, fork, activity }: Options): V0Processes => {
       }
     },
     exit,
-    fail: (id, process, error) => {
+    /** The process has not started. */
+    fail: (id: string, process: V0Process.Followed, error: ClientError) => {
       process.fail(error)
       forget(id, process)
     },
-    end: (error) => {
+    /** The connection has ended: every process fails, and so does every later `follow`. */
+    end: (error: ClientError) => {
       ended = error
       for (const [id, process] of followed) {
         process.fail(error)

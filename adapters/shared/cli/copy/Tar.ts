@@ -9,7 +9,7 @@ import { PassThrough } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
-import { maxWriteBytes } from "../../../../core/client/Pieces.ts"
+import { maxWriteBytes } from "../../../../core/client/Content.ts"
 import * as ProcessStarter from "../../../../core/client/ProcessStarter.ts"
 import { Unable } from "../server/Unable.ts"
 
