@@ -15,7 +15,8 @@ import type { Platform } from "../Platform.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as Logging from "../serve/Logging.ts"
-import { type Command, commands, hidden } from "./Commands.ts"
+import * as Command from "./Command.ts"
+import { commands, hidden } from "./Commands.ts"
 import { ConfigurationError, UsageError } from "./Flags.ts"
 import { OutputFailed } from "./LocalTerminal.ts"
 import { Unable } from "./server/Unable.ts"
@@ -32,7 +33,7 @@ export const main = (platform: Platform): void => {
   if (name === "--help" || name === "-h") return showHelp(process.stdout, 0)
   // The help of a command: `procwire help run`.
   if (name === "help" && args[0] === undefined) return showHelp(process.stdout, 0)
-  if (name === "help" && args[0]?.startsWith("-") === true) return help(args)
+  if (name === "help" && args[0]?.startsWith("-") === true) return void help(args)
   if (name === "help") return start(platform, args[0] ?? "", ["--help"])
   if (name === "--version" || name === "-V" || name === "version")
     return finish(process.stdout, `procwire ${version}\n`, 0)
@@ -40,29 +41,27 @@ export const main = (platform: Platform): void => {
 }
 
 const showHelp = (to: NodeJS.WritableStream, code: number): void =>
-  void import("./HelpPages.ts").then(async ({ page }) => finish(to, await page(), code))
+  void Help.programPage().then((text) => finish(to, text, code))
 
 /** `procwire help --man`. */
-const help = ([flag = "", name, ...more]: ReadonlyArray<string>): void =>
-  void import("./HelpPages.ts").then(async ({ manPage, page, writeManPages }) => {
-    const wrong = (message: string) => wrongUse(new UsageError({ command: "procwire", message }))
-    if (more.length > 0) return wrong(`unexpected argument '${more[0]}'`)
-    if (flag === "--help" || flag === "-h") return finish(process.stdout, await page(), 0)
-    if (flag === "--man-dir" && name === undefined) return wrong("'--man-dir' needs a value: a folder")
-    if (flag === "--man-dir")
-      return finish(process.stdout, `${(await writeManPages(name ?? "")).join("\n")}\n`, 0)
-    if (flag !== "--man")
-      return wrong(`unexpected argument '${flag}'${Suggestion.ofWord(flag, ["--man", "--man-dir"])}`)
-    const text = await manPage(name)
-    return text === undefined ? wrong(unknown(name ?? "")) : finish(process.stdout, text, 0)
-  })
+const help = async ([flag = "", name, ...more]: ReadonlyArray<string>): Promise<void> => {
+  const wrong = (message: string) => wrongUse("procwire", message)
+  if (more.length > 0) return wrong(`unexpected argument '${more[0]}'`)
+  if (flag === "--help" || flag === "-h") return showHelp(process.stdout, 0)
+  if (flag === "--man-dir" && name === undefined) return wrong("'--man-dir' needs a value: a folder")
+  if (flag === "--man-dir")
+    return finish(process.stdout, `${(await Help.writeManPages(name ?? "")).join("\n")}\n`, 0)
+  if (flag !== "--man")
+    return wrong(`unexpected argument '${flag}'${Suggestion.ofWord(flag, ["--man", "--man-dir"])}`)
+  const text = await Help.manPage(name)
+  return text === undefined ? wrong(unknown(name ?? "")) : finish(process.stdout, text, 0)
+}
 
 const start = (platform: Platform, name: string, args: ReadonlyArray<string>): void => {
   const load = Object.hasOwn(all, name) ? all[name] : undefined
-  if (load === undefined)
-    return wrongUse(new UsageError({ command: "procwire", message: unknown(name, args) }))
+  if (load === undefined) return wrongUse("procwire", unknown(name, args))
   void load().then((command) =>
-    wantsHelp(args) ? finish(process.stdout, Help.page(command.spec), 0) : launch(command, platform, args),
+    wantsHelp(args) ? finish(process.stdout, Help.page(command), 0) : launch(command, platform, args),
   )
 }
 
@@ -73,15 +72,17 @@ const ignoreBrokenPipes = () => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 
-const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
+const launch = (command: Command.Command, platform: Platform, args: ReadonlyArray<string>) => {
   const asked = Deferred.unsafeMake<ForwardedSignals.Name>(FiberId.none)
-  const fiber = Effect.runFork(
-    Logging.withUsual(Effect.provide(command.run(platform, args, Deferred.await(asked)), TextFile.layer)),
+  const about = { name: command.name, platform, asked: Deferred.await(asked) }
+  const running = Effect.flatMap(Command.parse(command, args), (parsed) =>
+    command.run({ ...about, ...parsed }),
   )
+  const fiber = Effect.runFork(Logging.withUsual(Effect.provide(Effect.scoped(running), TextFile.layer)))
   let signal: ForwardedSignals.Name | undefined
   for (const name of command.takesSignals === true ? [] : ForwardedSignals.names) {
     // A server dies of SIGQUIT, as programs do by default.
-    if (name === "SIGQUIT" && command.diesOfSignals !== true) continue
+    if (name === "SIGQUIT" && command.endsWell === true) continue
     process.on(name, () => {
       if (signal !== undefined || command.ends !== true) Effect.runFork(Fiber.interrupt(fiber))
       signal ??= name
@@ -93,11 +94,11 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
     if (typeof value === "number") return process.exit(value)
     if (typeof value === "string") return ForwardedSignals.die(value)
     if (Exit.isSuccess(exit) || (signal !== undefined && Cause.isInterruptedOnly(exit.cause))) {
-      const dies = signal === "SIGHUP" || command.diesOfSignals === true
+      const dies = signal === "SIGHUP" || command.endsWell !== true
       return signal !== undefined && dies ? ForwardedSignals.die(signal) : process.exit(0)
     }
     const error = Cause.squash(exit.cause)
-    if (error instanceof UsageError) return wrongUse(error)
+    if (error instanceof UsageError) return wrongUse(`procwire ${command.name}`, error.message)
     // As a death by SIGPIPE: whoever read stdout has gone.
     if (error instanceof OutputFailed && error.gone) return process.exit(128 + 13)
     if (error instanceof Unable)
@@ -107,12 +108,8 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
   })
 }
 
-const wrongUse = (error: UsageError) =>
-  finish(
-    process.stderr,
-    `${Message.line(error.message)}\nFor more information, try '${error.command} --help'.\n`,
-    2,
-  )
+const wrongUse = (command: string, message: string) =>
+  finish(process.stderr, `${Message.line(message)}\nFor more information, try '${command} --help'.\n`, 2)
 
 const unknown = (name: string, args: ReadonlyArray<string> = []) => {
   const command = args.find((word) => Object.hasOwn(commands, word))

@@ -3,31 +3,27 @@ import { resolve } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as ServerName from "./server/ServerName.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Table from "./show/Table.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
-import * as TlsFlags from "./TlsFlags.ts"
-
-const command = "procwire context"
 
 const flags = {
-  use: { type: "boolean", help: "with add: use it from now on" },
-  json: { type: "boolean", help: "with ls: a line of JSON for each" },
-  quiet: { type: "boolean", short: "q", help: "with ls: names only" },
+  use: Flags.toggle("with add: use it from now on"),
+  json: Flags.toggle("with ls: a line of JSON for each"),
+  quiet: Flags.toggle("with ls: names only", "q"),
   "token-file": TargetFlags.flags["token-file"],
-  ...TlsFlags.clientFlags,
-  ...help,
-} as const satisfies FlagSpecs
+  ...TargetFlags.tlsFlags,
+} satisfies Flags.FlagTable
 
 const actions = ["add", "use", "ls", "rm"] as const
 
-export const spec: Spec = {
+/** `procwire context`: does what the first operand says. */
+export const context = Command.make({
   name: "context",
   summary: "Name servers, and say which one commands use",
   usage: "add NAME URL | use NAME | ls | rm NAME",
@@ -46,49 +42,42 @@ take the name of a context, too.`,
     "procwire context use own",
     "procwire ps --server ci",
   ],
-}
+  run: ({ values, operands: [action = "", ...rest] }) => {
+    if (isAction(action)) return runs[action](rest, values)
+    const given = action === "" ? "no action is named" : `invalid action '${action}'`
+    return Flags.wrong(`${given}: expected ${actions.join(", ")}${Suggestion.ofWord(action, actions)}`)
+  },
+})
 
 type Values = Flags.Values<typeof flags>
 
-/** Does what the first operand says. */
-export const context = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { values, operands } = yield* Flags.parseAll(command, args, flags)
-    const [action = "", ...rest] = operands
-    const run = isAction(action) ? runs[action] : undefined
-    if (run === undefined) {
-      const given = action === "" ? "no action is named" : `invalid action '${action}'`
-      return yield* wrong(`${given}: expected ${actions.join(", ")}${Suggestion.ofWord(action, actions)}`)
-    }
-    return yield* run(rest, values)
-  })
-
 const isAction = (text: string): text is (typeof actions)[number] => actions.some((action) => action === text)
-
-const wrong = (message: string) => new Flags.UsageError({ command, message })
 
 /** Exactly these operands. */
 const expects = (given: ReadonlyArray<string>, usage: string) =>
-  given.length === usage.split(" ").length - 1
+  given.filter(Boolean).length === usage.split(" ").length - 1
     ? Effect.void
-    : Effect.fail(wrong(`expected procwire context ${usage}`))
+    : Flags.wrong(`expected procwire context ${usage}`)
 
 const add = ([name = "", url = "", ...more]: ReadonlyArray<string>, values: Values) =>
   Effect.gen(function* () {
-    yield* expects([name, url, ...more].filter(Boolean), "add NAME URL")
+    yield* expects([name, url, ...more], "add NAME URL")
     if (!Contexts.isName(name) || name === Contexts.own)
-      return yield* wrong(`invalid name '${name}': expected letters, digits and any of . _ -, and not own`)
+      return yield* Flags.wrong(
+        `invalid name '${name}': expected letters, digits and any of . _ -, and not own`,
+      )
     const address = ServerName.resolveAddress(url)
     if (address === undefined || "own" in address)
-      return yield* wrong(`invalid URL '${url}': expected ${ServerName.addresses}`)
-    const path = (file: string | undefined) => (file === undefined ? undefined : resolve(file))
+      return yield* Flags.wrong(`invalid URL '${url}': expected ${ServerName.addresses}`)
     const files = {
-      tokenFile: path(values["token-file"]),
-      tlsCa: path(values["tls-ca"]),
-      tlsCert: path(values["tls-cert"]),
-      tlsKey: path(values["tls-key"]),
+      tokenFile: values["token-file"],
+      tlsCa: values["tls-ca"],
+      tlsCert: values["tls-cert"],
+      tlsKey: values["tls-key"],
     }
-    const given = Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined))
+    const given = Object.fromEntries(
+      Object.entries(files).flatMap(([key, file]) => (file === undefined ? [] : [[key, resolve(file)]])),
+    )
     const found = yield* Contexts.read(process.env)
     const contexts = { ...found.contexts, [name]: { server: url, ...given } }
     yield* Contexts.write(process.env, {
@@ -100,7 +89,7 @@ const add = ([name = "", url = "", ...more]: ReadonlyArray<string>, values: Valu
 
 const use = ([name = "", ...more]: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    yield* expects([name, ...more].filter(Boolean), "use NAME")
+    yield* expects([name, ...more], "use NAME")
     const { current: _, ...found } = yield* Contexts.read(process.env)
     if (name !== Contexts.own && !Object.hasOwn(found.contexts, name)) return yield* unknown(name, found)
     yield* Contexts.write(process.env, name === Contexts.own ? found : { ...found, current: name })
@@ -108,7 +97,7 @@ const use = ([name = "", ...more]: ReadonlyArray<string>) =>
 
 const rm = ([name = "", ...more]: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    yield* expects([name, ...more].filter(Boolean), "rm NAME")
+    yield* expects([name, ...more], "rm NAME")
     const { current, ...found } = yield* Contexts.read(process.env)
     if (!Object.hasOwn(found.contexts, name)) return yield* unknown(name, found)
     const { [name]: _, ...contexts } = found.contexts
@@ -136,7 +125,7 @@ const ls = (more: ReadonlyArray<string>, { json = false, quiet = false }: Values
       : quiet
         ? rows.map(({ name }) => `${name}\n`)
         : Table.lines(columns, rows)
-    yield* LocalTerminal.write("stdout", new TextEncoder().encode(lines.join("")))
+    yield* LocalTerminal.print(lines.join(""))
   })
 
 const columns: ReadonlyArray<Table.Column<{ name: string; server: string; current: boolean }>> = [

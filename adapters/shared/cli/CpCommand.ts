@@ -6,34 +6,28 @@ import * as Stream from "effect/Stream"
 import { fileURLToPath } from "node:url"
 import { ClientError } from "../../../core/client/ClientError.ts"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Places from "./copy/Places.ts"
 import * as Progress from "./copy/Progress.ts"
 import * as Tar from "./copy/Tar.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
-import * as Settle from "./server/Settle.ts"
 import { Unable } from "./server/Unable.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
-
-const command = "procwire cp"
 
 const { host: _, ...serverFlags } = TargetFlags.flags
 
-const flags = {
-  recursive: { type: "boolean", short: "r", help: "folders as well, which are copied anyway" },
-  quiet: { type: "boolean", short: "q", help: "without the progress, which is for terminals" },
-  ...serverFlags,
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire cp`: copies. */
+export const cp = Command.make({
   name: "cp",
   summary: "Copy files and folders from a host, or to one",
   usage: "[OPTIONS] HOST:PATH… PATH | PATH… HOST:PATH",
-  flags,
+  flags: {
+    recursive: Flags.toggle("folders as well, which are copied anyway", "r"),
+    quiet: Flags.toggle("without the progress, which is for terminals", "q"),
+    ...serverFlags,
+  },
   operands: "file",
   text: `
 HOST is what --host takes; without one, as in :PATH, it is the server that other commands use. A path without a slash at
@@ -48,48 +42,46 @@ folder is not.`,
     "procwire cp a.txt b.txt build:/srv/app",
     "pg_dump app | procwire cp - build:/srv/app.sql",
   ],
-}
-
-/** Copies. */
-export const cp = (platform: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { operands, values } = yield* Flags.parseAll(command, args, flags)
-    const [from = "", ...more] = operands.slice(0, -1)
-    const to = operands.at(-1) ?? ""
-    if (operands.length < 2) return yield* wrong("expected what is copied, and where to")
-    const [source, target] = [remote.exec(from), remote.exec(to)]
-    for (const each of [from, ...more])
-      if ((remote.exec(each) === null) === (target === null))
-        return yield* wrong(
-          `${target === null ? "neither" : "each"} of '${each}' and '${to}' is on a host: ` +
-            "exactly one of them is written HOST:PATH, and a path with a colon here ./PATH",
+  run: ({ platform, values, operands }) =>
+    Effect.gen(function* () {
+      const [from = "", ...more] = operands.slice(0, -1)
+      const to = operands.at(-1) ?? ""
+      if (operands.length < 2) return yield* Flags.wrong("expected what is copied, and where to")
+      const [source, target] = [remote.exec(from), remote.exec(to)]
+      for (const each of [from, ...more])
+        if ((remote.exec(each) === null) === (target === null))
+          return yield* Flags.wrong(
+            `${target === null ? "neither" : "each"} of '${each}' and '${to}' is on a host: ` +
+              "exactly one of them is written HOST:PATH, and a path with a colon here ./PATH",
+          )
+      const [, host = "", path = ""] = source ?? target ?? []
+      const other = more.find((each) => source !== null && remote.exec(each)?.[1] !== host)
+      if (other !== undefined)
+        return yield* Flags.wrong(`'${from}' and '${other}' are on two hosts: one at a time`)
+      const empty = [from, ...more, to].find((each) => remote.exec(each)?.[2] === "")
+      if (empty !== undefined) return yield* Flags.wrong(`invalid value '${empty}': there is no path`)
+      if (more.length > 0 && operands.includes("-"))
+        return yield* Flags.wrong("- is the only thing that is copied")
+      const where = yield* TargetFlags.read({ ...values, ...(host && { host }) }, { own: true })
+      const settled = yield* Access.settle(platform, where)
+      if ("inProcess" in settled) return yield* new Unable({ message: "cp needs a server that stays" })
+      const client = yield* Access.connect(settled, { clientName: "procwire-cp" })
+      const there = Places.there(client, host)
+      const quiet = values.quiet === true
+      const far = (each: string): Side => [there, ofHome(client, each)]
+      if (from === "-") return yield* upload(client, ...far(path))
+      if (to === "-") return yield* told(there, path, print(client.fs.readStream(far(path)[1])))
+      const aim: Side = source === null ? far(path) : [Places.here, to]
+      if (more.length > 0) yield* needFolder(...aim)
+      for (const each of [from, ...more])
+        yield* copy(
+          client,
+          source === null ? [Places.here, each] : far(remote.exec(each)?.[2] ?? ""),
+          aim,
+          quiet,
         )
-    const [, host = "", path = ""] = source ?? target ?? []
-    const other = more.find((each) => source !== null && remote.exec(each)?.[1] !== host)
-    if (other !== undefined) return yield* wrong(`'${from}' and '${other}' are on two hosts: one at a time`)
-    const empty = [from, ...more, to].find((each) => remote.exec(each)?.[2] === "")
-    if (empty !== undefined) return yield* wrong(`invalid value '${empty}': there is no path`)
-    if (more.length > 0 && operands.includes("-")) return yield* wrong("- is the only thing that is copied")
-    const where = yield* TargetFlags.read(command, { ...values, ...(host && { host }) }, { own: true })
-    const settled = yield* Settle.settle(platform, where)
-    if ("inProcess" in settled) return yield* new Unable({ message: "cp needs a server that stays" })
-    const client = yield* Access.connect(settled, { clientName: "procwire-cp" })
-    const there = Places.there(client, host)
-    const quiet = values.quiet === true
-    if (from === "-") return yield* upload(client, there, yield* ofHome(client, path))
-    if (to === "-") return yield* told(there, path, print(client.fs.readStream(yield* ofHome(client, path))))
-    if (more.length > 0)
-      yield* needFolder(
-        source === null ? there : Places.here,
-        source === null ? yield* ofHome(client, path) : to,
-      )
-    for (const each of [from, ...more])
-      yield* source === null
-        ? copy(client, [Places.here, each], [there, yield* ofHome(client, path)], quiet)
-        : copy(client, [there, yield* ofHome(client, remote.exec(each)?.[2] ?? "")], [Places.here, to], quiet)
-  }).pipe(Effect.scoped)
-
-const wrong = (message: string) => new Flags.UsageError({ command, message })
+    }),
+})
 
 /** The errors of files there have the path as the user calls it. */
 const told = <A, E, R>(place: Places.Place, path: string, effect: Effect.Effect<A, E | ClientError, R>) =>
@@ -124,7 +116,7 @@ const remote = /^([^/:]*):(.*)$/s
 
 /** `~` is the home of the user of the server. */
 const ofHome = ({ environmentInfo: { userHomeDir } }: ExecClient.ExecClient, path: string) =>
-  Effect.succeed(userHomeDir == null ? path : path.replace(/^~(?=\/|$)/, () => fileURLToPath(userHomeDir)))
+  userHomeDir == null ? path : path.replace(/^~(?=\/|$)/, () => fileURLToPath(userHomeDir))
 
 type Side = readonly [place: Places.Place, path: string]
 

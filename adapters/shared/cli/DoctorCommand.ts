@@ -3,36 +3,37 @@ import * as Effect from "effect/Effect"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import type { Answer } from "../doctor/Check.ts"
 import * as Doctor from "../doctor/Doctor.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import { version } from "../Version.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { isColoured } from "./show/Colours.ts"
-import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as Message from "./words/Message.ts"
 
-const command = "procwire doctor"
+const readName = (name: string) =>
+  Doctor.names.includes(name)
+    ? Effect.succeed(name)
+    : Flags.wrong(
+        `invalid value '${name}' for '--require': expected ${Doctor.names.join(", ")}` +
+          Suggestion.ofWord(name, Doctor.names),
+      )
 
-const flags = {
-  require: {
-    type: "string",
-    multiple: true,
-    shows: "NAME,…",
-    help: "exit with 1 if one of these does not work; may be repeated",
-    completes: Doctor.names,
-  },
-  json: {
-    type: "boolean",
-    help: "print { version, ok, checks: [{ name, ok, why, remedy }] }; ok: all that is required works",
-  },
-  ...helpFlag,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire doctor`: prints the answers. */
+export const doctor = Command.make({
   name: "doctor",
   summary: "Try what this machine can do, and say what mends what it cannot",
   usage: "[OPTIONS]",
-  flags,
+  flags: {
+    require: {
+      ...Flags.texts("NAME,…", "exit with 1 if one of these does not work; may be repeated", {
+        completes: Doctor.names,
+      }),
+      read: (text: string) => Effect.forEach(text.split(","), readName),
+    },
+    json: Flags.toggle(
+      "print { version, ok, checks: [{ name, ok, why, remedy }] }; ok: all that is required works",
+    ),
+  },
   text: `
 Names: ${Doctor.names.slice(0, 11).join(", ")},
        ${Doctor.names.slice(11).join(", ")}
@@ -46,33 +47,19 @@ Exit code: 0; 1 if something that is required does not work; 2 for wrong use.`,
     "procwire doctor --require pty,bwrap && procwire serve",
     "procwire doctor --json",
   ],
-}
-
-/** Prints the answers. Succeeds with the exit code. */
-export const doctor = (platform: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { json = false, require = [] } = yield* Flags.parse(command, args, flags)
-    const required = require.flatMap((list) => list.split(","))
-    for (const name of required) if (!Doctor.names.includes(name)) return yield* unknown(name)
-    const answers = yield* Doctor.examine(platform)
-    const lacking = answers.filter(({ name, ok }) => !ok && required.includes(name)).map(({ name }) => name)
-    const page = json ? toJson(answers, lacking.length === 0) : toPage(answers, isColoured("stdout"))
-    yield* Effect.ignore(LocalTerminal.write("stdout", utf8.encode(page)))
-    if (lacking.length === 0) return 0
-    const text = Message.line(`required, and does not work here: ${lacking.join(", ")}`)
-    yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(text)))
-    return 1
-  })
-
-const utf8 = new TextEncoder()
-
-const unknown = (name: string) =>
-  new Flags.UsageError({
-    command,
-    message:
-      `invalid value '${name}' for '--require': expected ${Doctor.names.join(", ")}` +
-      Suggestion.ofWord(name, Doctor.names),
-  })
+  endsWell: true,
+  run: ({ platform, values }) =>
+    Effect.gen(function* () {
+      const required = (values.require ?? []).flat()
+      const answers = yield* Doctor.examine(platform)
+      const lacking = answers.filter(({ name, ok }) => !ok && required.includes(name)).map(({ name }) => name)
+      const ok = lacking.length === 0
+      const page = values.json === true ? toJson(answers, ok) : toPage(answers, isColoured("stdout"))
+      yield* Effect.ignore(LocalTerminal.print(page))
+      if (!ok) Message.say(`required, and does not work here: ${lacking.join(", ")}`)
+      return ok ? 0 : 1
+    }),
+})
 
 const toJson = (answers: ReadonlyArray<Answer>, ok: boolean): string => {
   const checks = answers.map(({ name, ok, remedy = null, why }) => ({ name, ok, why, remedy }))

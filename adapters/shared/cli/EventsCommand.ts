@@ -2,18 +2,15 @@
 import * as Effect from "effect/Effect"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { noServer } from "./server/Unable.ts"
 import * as Changes from "./show/Changes.ts"
 import * as Filters from "./show/Filters.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Message from "./words/Message.ts"
-
-const command = "procwire events"
 
 /** The pause between two questions to a server that tells no changes. */
 const intervalMillis = 500
@@ -21,29 +18,19 @@ const intervalMillis = 500
 /** The longest wait of a server that tells them for the next one. */
 const waitMillis = 30_000
 
-const flags = {
-  present: { type: "boolean", help: "begin with those that are there" },
-  filter: {
-    type: "string",
-    short: "f",
-    multiple: true,
-    shows: "KEY=VALUE",
-    help: "only of processes with all of these, as in procwire ps; may be repeated",
-    completes: Filters.keys.map((key) => `${key}=`),
-  },
-  json: {
-    type: "boolean",
-    help: "a line of JSON for each: { time, event, ref, session, processId, name, labels, pid, state, exitCode }",
-  },
-  ...TargetFlags.flags,
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire events`: tells them until it is interrupted, or the server has ended. */
+export const events = Command.make({
   name: "events",
   summary: "Tell what starts, is started again, exits and is removed, until Ctrl-C",
   usage: "[OPTIONS]",
-  flags,
+  flags: {
+    present: Flags.toggle("begin with those that are there"),
+    filter: Filters.flag("only of processes with all of these, as in procwire ps; may be repeated"),
+    json: Flags.toggle(
+      "a line of JSON for each: { time, event, ref, session, processId, name, labels, pid, state, exitCode }",
+    ),
+    ...TargetFlags.flags,
+  },
   text: `
 A line for each: its time by the clock of the server, started, restarted, exited or removed, the name of the process,
 and its command or its exit code. The server tells each, in order, however short a process lives. An older server is
@@ -54,33 +41,30 @@ shorter may be missed. One that was not kept (run -d keeps) is removed 30 s behi
     "procwire events --json --filter label=team=web",
     `procwire events --json | jq -r 'select(.event == "exited") | .ref'`,
   ],
-}
-
-/** Tells them until it is interrupted, or the server has ended. */
-export const events = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const values = yield* Flags.parse(command, args, flags)
-    const filter = yield* Filters.read(command, values.filter)
-    const control = yield* Control.open(command, values)
-    if (control.client === undefined) return yield* noServer
-    const { client } = control
-    const listed = Effect.map(Control.list(control), (rows) => rows.filter(filter.matches))
-    const tell = (changes: ReadonlyArray<Changes.Change>) => {
-      const { states } = filter.asked
-      const told = changes.filter(({ row }) => states === undefined || states.includes(row.state))
-      const lineOf = values.json === true ? Changes.jsonOf : Changes.lineOf
-      const text = told.map((change) => `${lineOf(change)}\n`).join("")
-      return LocalTerminal.write("stdout", new TextEncoder().encode(text))
-    }
-    const begin = (rows: ReadonlyArray<ListedProcess>) =>
-      values.present === true
-        ? tell(rows.map((row) => ({ kind: "present", at: row.startedAtMs, row })))
-        : Effect.void
-    const { processChanges = false } = client.environmentInfo.capabilities ?? {}
-    return yield* processChanges
-      ? follow(client, listed, filter.matches, begin, tell)
-      : poll(listed, begin, tell)
-  }).pipe(Effect.scoped)
+  run: (given) =>
+    Effect.gen(function* () {
+      const { json, present } = given.values
+      const filter = Filters.of(given.values.filter)
+      const control = yield* Control.open(given)
+      if (control.client === undefined) return yield* noServer
+      const { client } = control
+      const listed = Effect.map(Control.list(control), (rows) => rows.filter(filter.matches))
+      const tell = (changes: ReadonlyArray<Changes.Change>) => {
+        const { states } = filter.asked
+        const told = changes.filter(({ row }) => states === undefined || states.includes(row.state))
+        const lineOf = json === true ? Changes.jsonOf : Changes.lineOf
+        return LocalTerminal.print(told.map((change) => `${lineOf(change)}\n`).join(""))
+      }
+      const begin = (rows: Rows) =>
+        present === true
+          ? tell(rows.map((row) => ({ kind: "present", at: row.startedAtMs, row })))
+          : Effect.void
+      const { processChanges = false } = client.environmentInfo.capabilities ?? {}
+      return yield* processChanges
+        ? follow(client, listed, filter.matches, begin, tell)
+        : poll(listed, begin, tell)
+    }),
+})
 
 type Rows = ReadonlyArray<ListedProcess>
 type Tell<A> = (of: ReadonlyArray<A>) => Effect.Effect<void, LocalTerminal.OutputFailed>
@@ -129,7 +113,7 @@ const follow = <E, R>(
         before = after
       }
       if (answer.missed !== true) continue
-      yield* LocalTerminal.write("stderr", new TextEncoder().encode(missed))
+      yield* LocalTerminal.print(missed, "stderr")
       const after = yield* started
       yield* tell(Changes.between(before, after, Date.now()))
       before = after

@@ -1,4 +1,4 @@
-/** Flags of the command line: their tables, their values, and the error for wrong use. */
+/** Flags of the command line: their tables, how their values are read, and the error for wrong use. */
 import { parseArgs } from "node:util"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -6,48 +6,119 @@ import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import { longestTimerMillis } from "../../../core/protocol/Timer.ts"
 
 /** Wrong use of the command line: the message names the flag or the value, and the exit code is 2. */
-export class UsageError extends Data.TaggedError("UsageError")<{
-  /** The command whose help the user is pointed to, such as `procwire serve`. */
-  readonly command: string
-  readonly message: string
-}> {}
+export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
+
+/** Wrong use, in these words. */
+export const wrong = (message: string): UsageError => new UsageError({ message })
 
 /** Flags that are well-formed, but with which no server can or may start: the exit code is 2 as well. */
 export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{
   readonly message: string
 }> {}
 
+/**
+ * What a value or an operand is, for completion: a name of a kind, or one of these words. `command` is a program, with
+ * its arguments behind it.
+ */
+export type Kind = "process" | "context" | "host" | "file" | "directory" | "command" | ReadonlyArray<string>
+
+/** A flag. Its help, its completion and its line in the man page derive from it. */
 export interface Flag {
   readonly type: "string" | "boolean"
   /** One letter. */
-  readonly short?: string
+  readonly short?: string | undefined
   /** True for a flag that may be repeated: its value is a list. */
   readonly multiple?: boolean
+  /** What stands for its value: `DIR`. A switch has none. */
+  readonly shows?: string
+  /** What it does, without a period. */
+  readonly help: string
+  /** What its value is. */
+  readonly completes?: Kind | undefined
+  /** Reads a text as its value; absent where the text is the value. `flag` is how errors name it. */
+  readonly read?: Read<unknown>
 }
 
-/** Flags by their long names, without the dashes. */
+/** Reads the text of a value; `flag` is how errors name it. */
+export type Read<A> = (text: string, flag: string) => Effect.Effect<A, UsageError>
+
+/** Flags by their long names, without the dashes, in the order of the help. */
 export type FlagTable = Readonly<Record<string, Flag>>
+
+/** The value of a flag each time that it is given. */
+type ValueOf<F> = F extends { readonly type: "boolean" }
+  ? boolean
+  : F extends { readonly read: Read<infer A> }
+    ? A
+    : string
 
 /** The values of the flags of a table; a flag that was not given is absent. */
 export type Values<F extends FlagTable> = {
-  readonly [Name in keyof F]?: F[Name] extends { readonly type: "boolean" }
-    ? boolean
-    : F[Name] extends { readonly multiple: true }
-      ? ReadonlyArray<string>
-      : string
+  readonly [Name in keyof F]?: F[Name] extends { readonly multiple: true }
+    ? ReadonlyArray<ValueOf<F[Name]>>
+    : ValueOf<F[Name]>
 }
 
-/** Parses flags. Fails with the name of an unknown flag, of a flag without its value, or of a stray argument. */
-export const parse = <F extends FlagTable>(
-  command: string,
-  args: ReadonlyArray<string>,
-  flags: F,
-): Effect.Effect<Values<F>, UsageError> =>
-  Effect.flatMap(parseAll(command, args, flags), ({ values, operands: [stray] }) =>
-    stray === undefined
-      ? Effect.succeed(values)
-      : new UsageError({ command, message: `unexpected argument '${stray}'` }),
-  )
+/** The flag of every command. */
+export const help = {
+  help: { type: "boolean", short: "h", help: "show this text" },
+} as const satisfies FlagTable
+
+interface More {
+  readonly short?: string
+  readonly completes?: Kind
+}
+
+/** A switch. */
+export const toggle = (help: string, short?: string) => ({ type: "boolean", short, help }) as const
+
+/** A flag with a text. */
+export const text = (shows: string, help: string, { short, completes }: More = {}) =>
+  ({ type: "string", short, shows, help, completes }) as const
+
+/** A flag with a text that may be repeated. */
+export const texts = (shows: string, help: string, more: More = {}) =>
+  ({ ...text(shows, help, more), multiple: true }) as const
+
+/** A flag with the path of a file. */
+export const file = (help: string, short?: string) =>
+  ({ ...text("FILE", help, { completes: "file" }), short }) as const
+
+/** A flag with a duration, in milliseconds; of less than `least` the error says what is expected. */
+export const duration = (
+  help: string,
+  short?: string,
+  least?: { readonly millis: number; readonly expected: string },
+) =>
+  ({
+    ...text("DURATION", help),
+    short,
+    read: (text: string, flag: string) =>
+      Effect.filterOrFail(
+        readDuration(text, flag),
+        (millis) => least === undefined || millis >= least.millis,
+        () => wrong(`invalid value '${text}' for '${flag}': ${least?.expected}`),
+      ),
+  }) as const
+
+/** A flag with a whole number. */
+export const whole = (help: string, least: number, most?: number) =>
+  ({
+    ...text("N", help),
+    read: (text: string, flag: string) => readWhole(text, flag, least, most),
+  }) as const
+
+/** A flag with one of a few words. */
+export const choice = <const Word extends string>(shows: string, words: ReadonlyArray<Word>, help: string) =>
+  ({
+    ...text(shows, help, { completes: words }),
+    read: (text: string, flag: string): Effect.Effect<Word, UsageError> => {
+      const word = words.find((each) => each === text)
+      if (word !== undefined) return Effect.succeed(word)
+      const expected = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
+      return wrong(`invalid value '${text}' for '${flag}': expected ${expected}`)
+    },
+  }) as const
 
 /** What a command line has. */
 export interface Parsed<F extends FlagTable> {
@@ -56,38 +127,42 @@ export interface Parsed<F extends FlagTable> {
   readonly operands: ReadonlyArray<string>
 }
 
-/** Parses flags, and operands between and behind them. */
-export const parseAll = <F extends FlagTable>(
-  command: string,
+/**
+ * Parses flags, and operands between and behind them. Fails with the name of an unknown flag, of a flag without its
+ * value, or of one whose value cannot be.
+ */
+export const parse = <F extends FlagTable>(
   args: ReadonlyArray<string>,
   flags: F,
 ): Effect.Effect<Parsed<F>, UsageError> =>
-  Effect.try({
-    try: () => {
-      const { values, positionals } = parseArgs({
-        args: [...args],
-        options: flags,
-        allowPositionals: true,
-        strict: true,
-      })
-      return { values: values as Values<F>, operands: positionals }
-    },
-    catch: (error) => new UsageError({ command, message: explain(error, args, flags) }),
+  Effect.gen(function* () {
+    const options = Object.entries(flags).map(
+      ([name, { type, short, multiple = false }]) =>
+        [name, { type, multiple, ...(short === undefined ? {} : { short }) }] as const,
+    )
+    const { values, positionals } = yield* Effect.try({
+      try: () => parseArgs({ args: [...args], options: Object.fromEntries(options), allowPositionals: true }),
+      catch: (error) => wrong(explain(error, args, flags)),
+    })
+    const found: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(values)) {
+      const read = (text: unknown) => flags[name]?.read?.(String(text), `--${name}`) ?? Effect.succeed(text)
+      found[name] = yield* Array.isArray(value) ? Effect.forEach(value, read) : read(value)
+    }
+    return { values: found as Values<F>, operands: positionals }
   })
 
-/** Reads a whole number from `least` to `most`; `flag` names it in the error. */
-export const wholeNumber = (
-  command: string,
-  flag: string,
+/** Reads a whole number from `least` to `most`. */
+export const readWhole = (
   value: string,
+  flag: string,
   least: number,
   most = Number.MAX_SAFE_INTEGER,
 ): Effect.Effect<number, UsageError> => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(number) && number >= least && number <= most) return Effect.succeed(number)
   const bound = most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""
-  const reason = `expected a whole number of at least ${least}${bound}`
-  return new UsageError({ command, message: `invalid value '${value}' for '${flag}': ${reason}` })
+  return wrong(`invalid value '${value}' for '${flag}': expected a whole number of at least ${least}${bound}`)
 }
 
 /** Milliseconds of the units of a duration. */
@@ -96,23 +171,19 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /** A line for the help of each command with such a flag. */
 export const durationText = "A duration is a number of seconds, or one with a unit: 500ms, 30s, 2m, 1h."
 
-/** Reads a number of seconds, or one with a unit, as milliseconds, at most `most`; `flag` names it in the error. */
-export const duration = (
-  command: string,
-  flag: string,
+/** Reads a number of seconds, or one with a unit, as milliseconds, at most `most`. */
+export const readDuration = (
   value: string,
+  flag: string,
   most = longestTimerMillis,
 ): Effect.Effect<number, UsageError> => {
   const [, count, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? []
   const millis = Math.round(Number(count ?? 0) * (units[unit] ?? 0))
-  if (millis > most)
-    return new UsageError({
-      command,
-      message: `invalid value '${value}' for '${flag}': expected at most 596h`,
-    })
+  if (millis > most) return wrong(`invalid value '${value}' for '${flag}': expected at most 596h`)
   if (count !== undefined) return Effect.succeed(millis)
-  const message = `invalid value '${value}' for '${flag}': expected seconds, or a duration such as 500ms, 30s or 2m`
-  return new UsageError({ command, message })
+  return wrong(
+    `invalid value '${value}' for '${flag}': expected seconds, or a duration such as 500ms, 30s or 2m`,
+  )
 }
 
 /** Names the first flag that lacks its value or is unknown, whatever else is wrong; the runtimes' own texts vary. */

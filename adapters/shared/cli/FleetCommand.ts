@@ -4,46 +4,31 @@ import * as https from "node:https"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import type * as TextFile from "../host/TextFile.ts"
 import * as FleetUrl from "../fleet/FleetUrl.ts"
 import type { ShownHost } from "../fleet/RouterSite.ts"
 import * as Secrets from "../fleet/Secrets.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Table from "./show/Table.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
-
-const command = "procwire fleet"
 
 /** Between two looks at a host that is drained. */
 const pause = "500 millis"
 
-const flags = {
-  router: { type: "string", shows: "URL", help: "a router of the fleet: ws://HOST:PORT or wss://HOST:PORT" },
-  "token-file": {
-    type: "string",
-    shows: "FILE",
-    help: "the token that the router asks hosts for",
-    completes: "file",
-  },
-  "router-ca": {
-    type: "string",
-    shows: "FILE",
-    help: "its authority, as PEM [default: those of the system]",
-  },
-  undo: { type: "boolean", help: "with drain: the host takes sessions again" },
-  wait: { type: "boolean", help: "with drain: end only when the host has no session any more" },
-  json: { type: "boolean", help: "with hosts: a line of JSON for each" },
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire fleet`: asks the router, and prints its answer. */
+export const fleet = Command.make({
   name: "fleet",
   summary: "List the hosts behind a router, or let none of them begin new sessions",
   usage: "hosts | drain HOST [OPTIONS]",
-  flags,
+  flags: {
+    router: Flags.text("URL", "a router of the fleet: ws://HOST:PORT or wss://HOST:PORT"),
+    "token-file": Flags.file("the token that the router asks hosts for"),
+    "router-ca": Flags.text("FILE", "its authority, as PEM [default: those of the system]"),
+    undo: Flags.toggle("with drain: the host takes sessions again"),
+    wait: Flags.toggle("with drain: end only when the host has no session any more"),
+    json: Flags.toggle("with hosts: a line of JSON for each"),
+  },
   operands: ["hosts", "drain"],
   text: `
 A host that is drained starts no new sessions, also after a restart; those that it has go on, and can be resumed. One
@@ -54,52 +39,39 @@ whose client has gone counts until it can no longer be resumed.`,
     "procwire fleet drain builder-7 --wait --router wss://r1.internal:7100 && ssh builder-7 reboot",
     "procwire fleet drain builder-7 --undo --router wss://r1.internal:7100 --token-file hosts.token",
   ],
-}
-
-/** Asks the router, and prints its answer. */
-export const fleet = (
-  _: Platform,
-  args: ReadonlyArray<string>,
-): Effect.Effect<void, unknown, TextFile.TextFiles> =>
-  Effect.gen(function* () {
-    const wrong = (message: string) => new Flags.UsageError({ command, message })
-    const { values, operands } = yield* Flags.parseAll(command, args, flags)
-    const [what, host, ...more] = operands
-    const { router } = values
-    if (router === undefined || !/^wss?:\/\/[^/]/.test(router) || !URL.canParse(router))
-      return yield* wrong("--router needs a URL: ws://HOST:PORT or wss://HOST:PORT")
-    const ask = {
-      ca: yield* Secrets.readText(values["router-ca"], "--router-ca"),
-      token: yield* Secrets.read(values["token-file"], "--token-file"),
-    }
-    const list = Effect.map(
-      request("GET", FleetUrl.of(router, "hosts"), ask),
-      (answer) => (answer as { readonly hosts: ReadonlyArray<ShownHost> }).hosts,
-    )
-    if (what === "hosts" && host === undefined) {
-      const hosts = yield* list
-      return yield* print(
-        values.json === true
-          ? hosts.map((each) => `${JSON.stringify(each)}\n`)
-          : Table.lines(columns, hosts, process.stdout.columns),
+  run: ({ values, operands: [what, host, ...more] }) =>
+    Effect.gen(function* () {
+      const { router, json = false, undo = false, wait = false } = values
+      if (router === undefined || !/^wss?:\/\/[^/]/.test(router) || !URL.canParse(router))
+        return yield* Flags.wrong("--router needs a URL: ws://HOST:PORT or wss://HOST:PORT")
+      const ask = {
+        ca: yield* Secrets.readText(values["router-ca"], "--router-ca"),
+        token: yield* Secrets.read(values["token-file"], "--token-file"),
+      }
+      const list = Effect.map(
+        request("GET", FleetUrl.of(router, "hosts"), ask),
+        (answer) => (answer as { readonly hosts: ReadonlyArray<ShownHost> }).hosts,
       )
-    }
-    if (what !== "drain" || host === undefined || more.length > 0)
-      return yield* wrong("expected hosts, or drain and the name of a host")
-    const query = { host, draining: String(values.undo !== true) }
-    yield* request("POST", FleetUrl.of(router, "drain", query), ask)
-    if (values.wait === true && values.undo !== true)
-      yield* Effect.repeat(list, {
-        // The router hears of claims in their order: what it has of a host that is drained has all of them.
-        until: (hosts) =>
-          hosts.every(({ hostId, draining, used }) => hostId !== host || (draining && used === 0)),
-        schedule: Schedule.spaced(pause),
-      })
-    return yield* print([`${host} ${values.undo === true ? "takes sessions again" : "starts nothing new"}\n`])
-  })
-
-const print = (lines: ReadonlyArray<string>) =>
-  LocalTerminal.write("stdout", new TextEncoder().encode(lines.join("")))
+      if (what === "hosts" && host === undefined) {
+        const hosts = yield* list
+        const lines = json
+          ? hosts.map((each) => `${JSON.stringify(each)}\n`)
+          : Table.lines(columns, hosts, process.stdout.columns)
+        return yield* LocalTerminal.print(lines.join(""))
+      }
+      if (what !== "drain" || host === undefined || more.length > 0)
+        return yield* Flags.wrong("expected hosts, or drain and the name of a host")
+      yield* request("POST", FleetUrl.of(router, "drain", { host, draining: String(!undo) }), ask)
+      if (wait && !undo)
+        yield* Effect.repeat(list, {
+          // The router hears of claims in their order: what it has of a host that is drained has all of them.
+          until: (hosts) =>
+            hosts.every(({ hostId, draining, used }) => hostId !== host || (draining && used === 0)),
+          schedule: Schedule.spaced(pause),
+        })
+      return yield* LocalTerminal.print(`${host} ${undo ? "takes sessions again" : "starts nothing new"}\n`)
+    }),
+})
 
 const columns: ReadonlyArray<Table.Column<ShownHost>> = [
   { title: "HOST", text: ({ hostId }) => hostId },

@@ -6,19 +6,10 @@ import type * as TextFile from "../host/TextFile.ts"
 import * as Flags from "./Flags.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as SshConfig from "./server/SshConfig.ts"
-import type { FlagSpecs } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 
 /** How long a host may take to answer, in milliseconds. */
 export const usualMillis = 10_000
-
-export const timeoutFlag = {
-  timeout: {
-    type: "string",
-    shows: "DURATION",
-    help: `how long each of several hosts may take to answer [default: ${usualMillis / 1000}s]`,
-  },
-} as const satisfies FlagSpecs
 
 /** In the place of those of one server. */
 export const flags = {
@@ -28,9 +19,11 @@ export const flags = {
     multiple: true,
     help: `${TargetFlags.flags.host.help}; several of them are shown side by side`,
   },
-  "all-hosts": { type: "boolean", help: "every host that procwire hosts lists" },
-  ...timeoutFlag,
-} as const satisfies FlagSpecs
+  "all-hosts": Flags.toggle("every host that procwire hosts lists"),
+  timeout: Flags.duration(
+    `how long each of several hosts may take to answer [default: ${usualMillis / 1000}s]`,
+  ),
+} as const satisfies Flags.FlagTable
 
 /** A host, and the server on it; or why it has none that can be asked. */
 export interface Host {
@@ -49,34 +42,28 @@ export type Asked = { readonly one: Flags.Values<typeof TargetFlags.flags> } | {
 
 /** One server unless the flags name several hosts. */
 export const read = (
-  command: string,
   values: Flags.Values<typeof flags>,
 ): Effect.Effect<Asked, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const { "all-hosts": all = false, host = [], timeout, ...rest } = values
-    const wrong = (message: string) => new Flags.UsageError({ command, message })
-    if (all && host.length > 0) return yield* wrong("--all-hosts and --host exclude each other")
+    if (all && host.length > 0) return yield* Flags.wrong("--all-hosts and --host exclude each other")
     const [first] = host
     if (!all && host.length < 2) {
-      if (timeout !== undefined) return yield* wrong("--timeout needs several --host, or --all-hosts")
+      if (timeout !== undefined) return yield* Flags.wrong("--timeout needs several --host, or --all-hosts")
       return { one: { ...rest, ...(first === undefined ? {} : { host: first }) } }
     }
     const other = (["server", "server-cmd"] as const).find((flag) => values[flag] !== undefined)
     if (other !== undefined)
-      return yield* wrong(`--${other} and ${all ? "--all-hosts" : "several --host"} exclude each other`)
-    const millis = yield* readMillis(command, timeout)
-    if (!all) {
-      const named = yield* Effect.forEach([...new Set(host)], (name) => ofName(command, name, rest))
-      return { several: { hosts: named, millis } }
+      return yield* Flags.wrong(`--${other} and ${all ? "--all-hosts" : "several --host"} exclude each other`)
+    const millis = millisOf(timeout)
+    if (all) return { several: { hosts: yield* every, millis } }
+    return {
+      several: { hosts: yield* Effect.forEach([...new Set(host)], (name) => ofName(name, rest)), millis },
     }
-    return { several: { hosts: yield* every(command), millis } }
   })
 
-/** `--timeout` in milliseconds, at least one. */
-export const readMillis = (command: string, timeout: string | undefined) =>
-  timeout === undefined
-    ? Effect.succeed(usualMillis)
-    : Effect.map(Flags.duration(command, "--timeout", timeout), (millis) => Math.max(1, millis))
+/** How long a host may take: at least a millisecond. */
+export const millisOf = (timeout = usualMillis): number => Math.max(1, timeout)
 
 /** The names of all hosts: one's own server, the contexts, and the hosts of the configuration of ssh. */
 export const names: Effect.Effect<ReadonlyArray<string>, Flags.ConfigurationError> = Effect.suspend(() =>
@@ -87,19 +74,18 @@ export const names: Effect.Effect<ReadonlyArray<string>, Flags.ConfigurationErro
   }),
 )
 
-/** All hosts; one whose files cannot be read is one of them, too. */
-export const every = (command: string) =>
-  Effect.flatMap(names, (found) =>
-    Effect.forEach(found, (name) =>
-      Effect.catchTag(ofName(command, name, {}), "UsageError", ({ message }) =>
-        Effect.succeed<Host>({ name, target: Either.left(message) }),
-      ),
-    ),
-  )
-
 /** The host of a name; it has to be known. */
-export const ofName = (command: string, name: string, values: Flags.Values<typeof TargetFlags.flags>) =>
-  Effect.map(TargetFlags.read(command, { ...values, host: name }, { own: true }), (target): Host => ({
+export const ofName = (name: string, values: Flags.Values<typeof TargetFlags.flags> = {}) =>
+  Effect.map(TargetFlags.read({ ...values, host: name }, { own: true }), (target): Host => ({
     name,
     target: Either.right(target),
   }))
+
+/** All hosts; one whose files cannot be read is one of them, too. */
+export const every = Effect.flatMap(names, (found) =>
+  Effect.forEach(found, (name) =>
+    Effect.catchTag(ofName(name), "UsageError", ({ message }) =>
+      Effect.succeed<Host>({ name, target: Either.left(message) }),
+    ),
+  ),
+)

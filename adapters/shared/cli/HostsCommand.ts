@@ -1,32 +1,26 @@
 /** `procwire hosts`: the hosts that `--host` knows, and what each can do, tried on all of them at once. */
-import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as EachHost from "./server/EachHost.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Table from "./show/Table.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 
-const command = "procwire hosts"
-
-const flags = {
-  json: { type: "boolean", help: "a line of JSON for each" },
-  quiet: { type: "boolean", short: "q", help: "names only, without asking them" },
-  timeout: { ...HostFlags.timeoutFlag.timeout, help: "how long each may take to answer [default: 10s]" },
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire hosts`: prints the list. */
+export const hosts = Command.make({
   name: "hosts",
   summary: "List the hosts that --host knows, and what each can do",
   usage: "[OPTIONS] [NAME...]",
-  flags,
+  flags: {
+    json: Flags.toggle("a line of JSON for each"),
+    quiet: Flags.toggle("names only, without asking them", "q"),
+    timeout: Flags.duration("how long each may take to answer [default: 10s]"),
+  },
   operands: "host",
   text: `
 They are your own server here, the contexts, and the hosts of your configuration of ssh (Host lines without patterns, in
@@ -35,7 +29,22 @@ started; nobody is asked for a password. A terminal and a sandbox are tried by a
 
 Exit code: 1 if one of the hosts that were named has not answered; 0 otherwise.`,
   examples: ["procwire hosts", "procwire hosts --json build ci", "procwire ps --all-hosts"],
-}
+  run: ({ operands, values }) =>
+    Effect.gen(function* () {
+      const named = yield* Effect.forEach([...new Set(operands)], (name) => HostFlags.ofName(name))
+      if (values.quiet === true) {
+        const names = operands.length > 0 ? named.map(({ name }) => name) : yield* HostFlags.names
+        yield* LocalTerminal.print(names.map((name) => `${name}\n`).join(""))
+        return 0
+      }
+      const asked = operands.length > 0 ? named : yield* HostFlags.every
+      const several = { hosts: asked, millis: HostFlags.millisOf(values.timeout) }
+      const answers = yield* EachHost.ask(several, "procwire-hosts", abilities)
+      const lines = values.json === true ? answers.map(toJson) : tableOf(answers)
+      yield* LocalTerminal.print(lines.join(""))
+      return operands.length > 0 && answers.some(({ answer }) => Either.isLeft(answer)) ? 1 : 0
+    }),
+})
 
 /** What a host can do; undefined where it does not say. */
 interface Abilities {
@@ -46,25 +55,6 @@ interface Abilities {
   readonly pty?: boolean | undefined
   readonly sandbox?: boolean | undefined
 }
-
-/** Prints the list. */
-export const hosts = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { operands, values } = yield* Flags.parseAll(command, args, flags)
-    const millis = yield* HostFlags.readMillis(command, values.timeout)
-    const named = yield* Effect.forEach([...new Set(operands)], (name) => HostFlags.ofName(command, name, {}))
-    if (values.quiet === true) {
-      const names = operands.length > 0 ? named.map(({ name }) => name) : yield* HostFlags.names
-      return yield* print(names.map((name) => `${name}\n`))
-    }
-    const asked = operands.length > 0 ? named : yield* HostFlags.every(command)
-    const answers = yield* EachHost.ask({ hosts: asked, millis }, "procwire-hosts", abilities)
-    yield* print(values.json === true ? answers.map(toJson) : tableOf(answers))
-    return operands.length > 0 && answers.some(({ answer }) => Either.isLeft(answer)) ? 1 : 0
-  }).pipe(Effect.scoped)
-
-const print = (lines: ReadonlyArray<string>) =>
-  LocalTerminal.write("stdout", new TextEncoder().encode(lines.join("")))
 
 const abilities = (client: ExecClient.ExecClient | undefined) =>
   Effect.gen(function* () {
@@ -142,7 +132,7 @@ const tableOf = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
         Either.isLeft(answer) ? bad(text) : text === "running" ? good(text) : text,
     },
   ]
-  return Table.lines(columns, rows, process.stdout.isTTY ? process.stdout.columns || 80 : undefined)
+  return Table.lines(columns, rows, LocalTerminal.width())
 }
 
 const yesOrNo = (is: boolean | undefined): string | undefined =>

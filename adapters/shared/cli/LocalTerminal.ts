@@ -6,11 +6,15 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { utf8 } from "../../../core/protocol/Bytes.ts"
 import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
 import { write } from "../host/StandardStreams.ts"
 import * as TerminalModes from "./TerminalModes.ts"
 
 export { input, InputFailed, OutputFailed, type Print, write } from "../host/StandardStreams.ts"
+
+/** Writes a text to stdout, or to stderr, before it completes. */
+export const print = (text: string, to: "stdout" | "stderr" = "stdout") => write(to, utf8.encode(text))
 
 /** Whether stdin is a terminal. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true
@@ -24,6 +28,10 @@ export const rawMode: Effect.Effect<void, never, Scope.Scope> = Effect.acquireRe
 /** The size of the terminal on stdout; undefined without one. */
 export const size = (): TerminalSize | undefined =>
   process.stdout.isTTY ? { rows: process.stdout.rows, columns: process.stdout.columns } : undefined
+
+/** The columns of the terminal on stdout; undefined without one, where nothing bounds a line. */
+export const width = (): number | undefined =>
+  process.stdout.isTTY ? process.stdout.columns || 80 : undefined
 
 /** The size after each change. */
 export const resizes: Stream.Stream<TerminalSize> = Stream.asyncPush<TerminalSize>((emit) =>
@@ -58,7 +66,7 @@ export const modes: Effect.Effect<Modes, never, Scope.Scope> = Effect.map(
     ({ seen, kept, inLine }) =>
       Effect.suspend(() => {
         const text = kept ? "" : `${seen.restore()}${inLine ? "\r\n" : ""}`
-        return text === "" ? Effect.void : Effect.ignore(write("stdout", new TextEncoder().encode(text)))
+        return text === "" ? Effect.void : Effect.ignore(print(text))
       }),
   ),
   (state) => ({

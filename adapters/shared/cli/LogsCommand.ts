@@ -4,52 +4,55 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
-import type { Platform } from "../Platform.ts"
-import * as CastFlags from "./CastFlags.ts"
+import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
-import * as Join from "./control/Join.ts"
-import * as Operands from "./control/Operands.ts"
 import * as Past from "./control/Past.ts"
 import * as Search from "./control/Search.ts"
 import * as SeveralLogs from "./control/SeveralLogs.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
+import * as Recording from "./Recording.ts"
 import * as LostProcesses from "./server/LostProcesses.ts"
 import { Unable } from "./server/Unable.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
 
-const command = "procwire logs"
+/** A flag with milliseconds since 1970: so long ago, or a time as ISO 8601 has it, here. */
+const timeFlag = (help: string) =>
+  ({
+    ...Flags.text("TIME", help),
+    read: (text: string, flag: string): Effect.Effect<number, Flags.UsageError> => {
+      if (/^[\d.]+(?:ms|[smh])?$/.test(text))
+        return Effect.map(Flags.readDuration(text, flag, Infinity), (millis) => Date.now() - millis)
+      const time = Date.parse(text)
+      return Number.isNaN(time)
+        ? Flags.wrong(
+            `invalid value '${text}' for '${flag}': expected a duration such as 10m, or 2026-11-22T16:00:00`,
+          )
+        : Effect.succeed(time)
+    },
+  }) as const
 
-const flags = {
-  follow: { type: "boolean", short: "f", help: "go on with what is printed, until it has ended" },
-  tail: { type: "string", short: "n", shows: "N", help: "the last lines only, or all [default: all]" },
-  since: {
-    type: "string",
-    shows: "TIME",
-    help: "what was printed since: a duration, as in 10m or 30 (seconds), or a time, as in 2026-11-22T16:00",
-  },
-  until: { type: "string", shows: "TIME", help: "what was printed until then, as with --since" },
-  grep: {
-    type: "string",
-    shows: "RE",
-    help: "lines with a match only, searched on the server; the syntax of RE2",
-  },
-  "ignore-case": { type: "boolean", short: "i", help: "with --grep: of either case" },
-  timestamps: { type: "boolean", short: "t", help: "the time at the begin of each line" },
-  cast: { type: "boolean", help: "as a recording, which procwire play and asciinema play" },
-  format: { ...CastFlags.flags.format, help: `with --cast: ${CastFlags.flags.format.help}` },
-  ...HostFlags.flags,
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire logs`: shows it. */
+export const logs = Command.make({
   name: "logs",
   summary: "Show what processes have printed, and follow what they print",
   usage: "[OPTIONS] NAME…",
-  flags,
+  flags: {
+    follow: Flags.toggle("go on with what is printed, until it has ended", "f"),
+    tail: Flags.text("N", "the last lines only, or all [default: all]", { short: "n" }),
+    since: timeFlag(
+      "what was printed since: a duration, as in 10m or 30 (seconds), or a time, as in 2026-11-22T16:00",
+    ),
+    until: timeFlag("what was printed until then, as with --since"),
+    grep: Flags.text("RE", "lines with a match only, searched on the server; the syntax of RE2"),
+    "ignore-case": Flags.toggle("with --grep: of either case", "i"),
+    timestamps: Flags.toggle("the time at the begin of each line", "t"),
+    cast: Flags.toggle("as a recording, which procwire play and asciinema play"),
+    format: Recording.format(`with --cast: ${Recording.formatHelp}`),
+    ...HostFlags.flags,
+  },
   operands: "process",
   text: `
 stdout and stderr of the process go to stdout and stderr; what it printed on a terminal goes to stdout as it is. Of
@@ -69,52 +72,48 @@ has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast
     "procwire logs -f --host build --host ci web",
     "procwire logs --cast web >web.cast",
   ],
-}
-
-type Values = Flags.Values<typeof flags>
-
-/** Shows it. */
-export const logs = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { operands, values } = yield* Flags.parseAll(command, args, flags)
-    const refs = yield* Operands.some(command, operands)
-    const [ref = "", ...others] = refs
-    const wanted = yield* read(values)
-    const hosts = yield* HostFlags.read(command, values)
-    if (others.length > 0 && wanted.cast !== undefined) return yield* wrong("--cast is of one process")
-    if (others.length > 0 && "several" in hosts)
-      return yield* wrong(`unexpected argument '${others[0]}': of several hosts one process is shown`)
-    if ("several" in hosts && wanted.cast !== undefined) return yield* wrong("--cast is of one host")
-    if ("several" in hosts)
-      return yield* SeveralLogs.show(hosts.several, ref, {
-        isEvery: values["all-hosts"] === true,
-        show: showOf(wanted),
-      })
-    const control = yield* Control.open(command, hosts.one)
-    if (others.length > 0) {
-      const how = { isFollowed: wanted.follow, show: showOf(wanted) }
-      return yield* SeveralLogs.ofNames(control, refs, how)
-    }
-    const row = yield* Control.find(control, ref).pipe(
-      Effect.catchTag("Unable", (error) =>
-        Effect.flatMap(
-          control.own ? LostProcesses.find(process.env, ref) : Effect.succeed(undefined),
-          (lost) => (lost === undefined ? error : Effect.as(showLost(lost, wanted), undefined)),
+  run: ({ name, values, operands }) =>
+    Effect.gen(function* () {
+      const refs = yield* Control.names(operands)
+      const [ref = "", ...others] = refs
+      const wanted = yield* read(values)
+      const hosts = yield* HostFlags.read(values)
+      if (others.length > 0 && wanted.cast !== undefined)
+        return yield* Flags.wrong("--cast is of one process")
+      if (others.length > 0 && "several" in hosts)
+        return yield* Flags.wrong(`unexpected argument '${others[0]}': of several hosts one process is shown`)
+      if ("several" in hosts && wanted.cast !== undefined) return yield* Flags.wrong("--cast is of one host")
+      if ("several" in hosts)
+        return yield* SeveralLogs.show(hosts.several, ref, {
+          isEvery: values["all-hosts"] === true,
+          show: showOf(wanted),
+        })
+      const control = yield* Control.open({ name, values: hosts.one })
+      if (others.length > 0) {
+        const how = { isFollowed: wanted.follow, show: showOf(wanted) }
+        return yield* SeveralLogs.ofNames(control, refs, how)
+      }
+      const found = yield* Control.find(control, ref).pipe(
+        Effect.catchTag("Unable", (error) =>
+          Effect.flatMap(
+            control.own ? LostProcesses.find(process.env, ref) : Effect.succeed(undefined),
+            (lost) => (lost === undefined ? error : Effect.as(showLost(lost, wanted), undefined)),
+          ),
         ),
-      ),
-    )
-    if (row === undefined) return 0
-    if (control.client === undefined) return 1
-    yield* Join.look(control.client, row).pipe(
-      Effect.flatMap((child) => {
-        if (wanted.cast === undefined) return show(child, row, wanted)
-        const until = wanted.follow ? Effect.never : undefined
-        return Stream.runForEach(CastFlags.linesOf(child, row, { version: wanted.cast, until }), print)
-      }),
-      Failure.about(ref, row),
-    )
-    return 0
-  }).pipe(Effect.scoped)
+      )
+      if (found === undefined) return 0
+      const { client, row } = found
+      return yield* Control.look(client, row).pipe(
+        Effect.flatMap((child) => {
+          if (wanted.cast === undefined) return showOf(wanted)(child, row)
+          const until = wanted.follow ? Effect.never : undefined
+          const lines = Recording.linesOf(child, row, { version: wanted.cast, until })
+          return Stream.runForEach(lines, (text) => LocalTerminal.print(text))
+        }),
+        Failure.about(ref, row),
+      )
+    }),
+})
 
 /** Shows the output that is left of a process whose server has died. */
 const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }: Wanted) =>
@@ -128,69 +127,61 @@ const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }:
     Message.say(`${lost.name} has ended ${how}; this is what is left of its output`)
   })
 
-const wrong = (message: string) => new Flags.UsageError({ command, message })
+/** The flags that shape the output. */
+interface Values {
+  readonly follow?: boolean
+  readonly tail?: string
+  readonly since?: number
+  readonly until?: number
+  readonly grep?: string
+  readonly "ignore-case"?: boolean
+  readonly timestamps?: boolean
+  readonly cast?: boolean
+  readonly format?: Recording.Version
+}
 
 /** What the flags ask for. */
 const read = (values: Values) =>
   Effect.gen(function* () {
-    const { tail = "all", grep } = values
-    const lines = tail === "all" ? undefined : yield* Flags.wholeNumber(command, "--tail", tail, 0)
-    const time = (flag: "since" | "until") => {
-      const text = values[flag]
-      return text === undefined ? Effect.succeed(undefined) : readTime(`--${flag}`, text)
-    }
-    const [since, until] = [yield* time("since"), yield* time("until")]
+    const { tail = "all", grep, since, until, format: version = 2 } = values
+    const lines = tail === "all" ? undefined : yield* Flags.readWhole(tail, "--tail", 0)
     const endless = (["follow", "tail"] as const).find((flag) => values[flag] !== undefined)
-    if (until !== undefined && endless !== undefined)
-      return yield* wrong(`--until and --${endless} exclude each other`)
-    if (grep !== undefined && lines !== undefined) return yield* wrong("--grep and --tail exclude each other")
-    if (grep !== undefined && values.timestamps === true)
-      return yield* wrong("--grep and --timestamps exclude each other")
-    if (grep === undefined && values["ignore-case"] === true)
-      return yield* wrong("--ignore-case needs --grep")
-    if (values.cast !== true && values.format !== undefined) return yield* wrong("--format needs --cast")
-    const version = yield* CastFlags.readFormat(command, values.format)
     const shaped = (["tail", "since", "until", "grep", "timestamps"] as const).find(
       (flag) => values[flag] !== undefined,
     )
+    const ignoresCase = values["ignore-case"] === true
+    const timestamps = values.timestamps === true
+    if (until !== undefined && endless !== undefined)
+      return yield* Flags.wrong(`--until and --${endless} exclude each other`)
+    if (grep !== undefined && lines !== undefined)
+      return yield* Flags.wrong("--grep and --tail exclude each other")
+    if (grep !== undefined && timestamps)
+      return yield* Flags.wrong("--grep and --timestamps exclude each other")
+    if (grep === undefined && ignoresCase) return yield* Flags.wrong("--ignore-case needs --grep")
+    if (values.cast !== true && values.format !== undefined)
+      return yield* Flags.wrong("--format needs --cast")
     if (values.cast === true && shaped !== undefined)
-      return yield* wrong(`--cast and --${shaped} exclude each other`)
+      return yield* Flags.wrong(`--cast and --${shaped} exclude each other`)
+    const cast = values.cast === true ? version : undefined
     return {
       follow: values.follow === true,
       since,
       until,
       lines,
       pattern: grep,
-      ignoresCase: values["ignore-case"] === true,
-      timestamps: values.timestamps === true,
-      cast: values.cast === true ? version : undefined,
+      ignoresCase,
+      timestamps,
+      cast,
     }
   })
 
 type Wanted = Effect.Effect.Success<ReturnType<typeof read>>
 
-const show = (
-  process: RemoteProcess,
-  row: ListedProcess,
-  { pattern, ...wanted }: Wanted,
-  print: LocalTerminal.Print = LocalTerminal.write,
-) =>
-  Effect.suspend(() =>
-    pattern === undefined
-      ? Past.show(process, { row, print, ...wanted })
-      : Search.show(process, { pattern, print, ...wanted }),
-  )
-
-const showOf = (wanted: Wanted) => (process: RemoteProcess, row: ListedProcess, print: LocalTerminal.Print) =>
-  show(process, row, wanted, print)
-
-const print = (text: string) => LocalTerminal.write("stdout", new TextEncoder().encode(text))
-
-/** Milliseconds since 1970: so long ago, or a time as ISO 8601 has it, here. */
-const readTime = (flag: string, text: string): Effect.Effect<number, Flags.UsageError> => {
-  if (/^[\d.]+(?:ms|[smh])?$/.test(text))
-    return Effect.map(Flags.duration(command, flag, text, Infinity), (millis) => Date.now() - millis)
-  const time = Date.parse(text)
-  const message = `invalid value '${text}' for '${flag}': expected a duration such as 10m, or 2026-11-22T16:00:00`
-  return Number.isNaN(time) ? new Flags.UsageError({ command, message }) : Effect.succeed(time)
-}
+const showOf =
+  ({ pattern, ...wanted }: Wanted) =>
+  (process: RemoteProcess, row: ListedProcess, print: LocalTerminal.Print = LocalTerminal.write) =>
+    Effect.suspend(() =>
+      pattern === undefined
+        ? Past.show(process, { row, print, ...wanted })
+        : Search.show(process, { pattern, print, ...wanted }),
+    )

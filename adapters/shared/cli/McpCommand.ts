@@ -6,27 +6,24 @@
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import type * as Scope from "effect/Scope"
-import * as Command from "../../../core/agent/Command.ts"
+import * as AgentCommand from "../../../core/agent/Command.ts"
 import * as Commands from "../../../core/agent/Commands.ts"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
-import type * as Tools from "../../../core/agent/Tools.ts"
 import * as Waiting from "../../../core/agent/Waiting.ts"
 import type { ClientReason } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as Connect from "../Connect.ts"
 import * as Instructions from "../mcp/Instructions.ts"
 import * as ToolServer from "../mcp/ToolServer.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as Logging from "../serve/Logging.ts"
-import * as NoServer from "./NoServer.ts"
+import * as Access from "./server/Access.ts"
 import * as RunningCommands from "./RunningCommands.ts"
-import * as LogFlags from "./LogFlags.ts"
-import * as Settle from "./server/Settle.ts"
+import * as OptionFlags from "./OptionFlags.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
-import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
 import * as EnvFlag from "./EnvFlag.ts"
@@ -35,55 +32,44 @@ import { version } from "../Version.ts"
 /** How long commands have to end after a signal: less than clients wait until they send SIGKILL. */
 const graceMillis = 1500
 
-const command = "procwire mcp"
-
 const flags = {
   ...TargetFlags.flags,
   ...SpawnerFlag.flags,
-  cwd: {
-    type: "string",
-    shows: "DIR",
-    help: "where commands run, relative to the server's directory [default: that one]",
+  cwd: Flags.text("DIR", "where commands run, relative to the server's directory [default: that one]", {
     completes: "directory",
-  },
-  shell: {
-    type: "string",
-    shows: "PATH",
-    help: "what runs them [default: the user's shell on the server's host]",
+  }),
+  shell: Flags.text("PATH", "what runs them [default: the user's shell on the server's host]", {
     completes: "file",
-  },
+  }),
   ...EnvFlag.flags,
-  "max-poll-ms": {
-    type: "string",
-    shows: "N",
-    help:
-      "how long write_stdin without characters, and a call with wait_for, may wait; give less than the client's " +
+  "max-poll-ms": Flags.whole(
+    "how long write_stdin without characters, and a call with wait_for, may wait; give less than the client's " +
       `patience [default: ${Waiting.pollMillis.most}, and ${Waiting.waitMillis.most}]`,
-  },
-  tools: {
-    type: "string",
-    shows: "all|codex",
-    help: "which tools there are; codex: exec_command and write_stdin as Codex has them [default: all]",
-    completes: ["all", "codex"],
-  },
-  text: {
-    type: "string",
-    shows: "plain|raw",
-    help:
-      "output as it was printed, or without ANSI codes and what carriage returns write over " +
+    1,
+  ),
+  tools: Flags.choice(
+    "all|codex",
+    ["all", "codex"],
+    "which tools there are; codex: exec_command and write_stdin as Codex has them [default: all]",
+  ),
+  text: Flags.choice(
+    "plain|raw",
+    ["plain", "raw"],
+    "output as it was printed, or without ANSI codes and what carriage returns write over " +
       "[default: plain; raw for --tools codex]",
-    completes: ["plain", "raw"],
-  },
-  "output-bytes": {
-    type: "string",
-    shows: "N",
-    help: `how much output of each command read_output can read again [default: ${Commands.outputBytes.usual}]`,
-  },
-  ...LogFlags.flags,
-  ...helpFlag,
-} as const satisfies FlagSpecs
+  ),
+  "output-bytes": Flags.whole(
+    `how much output of each command read_output can read again [default: ${Commands.outputBytes.usual}]`,
+    Commands.outputBytes.least,
+  ),
+  ...OptionFlags.logFlags,
+} satisfies Flags.FlagTable
 
-export const spec: Spec = {
+/**
+ * `procwire mcp`: serves until EOF on stdin, or until `asked` completes: then every command gets that signal, and time
+ * to end.
+ */
+export const mcp = Command.make({
   name: "mcp",
   summary: "Offer running commands to a language model: an MCP server over stdio",
   usage: "[OPTIONS]",
@@ -104,7 +90,23 @@ missing. Without a server it is one in this process.`,
     'procwire mcp --server-cmd "ssh build-host procwire serve --listen stdio"',
     '{"mcpServers": {"procwire": {"command": "procwire", "args": ["mcp", "--cwd", "/path/to/project"]}}}',
   ],
-}
+  ends: true,
+  run: ({ platform, values, asked }) =>
+    Effect.gen(function* () {
+      const request = yield* read(values)
+      return yield* SpawnerFlag.apply(platform, request.starting, request.target).pipe(
+        Effect.flatMap((chosen) =>
+          Access.settle(platform, request.target).pipe(
+            Effect.flatMap((target) => serve(target, request.options, asked)),
+            Effect.scoped,
+            Effect.provide(ServerServices.layer(chosen)),
+          ),
+        ),
+        Effect.scoped,
+        Effect.provide(Logging.layer(request.logs)),
+      )
+    }),
+})
 
 export interface McpRequest {
   readonly target: TargetFlags.Target
@@ -115,74 +117,22 @@ export interface McpRequest {
   readonly starting: SpawnerFlag.Choice
 }
 
-/** Reads the command line behind `procwire mcp`. */
-export const parse = (
-  args: ReadonlyArray<string>,
+/** What the flags ask for. */
+export const read = (
+  values: Flags.Values<typeof flags>,
 ): Effect.Effect<McpRequest, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
-    const values = yield* Flags.parse(command, args, flags)
-    const { cwd, shell, "max-poll-ms": longest, tools, text, "output-bytes": outputBytes } = values
+    const { cwd, shell, "max-poll-ms": longestPollMillis, tools, text, "output-bytes": outputBytes } = values
+    const given = { cwd, shell, longestPollMillis, tools, text, outputBytes }
     const options = {
-      env: yield* EnvFlag.read(command, values),
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(shell === undefined ? {} : { shell }),
-      ...(longest === undefined
-        ? {}
-        : { longestPollMillis: yield* Flags.wholeNumber(command, "--max-poll-ms", longest, 1) }),
-      ...(tools === undefined ? {} : { tools: yield* readOffer(tools) }),
-      ...(text === undefined ? {} : { text: yield* readForm(text) }),
-      ...(outputBytes === undefined
-        ? {}
-        : {
-            outputBytes: yield* Flags.wholeNumber(
-              command,
-              "--output-bytes",
-              outputBytes,
-              Commands.outputBytes.least,
-            ),
-          }),
+      env: EnvFlag.all(values),
+      ...(Object.fromEntries(
+        Object.entries(given).filter(([, value]) => value !== undefined),
+      ) as UnifiedExec.Options),
     }
-    const logs = yield* LogFlags.read(command, values)
-    const target = yield* TargetFlags.read(command, values, { inProcess: true }, SpawnerFlag.isGiven(values))
-    const starting = yield* SpawnerFlag.read(command, values, target)
-    return { target, options, logs, starting }
-  })
-
-const readForm = (value: string): Effect.Effect<"plain" | "raw", Flags.UsageError> =>
-  value === "plain" || value === "raw"
-    ? Effect.succeed(value)
-    : new Flags.UsageError({
-        command,
-        message: `invalid value '${value}' for '--text': expected plain or raw`,
-      })
-
-const readOffer = (value: string): Effect.Effect<Tools.Offer, Flags.UsageError> =>
-  value === "all" || value === "codex"
-    ? Effect.succeed(value)
-    : new Flags.UsageError({
-        command,
-        message: `invalid value '${value}' for '--tools': expected all or codex`,
-      })
-
-/** Serves until EOF on stdin, or until `asked` completes: then every command gets that signal, and time to end. */
-export const mcp = (
-  platform: Platform,
-  args: ReadonlyArray<string>,
-  asked: Effect.Effect<ForwardedSignals.Name>,
-) =>
-  Effect.gen(function* () {
-    const request = yield* parse(args)
-    return yield* SpawnerFlag.apply(command, platform, request.starting, request.target).pipe(
-      Effect.flatMap((chosen) =>
-        Settle.settle(platform, request.target).pipe(
-          Effect.flatMap((target) => serve(target, request.options, asked)),
-          Effect.scoped,
-          Effect.provide(ServerServices.layer(chosen)),
-        ),
-      ),
-      Effect.scoped,
-      Effect.provide(Logging.layer(request.logs)),
-    )
+    const logs = yield* OptionFlags.readLogs(values)
+    const target = yield* TargetFlags.read(values, { inProcess: true }, SpawnerFlag.isGiven(values))
+    return { target, options, logs, starting: yield* SpawnerFlag.read(values, target) }
   })
 
 const serve = (
@@ -197,7 +147,7 @@ const serve = (
       // A running server keeps its sessions; the others end with their connection.
       reconnect: "url" in target && {},
     })
-    const first = yield* Effect.mapError(client, (error) => NoServer.from(target, error))
+    const first = yield* Effect.mapError(client, (error) => Access.noServerAt(target, error))
     yield* tryOut(first, options)
     const { environmentInfo } = first
     const commands = yield* RunningCommands.make
@@ -224,16 +174,13 @@ const serve = (
 const tryOut = (client: ExecClient.ExecClient, options: UnifiedExec.Options) => {
   const { cwd, shell } = options
   if (cwd === undefined && shell === undefined) return Effect.void
-  const start = Command.toStart({ cmd: "exit", login: false }, options, client.environmentInfo)
+  const start = AgentCommand.toStart({ cmd: "exit", login: false }, options, client.environmentInfo)
   return Effect.scoped(client.startScoped(start)).pipe(
     Effect.asVoid,
     Effect.mapError((error) => {
       const [flag, value] = error.reason === "WorkingDirectory" ? ["--cwd", cwd] : ["--shell", shell]
       return isOfStart(error.reason) && value !== undefined
-        ? new Flags.UsageError({
-            command,
-            message: `invalid value '${value}' for '${flag}': ${error.message}`,
-          })
+        ? Flags.wrong(`invalid value '${value}' for '${flag}': ${error.message}`)
         : error
     }),
   )

@@ -9,6 +9,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
 import { command } from "../../testing/Runtime.ts"
 import * as McpClient from "../testing/McpClient.ts"
 import * as Proc from "../testing/Proc.ts"
+import * as Command from "./Command.ts"
 import * as McpCommand from "./McpCommand.ts"
 import * as TextFile from "../host/TextFile.ts"
 
@@ -223,11 +224,14 @@ describe.each([
 })
 
 describe("the flags of procwire mcp", () => {
-  const parsed = (args: ReadonlyArray<string>) => Effect.provide(McpCommand.parse(args), TextFile.layer)
+  const parsed = (args: ReadonlyArray<string>) => {
+    const values = Effect.map(Command.parse(McpCommand.mcp, args), (given) => given.values)
+    return Effect.provide(Effect.flatMap(values, McpCommand.read), TextFile.layer)
+  }
   const parse = (args: ReadonlyArray<string>) => Effect.runSync(parsed(args))
   const refusal = (...args: ReadonlyArray<string>) => {
     const error = Effect.runSync(Effect.flip(parsed(args)))
-    return `${"command" in error ? error.command : "configuration"}: ${error.message}`
+    return `${error._tag}: ${error.message}`
   }
 
   it("say what holds for every command", () => {
@@ -249,10 +253,10 @@ describe("the flags of procwire mcp", () => {
 
   it("name what they do not understand", () => {
     expect(refusal("--server", "http://x")).toBe(
-      "procwire mcp: invalid value 'http://x' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT, unix:PATH or ssh://HOST, or the name of a context",
+      "UsageError: invalid value 'http://x' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT, unix:PATH or ssh://HOST, or the name of a context",
     )
     expect(refusal("--server", "ws://h:1", "--server-cmd", "x")).toBe(
-      "procwire mcp: --server and --server-cmd exclude each other",
+      "UsageError: --server and --server-cmd exclude each other",
     )
     expect(refusal("--max-poll-ms", "soon")).toContain("invalid value 'soon' for '--max-poll-ms'")
     expect(refusal("-e", "=x")).toContain("expected NAME=VALUE or NAME")

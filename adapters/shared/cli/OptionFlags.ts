@@ -5,22 +5,23 @@ import * as ConfigFile from "../serve/ConfigFile.ts"
 import * as Environment from "../serve/Environment.ts"
 import * as Given from "../serve/Given.ts"
 import * as Option from "../serve/Option.ts"
-import type * as Options from "../serve/Options.ts"
+import type * as Logging from "../serve/Logging.ts"
+import * as Options from "../serve/Options.ts"
 import type { ServeError } from "../serve/ServeError.ts"
-import type { FlagSpec, FlagSpecs } from "./table/Spec.ts"
+import * as Flags from "./Flags.ts"
 
 type Entries = ReadonlyArray<Options.Entry>
 
 /** A flag for each option. */
-export const flagsOf = (entries: Entries): FlagSpecs =>
+export const flagsOf = (entries: Entries): Flags.FlagTable =>
   Object.fromEntries(
     entries.map(({ option }) => [
       option.flag,
-      option.kind === "switch" ? { type: "boolean", help: option.help } : valued(option),
+      option.kind === "switch" ? Flags.toggle(option.help) : valued(option),
     ]),
   )
 
-const valued = (option: Exclude<Option.Option, { readonly kind: "switch" }>): FlagSpec => ({
+const valued = (option: Exclude<Option.Option, { readonly kind: "switch" }>): Flags.Flag => ({
   type: "string",
   multiple: option.kind === "text" && option.repeatable === true,
   shows: option.shows,
@@ -32,10 +33,7 @@ const valued = (option: Exclude<Option.Option, { readonly kind: "switch" }>): Fl
 export const label = ({ option }: Options.Entry): string => `--${option.flag}`
 
 /** What flags give, by the values that the parser has found. */
-export const fromValues = (
-  entries: Entries,
-  values: { readonly [flag: string]: string | boolean | ReadonlyArray<string> | undefined },
-): Given.Givens =>
+export const fromValues = (entries: Entries, values: Readonly<Record<string, unknown>>): Given.Givens =>
   new Map(
     entries.flatMap((entry) => {
       const text = values[entry.option.flag]
@@ -58,3 +56,26 @@ export const settle = (
     const sources = file === undefined ? [] : [yield* ConfigFile.read(file, from)]
     return yield* Given.settle([...sources, fromEnvironment, given], label)
   })
+
+/** `--log-format` and `--log-level`, as `procwire serve` has them. */
+export const logFlags = flagsOf(Options.logging) as {
+  readonly [name in "log-format" | "log-level"]: Flags.Flag & { readonly type: "string" }
+}
+
+/** What the logs look like that the flags ask for. */
+export const readLogs = (
+  values: Readonly<Record<string, unknown>>,
+): Effect.Effect<Logging.Options, Flags.UsageError> =>
+  Given.settle([fromValues(Options.logging, values)], label).pipe(
+    Effect.mapBoth({
+      onSuccess: ({ options }) => options,
+      onFailure: ({ message }) => Flags.wrong(message),
+    }),
+  )
+
+/** Why a server does not begin: wrong use and what cannot start exit with 2, an address that cannot be bound with 1. */
+export const toFlagError = (error: ServeError): ServeError | Flags.UsageError | Flags.ConfigurationError => {
+  const { reason, message } = error
+  if (reason === "Listen") return error
+  return reason === "InvalidOption" ? Flags.wrong(message) : new Flags.ConfigurationError({ message })
+}

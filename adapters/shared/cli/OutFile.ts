@@ -3,7 +3,6 @@ import * as fs from "node:fs"
 import { dirname, resolve } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import * as OsError from "../host/OsError.ts"
 import { Unable } from "./server/Unable.ts"
 
@@ -34,24 +33,17 @@ const dangling = (file: string): string =>
     ? dangling(resolve(dirname(file), fs.readlinkSync(file)))
     : file
 
-/** A file that is written piece by piece. */
-export interface Growing {
-  /** Everything of a piece is in the file when it completes. */
-  readonly append: (text: string) => Effect.Effect<void, Unable>
-}
-
 /**
- * A file that is made by its first piece, so that a command which fails before leaves none. One that is there is an
- * error, unless it may be `overwritten`.
+ * A file that is written piece by piece: everything of a piece is in the file when `append` completes. It is made by
+ * its first piece, so that a command which fails before leaves none. One that is there is an error, unless it may be
+ * `overwritten`.
  */
-export const grow = (file: string, overwritten: boolean): Effect.Effect<Growing, never, Scope.Scope> =>
+export const grow = (file: string, overwritten: boolean) =>
   Effect.gen(function* () {
     let fd: number | undefined
     yield* Effect.addFinalizer(() => Effect.sync(() => fd !== undefined && fs.closeSync(fd)))
-    return {
-      append: (text) =>
-        attempt(file, () => fs.appendFileSync((fd ??= fs.openSync(file, overwritten ? "w" : "wx")), text)),
-    }
+    return (text: string) =>
+      attempt(file, () => fs.appendFileSync((fd ??= fs.openSync(file, overwritten ? "w" : "wx")), text))
   })
 
 const attempt = (file: string, write: () => void): Effect.Effect<void, Unable> =>

@@ -8,65 +8,51 @@ import * as Stream from "effect/Stream"
 import * as Asciicast from "../../../core/client/asciicast/index.ts"
 import * as OsError from "../host/OsError.ts"
 import * as TextFile from "../host/TextFile.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
+import * as Recording from "./Recording.ts"
 import { Unable } from "./server/Unable.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as Message from "./words/Message.ts"
-import * as Pacing from "./words/Pacing.ts"
 
-const command = "procwire play"
-
-const flags = {
-  speed: {
-    type: "string",
-    short: "s",
-    shows: "N",
-    help: "so many times as fast, as in 2 or 0.5 [default: 1]",
-  },
-  "idle-limit": {
-    type: "string",
-    short: "i",
-    shows: "DURATION",
-    help: "the longest silence, as in 2s; 0 plays it at once [default: that of the recording, or none]",
-  },
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire play`: plays it to its end, or until it is left. */
+export const play = Command.make({
   name: "play",
   summary: "Play a recording in this terminal",
   usage: "[OPTIONS] FILE",
-  flags,
+  flags: {
+    speed: {
+      ...Flags.text("N", "so many times as fast, as in 2 or 0.5 [default: 1]", { short: "s" }),
+      read: (text: string) =>
+        !/^\d{1,4}(?:\.\d{1,4})?$/.test(text) || Number(text) === 0
+          ? Flags.wrong(`invalid value '${text}' for '--speed': expected a number above 0, as 2 or 0.5`)
+          : Effect.succeed(Number(text)),
+    },
+    "idle-limit": Flags.duration(
+      "the longest silence, as in 2s; 0 plays it at once [default: that of the recording, or none]",
+      "i",
+    ),
+  },
   operands: "file",
   text: `
 The file is an asciicast of version 2 or 3; - is stdin. Each event is written as it was recorded. In a terminal, the
 space bar pauses and goes on, a dot shows the next event meanwhile, and q or Ctrl-C ends.`,
   examples: ["procwire play build.cast", "procwire play --speed 2 --idle-limit 2s build.cast"],
-}
-
-/** Plays it to its end, or until it is left. */
-export const play = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { operands, values } = yield* Flags.parseAll(command, args, flags)
-    const [file, more] = operands
-    const wrong = (message: string) => new Flags.UsageError({ command, message })
-    if (file === undefined) return yield* wrong("no file is named: procwire play build.cast")
-    if (more !== undefined) return yield* wrong(`unexpected argument '${more}': one recording at a time`)
-    const { speed = "1", "idle-limit": idle } = values
-    if (!/^\d{1,4}(?:\.\d{1,4})?$/.test(speed) || Number(speed) === 0)
-      return yield* wrong(`invalid value '${speed}' for '--speed': expected a number above 0, as 2 or 0.5`)
-    const limit = idle === undefined ? undefined : yield* Flags.duration(command, "--idle-limit", idle)
-    const text = yield* textOf(file)
-    const cast = Asciicast.read(text)
-    if (Either.isLeft(cast))
-      return yield* new Unable({ message: `cannot play ${file}: ${cast.left.message}` })
-    const { header, events } = cast.right
-    const usual = header.idleTimeLimit === undefined ? Infinity : header.idleTimeLimit * 1000
-    notice(header)
-    return yield* shown(Pacing.steps(events, { speed: Number(speed), idleMillis: limit ?? usual }), file)
-  }).pipe(Effect.scoped)
+  run: ({ values, operands: [file, more] }) =>
+    Effect.gen(function* () {
+      if (file === undefined) return yield* Flags.wrong("no file is named: procwire play build.cast")
+      if (more !== undefined)
+        return yield* Flags.wrong(`unexpected argument '${more}': one recording at a time`)
+      const cast = Asciicast.read(yield* textOf(file))
+      if (Either.isLeft(cast))
+        return yield* new Unable({ message: `cannot play ${file}: ${cast.left.message}` })
+      const { header, events } = cast.right
+      const usual = header.idleTimeLimit === undefined ? Infinity : header.idleTimeLimit * 1000
+      const { speed = 1, "idle-limit": idleMillis = usual } = values
+      notice(header)
+      return yield* shown(Recording.steps(events, { speed, idleMillis }), file)
+    }),
+})
 
 /** The most bytes of a recording: a little less than the longest string of V8. */
 const mostBytes = 500 * 1024 * 1024
@@ -88,7 +74,7 @@ const notice = ({ columns, rows }: Asciicast.Header): void => {
 type Key = "pause" | "step" | "end"
 
 /** Writes each step at its time. The modes that it has switched on are switched off at any end. */
-const shown = (steps: ReadonlyArray<Pacing.Step>, file: string) =>
+const shown = (steps: ReadonlyArray<Recording.Step>, file: string) =>
   Effect.gen(function* () {
     const modes = yield* LocalTerminal.modes
     const keys = yield* Queue.unbounded<Key>()

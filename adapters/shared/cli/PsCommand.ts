@@ -1,4 +1,4 @@
-/** `procwire ps`: the processes of a server, as a table that fits the terminal, or as lines of JSON. */
+/** `procwire ps` and `procwire inspect`: the processes of a server, as a table that fits the terminal, or as JSON. */
 import process from "node:process"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
@@ -14,42 +14,30 @@ import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
 import * as EachHost from "./server/EachHost.ts"
 import * as LostProcesses from "./server/LostProcesses.ts"
-import * as Reach from "./server/Reach.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Filters from "./show/Filters.ts"
 import * as Rows from "./show/Rows.ts"
 import * as Table from "./show/Table.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Message from "./words/Message.ts"
 
-const command = "procwire ps"
-
-const flags = {
-  all: { type: "boolean", short: "a", help: "also those that have ended" },
-  filter: {
-    type: "string",
-    short: "f",
-    multiple: true,
-    shows: "KEY=VALUE",
-    help: "only those with all of these: name= (a part of it), label=K=V or label=K, state=, session=, exit=; may be repeated",
-    completes: Filters.keys.map((key) => `${key}=`),
-  },
-  quiet: { type: "boolean", short: "q", help: "names only" },
-  json: {
-    type: "boolean",
-    help: "a line of JSON for each: what process/list tells, and its ref; the state may also be stopped",
-  },
-  "no-trunc": { type: "boolean", help: "do not cut what is wider than the terminal" },
-  ...HostFlags.flags,
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire ps`: prints the list. */
+export const ps = Command.make({
   name: "ps",
   summary: "List the processes of a server",
   usage: "[OPTIONS]",
-  flags,
+  flags: {
+    all: Flags.toggle("also those that have ended", "a"),
+    filter: Filters.flag(
+      "only those with all of these: name= (a part of it), label=K=V or label=K, state=, session=, exit=; may be repeated",
+    ),
+    quiet: Flags.toggle("names only", "q"),
+    json: Flags.toggle(
+      "a line of JSON for each: what process/list tells, and its ref; the state may also be stopped",
+    ),
+    "no-trunc": Flags.toggle("do not cut what is wider than the terminal"),
+    ...HostFlags.flags,
+  },
   text: `
 The server is the one of --server, else of the variable ${TargetFlags.variable}, else of the context in use, else
 your own.
@@ -66,42 +54,39 @@ so. A host that does not answer is a line on stderr, and the exit code is 1.`,
     "procwire ps --host build --host ci",
     "procwire ps --json | jq -r .argv[0]",
   ],
-}
-
-/** Prints the list. */
-export const ps = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const values = yield* Flags.parse(command, args, flags)
-    const filter = yield* Filters.read(command, values.filter)
-    const asked = yield* HostFlags.read(command, values)
-    const all = values.all === true
-    if ("several" in asked) {
-      const question = (client: ExecClient.ExecClient | undefined) =>
-        client === undefined ? Effect.succeed(none) : listed(client, all, filter)
-      const answers = yield* EachHost.ask(asked.several, "procwire-ps", question)
-      const found = answers.flatMap(({ answer, host }) =>
-        Either.isLeft(answer) ? [] : answer.right.rows.map((row) => ({ host, ...row })),
-      )
-      for (const { answer, host } of answers)
-        if (Either.isRight(answer) && answer.right.hides) Message.say(`${host}: ${hidden}`)
-      yield* print(found, values)
-      return EachHost.told(answers)
-    }
-    const target = yield* TargetFlags.read(command, asked.one, { own: true })
-    const reached = yield* Reach.existing(target)
-    const options = { clientName: "procwire-ps", heartbeat: false } as const
-    const lost = "own" in target ? yield* lostOf(all, filter) : []
-    const found =
-      reached === undefined ? none : yield* listed(yield* Access.connect(reached, options), all, filter)
-    if (found.hides) Message.say(hidden)
-    const rows = [...lost, ...found.rows]
-    yield* print(rows, values)
-    if (rows.length === 0 && !found.hides && process.stderr.isTTY && process.stdout.isTTY)
-      process.stderr.write(
-        "nothing runs; procwire run -d -- COMMAND starts something, ps -a has what ended\n",
-      )
-    return 0
-  }).pipe(Effect.scoped)
+  run: ({ values }) =>
+    Effect.gen(function* () {
+      const filter = Filters.of(values.filter)
+      const asked = yield* HostFlags.read(values)
+      const all = values.all === true
+      if ("several" in asked) {
+        const question = (client: ExecClient.ExecClient | undefined) =>
+          client === undefined ? Effect.succeed(none) : listed(client, all, filter)
+        const answers = yield* EachHost.ask(asked.several, "procwire-ps", question)
+        const found = answers.flatMap(({ answer, host }) =>
+          Either.isLeft(answer) ? [] : answer.right.rows.map((row) => ({ host, ...row })),
+        )
+        for (const { answer, host } of answers)
+          if (Either.isRight(answer) && answer.right.hides) Message.say(`${host}: ${hidden}`)
+        yield* print(found, values)
+        return EachHost.told(answers)
+      }
+      const target = yield* TargetFlags.read(asked.one, { own: true })
+      const reached = yield* Access.existing(target)
+      const options = { clientName: "procwire-ps", heartbeat: false } as const
+      const lost = "own" in target ? yield* lostOf(all, filter) : []
+      const found =
+        reached === undefined ? none : yield* listed(yield* Access.connect(reached, options), all, filter)
+      if (found.hides) Message.say(hidden)
+      const rows = [...lost, ...found.rows]
+      yield* print(rows, values)
+      if (rows.length === 0 && !found.hides && process.stderr.isTTY && process.stdout.isTTY)
+        process.stderr.write(
+          "nothing runs; procwire run -d -- COMMAND starts something, ps -a has what ended\n",
+        )
+      return 0
+    }),
+})
 
 /** The list of one server, and whether it hides the processes of other clients. */
 interface Listed {
@@ -136,21 +121,45 @@ const lostOf = (all: boolean, { asked: { states }, matches }: Filters.Filter) =>
 /** A process, and where it is if several hosts were asked. */
 type Row = Rows.Seen & { readonly host?: string }
 
-const print = (rows: ReadonlyArray<Row>, values: Flags.Values<typeof flags>) => {
-  const text =
-    values.json === true
-      ? rows.map((row) => `${JSON.stringify({ ref: Rows.refOf(row), ...Rows.toJson(row) })}\n`).join("")
-      : values.quiet === true
-        ? rows.map((row) => `${row.host === undefined ? "" : `${row.host}\t`}${Rows.refOf(row)}\n`).join("")
-        : tableOf(rows, values["no-trunc"] === true)
-  return LocalTerminal.write("stdout", new TextEncoder().encode(text))
+interface Shown {
+  readonly json?: boolean
+  readonly quiet?: boolean
+  readonly "no-trunc"?: boolean
 }
 
-const tableOf = (rows: ReadonlyArray<Row>, whole: boolean): string => {
-  const width = process.stdout.isTTY && !whole ? process.stdout.columns || 80 : undefined
+const print = (rows: ReadonlyArray<Row>, { json, quiet, "no-trunc": whole = false }: Shown) => {
+  const lines =
+    json === true
+      ? rows.map((row) => `${JSON.stringify({ ref: Rows.refOf(row), ...Rows.toJson(row) })}\n`)
+      : quiet === true
+        ? rows.map((row) => `${row.host === undefined ? "" : `${row.host}\t`}${Rows.refOf(row)}\n`)
+        : tableOf(rows, whole)
+  return LocalTerminal.print(lines.join(""))
+}
+
+const tableOf = (rows: ReadonlyArray<Row>, whole: boolean): ReadonlyArray<string> => {
   const usual = Rows.columns(Date.now(), Colours.of("stdout"), rows)
   const columns: ReadonlyArray<Table.Column<Row>> = rows.some(({ host }) => host !== undefined)
     ? [{ title: "HOST", text: ({ host = "" }) => host, least: 8 }, ...usual]
     : usual
-  return Table.lines(columns, rows, width).join("")
+  return Table.lines(columns, rows, whole ? undefined : LocalTerminal.width())
 }
+
+/** `procwire inspect`: prints all that a server tells of processes. */
+export const inspect = Command.make({
+  name: "inspect",
+  summary: "Show all that the server tells of processes, as JSON",
+  usage: "[OPTIONS] NAME…",
+  flags: { json: Flags.toggle("one line for each"), ...TargetFlags.flags },
+  operands: "process",
+  examples: ["procwire inspect web", "procwire inspect --json web | jq .pid"],
+  run: (given) =>
+    Control.eachNamed(given, (row, client) =>
+      Effect.gen(function* () {
+        const [seen = row] = yield* Control.seen(client, [row])
+        const told = { ref: Rows.refOf(row), ...Rows.toJson(seen), directory: Rows.cwdOf(row) }
+        const indent = given.values.json === true ? undefined : 2
+        yield* LocalTerminal.print(`${JSON.stringify(told, undefined, indent)}\n`)
+      }),
+    ),
+})

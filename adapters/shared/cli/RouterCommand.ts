@@ -1,24 +1,17 @@
 /** `procwire router`: a door to the hosts of a fleet, until a signal arrives. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import type * as TextFile from "../host/TextFile.ts"
-import type { Platform } from "../Platform.ts"
 import * as RouterServer from "../fleet/RouterServer.ts"
-import type { Settings } from "../serve/Given.ts"
 import * as Logging from "../serve/Logging.ts"
 import * as Options from "../serve/Options.ts"
-import type { ServeError } from "../serve/ServeError.ts"
 import * as SystemdEnvironment from "../systemd/Environment.ts"
 import * as Notify from "../systemd/Notify.ts"
 import * as ServiceState from "../systemd/ServiceState.ts"
+import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
 import * as Renewal from "./Renewal.ts"
-import * as ServeFailure from "./ServeFailure.ts"
-import { flagsOf, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as Telemetry from "./Telemetry.ts"
-
-const command = "procwire router"
 
 /** The variable that names the directory. */
 const variable = "PROCWIRE_DIRECTORY"
@@ -30,40 +23,33 @@ const shared = Options.general.filter(
     ["listen", "allowUnauthenticated", "peerTimeoutMs", "logFormat", "logLevel"].includes(path),
 )
 
-const own = {
-  directory: {
-    type: "string",
-    shows: "URL",
-    help:
-      `what the routers of a fleet agree in: postgres://USER@HOST/DATABASE, nats://HOST:PORT, or memory: for a router that is alone ` +
-      `[default: the variable ${variable}, which shows its password to nobody]`,
-  },
-  "host-token-file": {
-    type: "string",
-    multiple: true,
-    shows: "FILE",
-    help: "the token that hosts and other routers have to show; may be repeated, and the first one is shown to routers",
-    completes: "file",
-  },
-  quota: { type: "string", shows: "N", help: "how many sessions a tenant may have [default: any number]" },
-  advertise: {
-    type: "string",
-    shows: "URL",
-    help: "where the other routers of the fleet find this one [default: its first address]",
-  },
-  "router-ca": {
-    type: "string",
-    shows: "FILE",
-    help: "the authority, as PEM, of other routers at wss:// [default: those of the system]",
-    completes: "file",
-  },
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire router`: serves until `asked` completes. */
+export const router = Command.make({
   name: "router",
   summary: "Lead clients to the hosts of a fleet, which join it with procwire serve --join",
   usage: "--directory URL [OPTIONS]",
-  flags: { ...own, ...OptionFlags.flagsOf(shared) },
+  flags: {
+    directory: Flags.text(
+      "URL",
+      "what the routers of a fleet agree in: postgres://USER@HOST/DATABASE, nats://HOST:PORT, or memory: for a router " +
+        `that is alone [default: the variable ${variable}, which shows its password to nobody]`,
+    ),
+    "host-token-file": {
+      ...Flags.file(
+        "the token that hosts and other routers have to show; may be repeated, and the first one is shown to routers",
+      ),
+      multiple: true,
+    },
+    quota: Flags.whole("how many sessions a tenant may have [default: any number]", 0),
+    advertise: Flags.text(
+      "URL",
+      "where the other routers of the fleet find this one [default: its first address]",
+    ),
+    "router-ca": Flags.file(
+      "the authority, as PEM, of other routers at wss:// [default: those of the system]",
+    ),
+    ...(OptionFlags.flagsOf(shared) as {}),
+  },
   text: `
 A client connects to a router as to a server, and may be given several routers: when one dies it comes back by the next.
 It asks for labels of its host by the URL: ws://ROUTER:PORT/?label=os=linux&label=zone=a. Its tenant is the claim
@@ -79,59 +65,33 @@ Exit code: 0 when a signal has ended it, 2 for wrong use, 1 if an address cannot
     "procwire serve --join ws://127.0.0.1:7100",
     "procwire run --server ws://127.0.0.1:7100 -- hostname",
   ],
-}
-
-const parse = (
-  args: ReadonlyArray<string>,
-): Effect.Effect<
-  readonly [Settings, RouterServer.RouterOptions],
-  ServeError | Flags.UsageError | Flags.ConfigurationError,
-  TextFile.TextFiles
-> =>
-  Effect.gen(function* () {
-    const values = yield* Flags.parse(command, args, flagsOf(spec))
-    const text = (name: keyof typeof own) => values[name] as string | undefined
-    const directory = text("directory") ?? (process.env[variable] || undefined)
-    if (directory === undefined)
-      return yield* new Flags.UsageError({
-        command,
-        message: "--directory is missing: postgres://…, nats://… or memory:",
-      })
-    const quota = text("quota")
-    const settings = yield* OptionFlags.settle(OptionFlags.fromValues(shared, values), undefined, {})
-    return [
-      settings,
-      {
-        directory,
-        hostTokenFiles: (values["host-token-file"] ?? []) as ReadonlyArray<string>,
-        advertise: text("advertise"),
-        routerCaFile: text("router-ca"),
-        quota: quota === undefined ? undefined : yield* Flags.wholeNumber(command, "--quota", quota, 0),
-      },
-    ] as const
-  }).pipe(Effect.mapError((error) => (error._tag === "ServeError" ? toFlagError(error) : error)))
-
-/** Serves until `asked` completes. */
-export const router = (platform: Platform, args: ReadonlyArray<string>, asked: Effect.Effect<unknown>) =>
-  Effect.gen(function* () {
-    const [settings, options] = yield* parse(args)
-    delete process.env[variable]
-    const systemd = SystemdEnvironment.take(process.env)
-    return yield* Effect.gen(function* () {
-      const renewals = yield* Renewal.requests
-      const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
-      const { addresses, files, run, stop } = yield* RouterServer.make(settings, options)
-      for (const address of addresses) process.stdout.write(`${address}\n`)
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, Renewal.renew(files))))
-      yield* service.ready(addresses)
-      yield* Effect.raceFirst(Effect.zipRight(asked, stop), run)
-      yield* service.stopping(0)
+  ends: true,
+  endsWell: true,
+  run: ({ platform, values, asked }) =>
+    Effect.gen(function* () {
+      const directory = values.directory ?? (process.env[variable] || undefined)
+      if (directory === undefined)
+        return yield* Flags.wrong("--directory is missing: postgres://…, nats://… or memory:")
+      const settings = yield* OptionFlags.settle(OptionFlags.fromValues(shared, values), undefined, {})
+      delete process.env[variable]
+      const systemd = SystemdEnvironment.take(process.env)
+      return yield* Effect.gen(function* () {
+        const renewals = yield* Renewal.requests
+        const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
+        const { addresses, files, run, stop } = yield* RouterServer.make(settings, {
+          directory,
+          hostTokenFiles: values["host-token-file"] ?? [],
+          advertise: values.advertise,
+          routerCaFile: values["router-ca"],
+          quota: values.quota,
+        })
+        for (const address of addresses) process.stdout.write(`${address}\n`)
+        yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, Renewal.renew(files))))
+        yield* service.ready(addresses)
+        yield* Effect.raceFirst(Effect.zipRight(asked, stop), run)
+        yield* service.stopping(0)
+      }).pipe(Effect.scoped, Effect.provide(Telemetry.layer), Effect.provide(Logging.layer(settings.options)))
     }).pipe(
-      Effect.scoped,
-      Effect.mapError((error) => (error._tag === "ServeError" ? toFlagError(error) : error)),
-      Effect.provide(Telemetry.layer),
-      Effect.provide(Logging.layer(settings.options)),
-    )
-  })
-
-const toFlagError = ServeFailure.toFlagError(command)
+      Effect.mapError((error) => (error._tag === "ServeError" ? OptionFlags.toFlagError(error) : error)),
+    ),
+})

@@ -9,26 +9,22 @@ import * as Stream from "effect/Stream"
 import { ClientError, type ClientReason } from "../../../core/client/ClientError.ts"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as ProcessStarter from "../../../core/client/ProcessStarter.ts"
+import type { Exited } from "../../../core/client/ProcessEvent.ts"
 import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as Connect from "../Connect.ts"
 import * as Cancellation from "./Cancellation.ts"
-import * as DeadlineFlags from "./DeadlineFlags.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as Access from "./server/Access.ts"
-import * as NoServer from "./NoServer.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
-import * as RunDetached from "./RunDetached.ts"
 import * as RunFlags from "./RunFlags.ts"
-import * as Settle from "./server/Settle.ts"
+import { Unable } from "./server/Unable.ts"
 import * as Message from "./words/Message.ts"
-
-export { spec } from "./RunFlags.ts"
 
 /** Exit codes where the command did not run, as shells and container tools have them. */
 const exitCodes: { readonly [reason in ClientReason]?: number } = {
@@ -37,31 +33,64 @@ const exitCodes: { readonly [reason in ClientReason]?: number } = {
 }
 const failed = 125
 
+/** The exit code after a timeout, as that of `timeout` of coreutils. */
+export const timeoutExitCode = 124
+
 /** After the exit: how long a pause in the output of orphans may be, with nothing missing, before the rest is given up. */
 const late = "200 millis"
 
 /** How long the end of an aborted run may take. */
 const endDeadline = "1 second"
 
-/** Runs the command; succeeds with the exit code for this process, or with the signal that ends it. */
-export const run = (platform: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { target: named, ...request } = yield* RunFlags.parse(args)
-    return yield* SpawnerFlag.apply("procwire run", platform, request.starting, named).pipe(
-      Effect.flatMap((chosen) =>
-        Settle.settle(platform, named).pipe(
-          Effect.flatMap((target) =>
-            request.detached === undefined
-              ? Effect.scoped(untilAborted({ ...request, target }))
-              : RunDetached.run(target, request.detached, inBackground(request.start)),
+/** `procwire run`: succeeds with the exit code for this process, or with the signal that ends it. */
+export const run = Command.make({
+  name: "run",
+  summary: "Run one command through a server, with live output, and exit with its exit code",
+  usage: "[OPTIONS] [--] COMMAND [ARGS...]",
+  flags: RunFlags.flags,
+  operands: "command",
+  text: `
+stdin is forwarded with its end, and so are SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT: the command ends as it does
+for that signal, and run with it. A second one kills it. A server that knows SIGINT alone gets that instead, and the
+command is killed ${Cancellation.graceSeconds} s later. While there is no connection to the server, the first one ends
+run. With --tty every key goes to the command. Without a server the command runs in one inside this process.
+
+Exit code: the command's own; 128 + n if it died of signal n, or if run was ended by it; 127 if it was not found, 126
+if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use; and
+${timeoutExitCode} if a timeout has ended it, whatever signal that took. With --detach: 0 once it has started.`,
+  examples: [
+    "procwire run -- ls -la",
+    "echo hello | procwire run -- tr a-z A-Z",
+    "procwire run -it -- bash",
+    "procwire run -d --name web --label team=a -- npm run dev",
+    "procwire run -d --restart on-failure:5 -- ./worker",
+    "procwire run -d --rm -- ./backup",
+    "procwire run --timeout 10m --idle-timeout 2m -- npm test",
+    "procwire run --spawner bwrap:ro -- ./unknown-script",
+    "procwire run --server ws://127.0.0.1:7000 -w src -e CI=1 -- make test",
+    'procwire run --server-cmd "ssh build-host procwire serve --listen stdio" -- uname -a',
+  ],
+  takesSignals: true,
+  parse: RunFlags.parse,
+  run: ({ platform, ...given }) =>
+    Effect.gen(function* () {
+      const { target: named, ...request } = yield* RunFlags.read(given)
+      return yield* SpawnerFlag.apply(platform, request.starting, named).pipe(
+        Effect.flatMap((chosen) =>
+          Access.settle(platform, named).pipe(
+            Effect.flatMap((target) =>
+              request.detached === undefined
+                ? Effect.scoped(untilAborted({ ...request, target }))
+                : detach(target, request.detached, inBackground(request.start)),
+            ),
+            Effect.provide(ServerServices.layer(chosen)),
+            Effect.catchAll(fail),
           ),
-          Effect.provide(ServerServices.layer(chosen)),
-          Effect.catchAll(fail),
         ),
-      ),
-      Effect.scoped,
-    )
-  })
+        Effect.scoped,
+      )
+    }),
+})
 
 /** What runs, on a server that is there. */
 interface Request extends Omit<RunFlags.RunRequest, "target"> {
@@ -104,7 +133,9 @@ const runThrough = ({ target, reconnect, start, forgotten }: Request, around: Ar
   Effect.gen(function* () {
     const { cancellation, terminal, modes } = around
     // A running server is connected to again; the others end with their connection.
-    const noServer = Effect.mapError((error: TransportError | ClientError) => NoServer.from(target, error))
+    const noServer = Effect.mapError((error: TransportError | ClientError) =>
+      Access.noServerAt(target, error),
+    )
     const source = "url" in target ? Connect.openRemote(target) : yield* noServer(Connect.open(target))
     const options = {
       clientName: "procwire-run",
@@ -119,7 +150,7 @@ const runThrough = ({ target, reconnect, start, forgotten }: Request, around: Ar
     const code = yield* follow(client, started, start, around)
     if (forgotten) yield* Effect.ignore(started.process.end({ signal: "SIGKILL", graceMs: 0, remove: true }))
     // What a command that ended by itself has left switched on is meant to stay.
-    const byItself = code < 128 && code !== DeadlineFlags.exitCode
+    const byItself = code < 128 && code !== timeoutExitCode
     if (byItself && cancellation.first() === undefined) modes.keep()
     return code
   })
@@ -204,8 +235,8 @@ const print = (
       const batch = yield* exited ? soon : next
       if (batch === undefined) {
         if (notice === undefined) return yield* child.exitCode
-        yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(lineFor(start.tty === true)(notice))))
-        return DeadlineFlags.exitCode
+        yield* Effect.ignore(LocalTerminal.print(lineFor(start.tty === true)(notice), "stderr"))
+        return timeoutExitCode
       }
       for (const event of batch) {
         if (event.kind === "output") {
@@ -216,11 +247,19 @@ const print = (
         if (event.kind === "failed") return yield* Effect.fail(new Error(event.message))
         if (event.kind === "exited") {
           exited = true
-          notice = DeadlineFlags.noticeOf(event, start)
+          notice = noticeOf(event, start)
         }
       }
     }
   })
+
+/** What a user is told of a command that a deadline has ended; undefined for another end. */
+const noticeOf = ({ endedBy }: Exited, { timeoutMs, idleTimeoutMs }: StartOptions): string | undefined => {
+  if (endedBy === "timeout") return `the command was ended: it ran longer than ${timeoutMs} ms (--timeout)`
+  if (endedBy === "idleTimeout")
+    return `the command was ended: it had no output for ${idleTimeoutMs} ms (--idle-timeout)`
+  return undefined
+}
 
 /** Forwards stdin, and its EOF if the server has a method for that. */
 const forwardInput = (
@@ -234,7 +273,7 @@ const forwardInput = (
     yield* Stream.runForEach(keys, child.write)
     if (tty) return yield* child.write(endOfTransmission)
     if (closable) return yield* client.call("process/closeStdin", { processId: child.id })
-    yield* LocalTerminal.write("stderr", utf8.encode(cannotEnd))
+    yield* LocalTerminal.print(cannotEnd, "stderr")
   })
 
 const isInputFailed = (error: unknown): error is LocalTerminal.InputFailed =>
@@ -244,15 +283,54 @@ const fail = (error: unknown) =>
   Effect.gen(function* () {
     if (error instanceof LocalTerminal.OutputFailed && error.gone) return 128 + 13 // as a death by SIGPIPE
     const text = Message.line(Message.textOf(error))
-    yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(text)))
+    yield* Effect.ignore(LocalTerminal.print(text, "stderr"))
     return (error instanceof ClientError ? exitCodes[error.reason] : undefined) ?? failed
   })
 
 const lineFor = (tty: boolean) => (tty ? Message.rawLine : Message.line)
 
-const utf8 = new TextEncoder()
 /** Ctrl-C on a terminal in raw mode. */
 const controlC = 3
 /** Ctrl-D, which is EOF on a terminal. */
 const endOfTransmission = Uint8Array.of(4)
 const cannotEnd = Message.line("this server cannot end the command's stdin; Ctrl-C stops the command")
+
+/** Starts a process that lives on without this client, in a session of its own, and prints its name. */
+const detach = (
+  target: Connect.Target,
+  { name, labels, json, autoRemove, restart }: RunFlags.Detached,
+  start: StartOptions,
+) =>
+  Effect.gen(function* () {
+    if ("inProcess" in target) return yield* new Unable({ message: "--detach needs a server that stays" })
+    const client = yield* Access.connect(target, { clientName: "procwire-run" })
+    yield* Access.need(client, "processControlAll", keeping)
+    const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
+    const others = yield* Stream.runHead(client.list({ name, sessions: sees ? "all" : "own" }))
+    if (others._tag === "Some") return yield* taken(name)
+    if (restart !== undefined) yield* Access.need(client, "processRestart", Access.restartsNothing)
+    if (autoRemove) yield* Access.need(client, "processAutoRemove", removing(name))
+    if (start.answers === true) yield* Access.need(client, "processAnswers", answering)
+    // So that procwire restart can start it again.
+    const { processRestart: can = false } = client.environmentInfo.capabilities ?? {}
+    const again = can ? { restart: restart ?? ({ policy: "no" } as const) } : {}
+    const removed = autoRemove ? { autoRemove } : {}
+    const process = yield* client.start({ ...start, ...again, ...removed, name, labels, keep: true })
+    const [{ session } = { session: 0 }] = yield* Stream.runCollect(client.listSessions())
+    const told = json ? JSON.stringify({ name, session, processId: process.id }) : name
+    yield* LocalTerminal.print(`${told}\n`)
+    return 0
+  }).pipe(Effect.scoped)
+
+const keeping =
+  "this server keeps no process whose client has gone; use the one of `procwire up`, or another one through its unix socket"
+
+const removing = (name: string) =>
+  "this server removes nothing by itself (--rm): it is an older one, or of another make; without --rm, " +
+  `procwire wait ${name}; procwire rm ${name} does it`
+const answering = "this server does not answer for terminals: leave --answers out, or use a newer one"
+
+const taken = (name: string) =>
+  new Unable({
+    message: `a process is called ${name} already: give another --name, or remove it with procwire rm ${name}`,
+  })

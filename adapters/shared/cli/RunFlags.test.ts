@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as TextFile from "../host/TextFile.ts"
+import * as Command from "./Command.ts"
+import { run } from "./RunCommand.ts"
 import * as RunFlags from "./RunFlags.ts"
 
-const parsed = (args: ReadonlyArray<string>) => Effect.provide(RunFlags.parse(args), TextFile.layer)
+const parsed = (args: ReadonlyArray<string>) =>
+  Effect.provide(Effect.flatMap(Command.parse(run, args), RunFlags.read), TextFile.layer)
 const parse = (args: ReadonlyArray<string>) => Effect.runSync(parsed(args))
 const refusal = (...args: ReadonlyArray<string>) => Effect.runSync(Effect.flip(parsed(args))).message
 

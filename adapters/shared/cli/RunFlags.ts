@@ -1,5 +1,6 @@
 /** The flags of `procwire run`: which server, which command, and how. */
-import { resolve } from "node:path"
+import { randomBytes } from "node:crypto"
+import { basename, resolve } from "node:path"
 import process from "node:process"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
 import * as ArgumentBytes from "./words/ArgumentBytes.ts"
@@ -7,134 +8,117 @@ import * as WorkingDirectory from "../host/WorkingDirectory.ts"
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import type { ReconnectPolicy } from "../../../core/client/ReconnectPolicy.ts"
+import * as ProcessName from "../../../core/client/ProcessName.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
-import * as Cancellation from "./Cancellation.ts"
-import * as DeadlineFlags from "./DeadlineFlags.ts"
-import * as DetachFlags from "./DetachFlags.ts"
-import * as EnvFile from "./EnvFile.ts"
+import * as Suggestion from "../../../core/protocol/Suggestion.ts"
+import type { Given, Parse } from "./Command.ts"
 import * as EnvFlag from "./EnvFlag.ts"
-import * as RestartFlag from "./RestartFlag.ts"
-import * as ReconnectFlag from "./ReconnectFlag.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
-import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
 
-const name = "procwire run"
+/** As a start has it. */
+type Restart = NonNullable<StartOptions["restart"]>
 
-const flags = {
-  detach: {
-    type: "boolean",
-    short: "d",
-    help:
-      "in the background: prints its name; it lives on without a client until procwire rm; on a server of your own " +
+const policies = ["no", "on-failure", "always"] as const
+
+const words: Readonly<Record<(typeof policies)[number], Restart["policy"]>> = {
+  no: "no",
+  "on-failure": "onFailure",
+  always: "always",
+}
+
+const readRestart = (text: string): Effect.Effect<Restart, Flags.UsageError> => {
+  const [, bounded] = /^on-failure:([1-9]\d{0,8})$/.exec(text) ?? []
+  if (bounded !== undefined) return Effect.succeed({ policy: "onFailure", most: Number(bounded) })
+  const policy = policies.find((each) => each === text)
+  if (policy !== undefined) return Effect.succeed({ policy: words[policy] })
+  const expected = `expected no, on-failure, on-failure:N or always${Suggestion.ofWord(text, policies)}`
+  return Flags.wrong(`invalid value '${text}' for '--restart': ${expected}`)
+}
+
+const readLabel = (text: string): Effect.Effect<readonly [key: string, value: string], Flags.UsageError> => {
+  const [, key, value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  return key === undefined
+    ? Flags.wrong(`invalid value '${text}' for '--label': expected KEY=VALUE`)
+    : Effect.succeed([key, value] as const)
+}
+
+const least = { millis: 1, expected: "expected at least 1ms; leave it out for no bound" }
+
+export const flags = {
+  detach: Flags.toggle(
+    "in the background: prints its name; it lives on without a client until procwire rm; on a server of your own " +
       "unless another is named",
-  },
-  name: {
-    type: "string",
-    shows: "NAME",
-    help: "what the other commands call it [default: made from the command]",
-  },
+    "d",
+  ),
+  name: Flags.text("NAME", "what the other commands call it [default: made from the command]"),
   label: {
-    type: "string",
-    short: "l",
-    multiple: true,
-    shows: "K=V",
-    help: "what ps finds it by; may be repeated",
+    ...Flags.texts("K=V", "what ps finds it by; may be repeated", { short: "l" }),
+    read: readLabel,
   },
-  rm: {
-    type: "boolean",
-    help:
-      "have the server forget it as soon as it has ended; without, it does when the session of this client ends, and " +
+  rm: Flags.toggle(
+    "have the server forget it as soon as it has ended; without, it does when the session of this client ends, and " +
       "with --detach at procwire rm",
-  },
+  ),
   restart: {
-    type: "string",
-    shows: "POLICY",
-    help:
+    ...Flags.text(
+      "POLICY",
       "with --detach: when it is started again: no, on-failure, on-failure:N (at most N times) or always; also without " +
-      "this client, as long as the server runs [default: no]",
-    completes: RestartFlag.policies,
+        "this client, as long as the server runs [default: no]",
+      { completes: policies },
+    ),
+    read: readRestart,
   },
-  interactive: {
-    type: "boolean",
-    short: "i",
-    help: "with --detach: keep its stdin open for procwire write; without, stdin is always forwarded",
-  },
-  tty: {
-    type: "boolean",
-    short: "t",
-    help: "give the command a PTY of this terminal's size; for shells, editors, top",
-  },
-  answers: {
-    type: "boolean",
-    help: "with --detach and --tty: answer what the command asks its terminal (DA1, CPR) while nobody is attached",
-  },
+  interactive: Flags.toggle(
+    "with --detach: keep its stdin open for procwire write; without, stdin is always forwarded",
+    "i",
+  ),
+  tty: Flags.toggle("give the command a PTY of this terminal's size; for shells, editors, top", "t"),
+  answers: Flags.toggle(
+    "with --detach and --tty: answer what the command asks its terminal (DA1, CPR) while nobody is attached",
+  ),
   ...TargetFlags.flags,
   ...SpawnerFlag.flags,
-  ...ReconnectFlag.flags,
-  ...DeadlineFlags.flags,
-  workdir: {
-    type: "string",
-    short: "w",
-    shows: "DIR",
-    help: "where the command runs [default: this directory for a server on this machine, else the server's]",
-    completes: "directory",
-  },
-  cwd: { type: "string", shows: "DIR", help: "the same as --workdir", completes: "directory" },
+  reconnect: Flags.duration(
+    "with a server at a URL: how long a lost connection is tried to be replaced, as in 500ms, 30s or 2m; with 0 its " +
+      "loss is final [default: 25s]",
+  ),
+  timeout: Flags.duration(
+    "the longest that the command may run, as in 500ms, 30s or 2m; the server ends it then",
+    undefined,
+    least,
+  ),
+  "idle-timeout": Flags.duration("the longest that the command may run without output", undefined, least),
+  "kill-grace": Flags.duration(
+    "at a timeout: from SIGTERM to the SIGKILL of what is left of the command [default: 5s]",
+  ),
+  workdir: Flags.text(
+    "DIR",
+    "where the command runs [default: this directory for a server on this machine, else the server's]",
+    { short: "w", completes: "directory" },
+  ),
+  cwd: Flags.text("DIR", "the same as --workdir", { completes: "directory" }),
   ...EnvFlag.flags,
   "env-file": {
-    type: "string",
+    ...Flags.file("variables from a file, K=V or K in each line; --env wins over it; may be repeated"),
     multiple: true,
-    shows: "FILE",
-    help: "variables from a file, K=V or K in each line; --env wins over it; may be repeated",
-    completes: "file",
   },
-  inherit: {
-    type: "string",
-    shows: "core|all|none",
-    help:
-      "which of the server's variables the command inherits [default: all from the server in this process, those of " +
+  inherit: Flags.choice(
+    "core|all|none",
+    ["core", "all", "none"],
+    "which of the server's variables the command inherits [default: all from the server in this process, those of " +
       "this shell on a server of your own, core from another]",
-    completes: ["core", "all", "none"],
-  },
-  json: { type: "boolean", help: "with --detach: print { name, session, processId } instead of the name" },
-  ...helpFlag,
-} as const satisfies FlagSpecs
+  ),
+  json: Flags.toggle("with --detach: print { name, session, processId } instead of the name"),
+} as const satisfies Flags.FlagTable
 
-export const spec: Spec = {
-  name: "run",
-  summary: "Run one command through a server, with live output, and exit with its exit code",
-  usage: "[OPTIONS] [--] COMMAND [ARGS...]",
-  flags,
-  operands: "command",
-  text: `
-stdin is forwarded with its end, and so are SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT: the command ends as it does
-for that signal, and run with it. A second one kills it. A server that knows SIGINT alone gets that instead, and the
-command is killed ${Cancellation.graceSeconds} s later. While there is no connection to the server, the first one ends
-run. With --tty every key goes to the command. Without a server the command runs in one inside this process.
-
-Exit code: the command's own; 128 + n if it died of signal n, or if run was ended by it; 127 if it was not found, 126
-if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use; and
-${DeadlineFlags.exitCode} if a timeout has ended it, whatever signal that took. With --detach: 0 once it has started.`,
-  examples: [
-    "procwire run -- ls -la",
-    "echo hello | procwire run -- tr a-z A-Z",
-    "procwire run -it -- bash",
-    "procwire run -d --name web --label team=a -- npm run dev",
-    "procwire run -d --restart on-failure:5 -- ./worker",
-    "procwire run -d --rm -- ./backup",
-    "procwire run --timeout 10m --idle-timeout 2m -- npm test",
-    "procwire run --spawner bwrap:ro -- ./unknown-script",
-    "procwire run --server ws://127.0.0.1:7000 -w src -e CI=1 -- make test",
-    'procwire run --server-cmd "ssh build-host procwire serve --listen stdio" -- uname -a',
-  ],
-}
+type Values = Flags.Values<typeof flags>
 
 export interface RunRequest {
   readonly target: TargetFlags.Target
   /** What it is called in the background; undefined in the foreground. */
-  readonly detached: DetachFlags.Detached | undefined
+  readonly detached: Detached | undefined
   readonly reconnect: ReconnectPolicy | false
   /** The server forgets it when it has ended. */
   readonly forgotten: boolean
@@ -143,19 +127,32 @@ export interface RunRequest {
   readonly starting: SpawnerFlag.Choice
 }
 
-/** Reads the command line behind `procwire run`. */
-export const parse = (
-  args: ReadonlyArray<string>,
-): Effect.Effect<RunRequest, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
+/** A process in the background. */
+export interface Detached {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  /** Its start is printed as JSON. */
+  readonly json: boolean
+  /** It is removed as soon as it has ended. */
+  readonly autoRemove: boolean
+  /** When it is started again; undefined if nothing is said of that. */
+  readonly restart: Restart | undefined
+}
+
+/** What the flags and the command behind them ask for. */
+export const read = ({
+  values,
+  operands: argv,
+}: Pick<Given<typeof flags>, "values" | "operands">): Effect.Effect<
+  RunRequest,
+  Flags.UsageError | Flags.ConfigurationError,
+  TextFile.TextFiles
+> =>
   Effect.gen(function* () {
-    const [own, argv] = split(args)
-    const values = yield* Effect.mapError(Flags.parse(name, own, flags), withUser)
-    if (argv.length === 0) {
+    if (argv.length === 0)
       return yield* wrong("no command to run; it follows the options: procwire run -- ls -la")
-    }
-    if (argv[0] === "") {
+    if (argv[0] === "")
       return yield* wrong("the command is an empty text; it needs a name or a path: procwire run -- ls -la")
-    }
     const bad = argv.findIndex((word) => !NativePath.isText(word))
     if (bad >= 0) {
       const shown = NativePath.toText(argv[bad] ?? "")
@@ -167,37 +164,91 @@ export const parse = (
       return yield* wrong(`--answers needs ${missing}`)
     }
     const usual = detach ? ({ own: true } as const) : ({ inProcess: true } as const)
-    const target = yield* TargetFlags.read(name, values, usual, !detach && SpawnerFlag.isGiven(values))
-    const starting = yield* SpawnerFlag.read(name, values, target)
+    const target = yield* TargetFlags.read(values, usual, !detach && SpawnerFlag.isGiven(values))
     return {
       target,
-      starting,
+      starting: yield* SpawnerFlag.read(values, target),
       forgotten: values.rm === true,
-      reconnect: yield* ReconnectFlag.read(name, values, target),
-      detached: yield* DetachFlags.read(name, values, argv, target),
+      reconnect: yield* readReconnect(values, target),
+      detached: yield* readDetached(values, argv, target),
       start: {
         argv,
         tty,
         ...(values.answers === true ? { answers: true } : {}),
         pipeStdin: !detach || values.interactive === true,
         ...(yield* readPlace(values, target)),
-        ...(yield* DeadlineFlags.read(name, values)),
+        ...(yield* readDeadlines(values)),
       },
     }
   })
 
+/** For how long a lost connection to a running server is tried to be replaced; false for none. */
+const readReconnect = (
+  { reconnect }: Values,
+  target: TargetFlags.Target,
+): Effect.Effect<ReconnectPolicy | false, Flags.UsageError> => {
+  const hasUrl = "url" in target || "own" in target
+  if (reconnect === undefined) return Effect.succeed(hasUrl && {})
+  if (!hasUrl) return wrong("--reconnect needs a --server")
+  return Effect.succeed(reconnect > 0 && { window: reconnect })
+}
+
+/** What a process is called; undefined in the foreground, where it has no name. */
+const readDetached = (
+  { detach = false, name, label = [], json = false, restart, rm = false }: Values,
+  argv: ReadonlyArray<string>,
+  target: TargetFlags.Target,
+): Effect.Effect<Detached | undefined, Flags.UsageError> => {
+  if (!detach) {
+    const given = { "--name": name, "--label": label[0], "--json": json || undefined, "--restart": restart }
+    const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
+    return flag === undefined ? Effect.succeed(undefined) : wrong(`${flag} needs --detach`)
+  }
+  if ("inProcess" in target || ("command" in target && target.command === "/bin/sh"))
+    return wrong("--detach needs a server that stays: leave --server-cmd out, or name one with --server")
+  if (name !== undefined && !ProcessName.isName(name))
+    return wrong(`invalid value '${name}' for '--name': expected ${ProcessName.expected}`)
+  const labels = Object.fromEntries(label)
+  return Effect.succeed({ name: name ?? nameOf(argv), labels, json, autoRemove: rm, restart })
+}
+
+/** The program, and four random characters that are not mistaken for each other. */
+const nameOf = ([program = ""]: ReadonlyArray<string>): string => {
+  const word =
+    basename(program)
+      .replaceAll(/[^\p{L}\p{N}._-]/gu, "")
+      .replace(/^[._-]+/, "") || "process"
+  return `${word.slice(0, 32)}-${Array.from(randomBytes(4), (byte) => letters[byte % letters.length]).join("")}`
+}
+
+const letters = "23456789abcdefghjkmnpqrstuvwxyz"
+
+/** When a command is ended, and how. */
+const readDeadlines = ({
+  timeout: timeoutMs,
+  "idle-timeout": idleTimeoutMs,
+  "kill-grace": killGraceMs,
+}: Values): Effect.Effect<
+  Pick<StartOptions, "timeoutMs" | "idleTimeoutMs" | "killGraceMs">,
+  Flags.UsageError
+> =>
+  killGraceMs !== undefined && timeoutMs === undefined && idleTimeoutMs === undefined
+    ? wrong("--kill-grace needs a --timeout or an --idle-timeout")
+    : Effect.succeed({
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+        ...(killGraceMs === undefined ? {} : { killGraceMs }),
+      })
+
 /** Where the command runs, and its variables. */
-const readPlace = (values: Flags.Values<typeof flags>, target: TargetFlags.Target) =>
+const readPlace = (values: Values, target: TargetFlags.Target) =>
   Effect.gen(function* () {
     const { cwd, workdir = cwd } = values
     if (cwd !== undefined && cwd !== workdir)
       return yield* wrong("--cwd and --workdir are the same: give one")
     const isHere = "own" in target
-    const { inherit = "inProcess" in target ? "all" : "core" } = values
-    if (inherit !== "core" && inherit !== "all" && inherit !== "none") {
-      return yield* wrong(`invalid value '${inherit}' for '--inherit': expected core, all or none`)
-    }
-    const env = { ...(yield* EnvFile.read(name, values["env-file"])), ...(yield* EnvFlag.read(name, values)) }
+    const inherit = values.inherit ?? ("inProcess" in target ? "all" : "core")
+    const env = { ...(yield* EnvFlag.readFiles(values["env-file"])), ...EnvFlag.all(values) }
     const inherits = isHere ? values.inherit === undefined : "inProcess" in target && inherit === "all"
     const [bad] = inherits
       ? ArgumentBytes.illFormedVariables().filter((name) => !Object.hasOwn(env, name))
@@ -236,6 +287,18 @@ const policyOf = (inherit: "core" | "all" | "none") => ({
   includeOnly: [],
 })
 
+const { wrong } = Flags
+
+/** Reads the words behind `procwire run`: its flags, and the command. */
+export const parse: Parse = (args, table) => {
+  const [own, argv] = split(args, table)
+  return Effect.flatMap(Effect.mapError(Flags.parse(own, table), withUser), ({ values, operands: [stray] }) =>
+    stray === undefined
+      ? Effect.succeed({ values, operands: argv })
+      : wrong(`unexpected argument '${stray}'`),
+  )
+}
+
 /** The user is not chosen here: what has it chosen is named. */
 const withUser = (error: Flags.UsageError): Flags.UsageError =>
   /^unexpected argument '(?:-[a-z]*u[^']*|--user)'/.test(error.message)
@@ -245,15 +308,16 @@ const withUser = (error: Flags.UsageError): Flags.UsageError =>
       )
     : error
 
-const wrong = (message: string) => new Flags.UsageError({ command: name, message })
-
 /** The own flags end at `--`, or at the first word that is neither a flag nor the value of one. */
-const split = (args: ReadonlyArray<string>): readonly [ReadonlyArray<string>, ReadonlyArray<string>] => {
+const split = (
+  args: ReadonlyArray<string>,
+  table: Flags.FlagTable,
+): readonly [ReadonlyArray<string>, ReadonlyArray<string>] => {
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ""
     if (arg === "--") return [args.slice(0, index), args.slice(index + 1)]
     if (!arg.startsWith("-") || arg === "-") return [args.slice(0, index), args.slice(index)]
-    if (Flags.takesValue(arg, flags)) index += 1
+    if (Flags.takesValue(arg, table)) index += 1
   }
   return [args, []]
 }

@@ -6,34 +6,27 @@
  */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { brotliDecompressSync } from "node:zlib"
 import * as Effect from "effect/Effect"
 import * as Folders from "../host/Folders.ts"
 import * as OsError from "../host/OsError.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
-import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
 
-const command = "procwire schema"
-
-const flags = {
-  out: {
-    type: "string",
-    short: "o",
-    shows: "DIR",
-    help: "the folder for them; it is made if it is not there, and files of these names are replaced",
-    completes: "directory",
-  },
-  ...helpFlag,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire schema`: unpacks the files, and prints their paths. */
+export const schema = Command.make({
   name: "schema",
   summary: "Write the files that describe the wire for other languages",
   usage: "--out DIR",
-  flags,
+  flags: {
+    out: Flags.text(
+      "DIR",
+      "the folder for them; it is made if it is not there, and files of these names are replaced",
+      { short: "o", completes: "directory" },
+    ),
+  },
   text: `
 Files:
   procwire.schema.json   every type, as JSON Schema 2020-12: descriptions, units (x-unit), examples, the version of
@@ -42,34 +35,31 @@ Files:
   procwire.openrpc.json  the methods for tools that read OpenRPC 1.3; its types are in the schema file
   procwire.v0.*.json     the same of the first wire, v0`,
   examples: ["procwire schema --out wire", "npx json-schema-to-typescript wire/procwire.schema.json"],
-}
+  run: ({ values: { out = "" } }) =>
+    Effect.gen(function* () {
+      if (out === "") return yield* Flags.wrong("name a folder for the files: --out DIR")
+      const folder = yield* found
+      const files = JSON.parse(brotliDecompressSync(readFileSync(join(folder, packed))).toString()) as object
+      const paths = yield* Effect.try({
+        try: () => {
+          Folders.make(out)
+          return Object.entries(files).map(([name, document]) => {
+            writeFileSync(join(out, name), `${JSON.stringify(document)}\n`)
+            return `${join(out, name)}\n`
+          })
+        },
+        catch: (cause) =>
+          new Flags.ConfigurationError({ message: `--out ${out}: ${OsError.fromUnknown(cause).message}` }),
+      })
+      return yield* LocalTerminal.print(paths.join(""))
+    }),
+})
 
 /** All files by their names, as JSON, compressed. */
 const packed = "all.br"
 
 /** From the built command, from the library and its compiled modules, and from the sources. */
 const places = ["schema/", "../schema/", "../../../schema/", "../../../dist/schema/"]
-
-/** Unpacks the files, and prints their paths. */
-export const schema = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { out } = yield* Flags.parse(command, args, flags)
-    if (out === undefined || out === "")
-      return yield* new Flags.UsageError({ command, message: "name a folder for the files: --out DIR" })
-    const folder = yield* found
-    const files = JSON.parse(brotliDecompressSync(readFileSync(join(folder, packed))).toString()) as object
-    const names = Object.keys(files)
-    yield* Effect.try({
-      try: () => {
-        Folders.make(out)
-        for (const [name, document] of Object.entries(files))
-          writeFileSync(join(out, name), `${JSON.stringify(document)}\n`)
-      },
-      catch: (cause) =>
-        new Flags.ConfigurationError({ message: `--out ${out}: ${OsError.fromUnknown(cause).message}` }),
-    })
-    process.stdout.write(names.map((name) => `${join(out, name)}\n`).join(""))
-  })
 
 /** A link to the command, as npm makes it, is followed. */
 const isThere = (folder: string) => existsSync(join(folder, packed))

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest"
 import * as Limits from "../../../core/protocol/Limits.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as Options from "../serve/Options.ts"
-import { parse, spec } from "./ServeCommand.ts"
+import * as Command from "./Command.ts"
+import { serve, settle as settleValues } from "./ServeCommand.ts"
 import * as Help from "./table/Help.ts"
 import { ConfigurationError, UsageError } from "./Flags.ts"
 
@@ -15,15 +16,17 @@ interface Sources {
   readonly file?: string
 }
 
+const parsed = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  Effect.flatMap(Command.parse(serve, args), ({ values }) => settleValues(values, env))
 const settle = ({ flags = [], env = {}, file = "" }: Sources) => {
   const config = file === "" ? [] : ["--config", "/c"]
-  return Effect.provide(parse([...config, ...flags], env), TextFile.layerMemory({ "/c": file }))
+  return Effect.provide(parsed([...config, ...flags], env), TextFile.layerMemory({ "/c": file }))
 }
 const read = (sources: Sources) => Effect.runSync(settle(sources)).options
 const refusal = (sources: Sources) => Effect.runSync(Effect.flip(settle(sources)))
-const help = Help.page(spec)
+const help = Help.page(serve)
 const wrong = (sources: Sources, message: string) =>
-  expect(refusal(sources)).toEqual(new UsageError({ command: "procwire serve", message }))
+  expect(refusal(sources)).toEqual(new UsageError({ message }))
 
 const limit = (flag: string, value: string) => ({ flags: [`--${flag}=${value}`] })
 
@@ -169,7 +172,7 @@ describe("the file of --config", () => {
   it("is refused if it cannot be read, with the name of the option that names it", () => {
     const missing = TextFile.layerMemory({})
     const message = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
-      Effect.runSync(Effect.flip(Effect.provide(parse(args, env), missing)))
+      Effect.runSync(Effect.flip(Effect.provide(parsed(args, env), missing)))
     expect(message(["--config", "/no"], { PROCWIRE_CONFIG: "/other" })).toBeInstanceOf(ConfigurationError)
     expect(message(["--config", "/no"], {}).message).toContain("cannot read --config /no: ")
     expect(message([], { PROCWIRE_CONFIG: "/no" }).message).toContain("cannot read PROCWIRE_CONFIG /no: ")

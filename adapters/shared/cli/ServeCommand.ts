@@ -5,7 +5,6 @@
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
-import type { Platform } from "../Platform.ts"
 import * as Environment from "../serve/Environment.ts"
 import type { Settings } from "../serve/Given.ts"
 import * as Logging from "../serve/Logging.ts"
@@ -16,27 +15,23 @@ import type { ServerService } from "../serve/ServerTag.ts"
 import * as SystemdEnvironment from "../systemd/Environment.ts"
 import * as Notify from "../systemd/Notify.ts"
 import * as ServiceState from "../systemd/ServiceState.ts"
+import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
-import { flagsOf, type Spec } from "./table/Spec.ts"
 import * as Renewal from "./Renewal.ts"
-import * as ServeFailure from "./ServeFailure.ts"
 import * as Telemetry from "./Telemetry.ts"
 
-const command = "procwire serve"
-
-export const spec: Spec = {
+/**
+ * `procwire serve`: serves until a listener ends or `asked` completes, and then grants running processes the grace
+ * period.
+ */
+export const serve = Command.make({
   name: "serve",
   summary: "Serve processes to clients over JSON-RPC",
   usage: "[OPTIONS]",
   flags: {
     ...OptionFlags.flagsOf(Options.general),
-    config: {
-      type: "string",
-      shows: "FILE",
-      help: "options from a file, one in each line: max-processes 100 [default: none]",
-      completes: "file",
-    },
+    config: Flags.file("options from a file, one in each line: max-processes 100 [default: none]"),
   },
   groups: [{ title: "Limits", flags: OptionFlags.flagsOf(Options.bounds) }],
   text: `
@@ -57,46 +52,45 @@ ${Telemetry.help}`,
     "ssh host procwire serve --listen stdio            # one client, on this pipe",
     "docker run -i IMAGE procwire serve --listen stdio",
   ],
-}
+  ends: true,
+  endsWell: true,
+  run: ({ platform, values, asked }) =>
+    Effect.gen(function* () {
+      const settings = yield* settle(values, process.env)
+      // They configure this server, not those that its processes may start.
+      for (const name of Environment.variables) delete process.env[name]
+      const systemd = SystemdEnvironment.take(process.env)
+      return yield* Effect.gen(function* () {
+        const renewals = yield* Renewal.requests
+        const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
+        const host = { isCommand: true, systemd, onClosing: service.stopping }
+        const server = yield* Server.make(platform, settings, host)
+        const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
+        for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
+        const renew = service.whileReloading(Renewal.renew(server.files))
+        yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, renew)))
+        if (settings.options.web === true) yield* printLinks(server, printed)
+        yield* service.ready(server.addresses)
+        yield* Effect.raceFirst(Effect.zipRight(asked, server.close()), server.closed)
+      }).pipe(
+        Effect.scoped,
+        Effect.mapError(OptionFlags.toFlagError),
+        Effect.provide(Telemetry.layer),
+        Effect.provide(Logging.layer(settings.options)),
+      )
+    }),
+})
 
 /** The options of the command line, of the environment and of the file that they name. */
-export const parse = (
-  args: ReadonlyArray<string>,
+export const settle = (
+  values: Readonly<Record<string, unknown>>,
   env: Environment.Env,
 ): Effect.Effect<Settings, ServeError | Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
-  Effect.gen(function* () {
-    const values = yield* Flags.parse(command, args, flagsOf(spec))
-    const config = values["config"] as string | undefined
-    const given = OptionFlags.fromValues(Options.all, values)
-    return yield* OptionFlags.settle(given, config, env).pipe(Effect.mapError(toFlagError))
-  })
-
-/** Serves until a listener ends or `asked` completes, and then grants running processes the grace period. */
-export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Effect.Effect<void>) =>
-  Effect.gen(function* () {
-    const settings = yield* parse(args, process.env)
-    // They configure this server, not those that its processes may start.
-    for (const name of Environment.variables) delete process.env[name]
-    const systemd = SystemdEnvironment.take(process.env)
-    return yield* Effect.gen(function* () {
-      const renewals = yield* Renewal.requests
-      const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
-      const host = { isCommand: true, systemd, onClosing: service.stopping }
-      const server = yield* Server.make(platform, settings, host)
-      const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
-      for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
-      const renew = service.whileReloading(Renewal.renew(server.files))
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, renew)))
-      if (settings.options.web === true) yield* printLinks(server, printed)
-      yield* service.ready(server.addresses)
-      yield* Effect.raceFirst(Effect.zipRight(asked, server.close()), server.closed)
-    }).pipe(
-      Effect.scoped,
-      Effect.mapError(toFlagError),
-      Effect.provide(Telemetry.layer),
-      Effect.provide(Logging.layer(settings.options)),
-    )
-  })
+  OptionFlags.settle(
+    OptionFlags.fromValues(Options.all, values),
+    values["config"] as string | undefined,
+    env,
+  ).pipe(Effect.mapError(OptionFlags.toFlagError))
 
 /** Prints a link to the page now and at each SIGUSR2, behind the addresses. */
 const printLinks = ({ webLink }: ServerService, printed: NodeJS.WriteStream) =>
@@ -106,5 +100,3 @@ const printLinks = ({ webLink }: ServerService, printed: NodeJS.WriteStream) =>
     yield* print
     yield* Effect.forkScoped(Effect.forever(Effect.zipRight(requests.take, print)))
   })
-
-const toFlagError = ServeFailure.toFlagError(command)

@@ -5,23 +5,19 @@ import type { Platform } from "../Platform.ts"
 import type * as Containment from "../process/contain/Containment.ts"
 import * as ChosenSpawner from "../serve/ChosenSpawner.ts"
 import * as ContainedSpawner from "../serve/ContainedSpawner.ts"
-import * as Option from "../serve/Option.ts"
 import { behaviour } from "../serve/OptionTable.ts"
 import type { ServeError } from "../serve/ServeError.ts"
 import * as Flags from "./Flags.ts"
-import type { FlagSpecs } from "./table/Spec.ts"
+import * as OptionFlags from "./OptionFlags.ts"
 import type { Target } from "./TargetFlags.ts"
 
-const spec = ({ default: usual, help, shows }: (typeof behaviour)["contain" | "spawner"]) => ({
-  type: "string" as const,
-  shows,
-  help: `${help} [default: ${usual}]`,
-})
+const helpOf = ({ default: usual, help }: (typeof behaviour)["contain" | "spawner"]) =>
+  `${help} [default: ${usual}]`
 
 export const flags = {
-  contain: { ...spec(behaviour.contain), completes: behaviour.contain.of },
-  spawner: { ...spec(behaviour.spawner), multiple: true },
-} as const satisfies FlagSpecs
+  contain: Flags.choice(behaviour.contain.shows, behaviour.contain.of, helpOf(behaviour.contain)),
+  spawner: Flags.texts(behaviour.spawner.shows, helpOf(behaviour.spawner)),
+} satisfies Flags.FlagTable
 
 /** How the server in this process starts processes. */
 export interface Choice {
@@ -37,40 +33,29 @@ export const isGiven = ({ contain, spawner }: Flags.Values<typeof flags>): boole
 
 /** Reads them. A flag that has no effect is refused: another server starts processes as it was told. */
 export const read = (
-  command: string,
   { contain, spawner }: Flags.Values<typeof flags>,
   target: Target,
-): Effect.Effect<Choice, Flags.UsageError> =>
-  Effect.gen(function* () {
-    const wrong = (message: string) => new Flags.UsageError({ command, message })
-    const given = spawner !== undefined ? "spawner" : contain !== undefined ? "contain" : undefined
-    if (given !== undefined && !("inProcess" in target))
-      return yield* wrong(
+): Effect.Effect<Choice, Flags.UsageError> => {
+  const given = spawner !== undefined ? "spawner" : contain !== undefined ? "contain" : undefined
+  return given === undefined || "inProcess" in target
+    ? Effect.succeed({ spawner, contain })
+    : Flags.wrong(
         `--${given} is for the server in this process: give it to the \`procwire serve\` that is used`,
       )
-    const { accepts, expected } = Option.ruleOf(behaviour.contain)
-    if (contain !== undefined && !accepts(contain))
-      return yield* wrong(`invalid value '${contain}' for '--contain': expected ${expected}`)
-    return { spawner, contain: contain as Containment.Choice | undefined }
-  })
+}
 
 /**
  * The platform whose processes are started so; they live as long as the scope. Wrong use of the flags, and a machine
  * that lacks what they need, end the command with 2.
  */
 export const apply = (
-  command: string,
   platform: Platform,
   { contain, spawner }: Choice,
   target: Target,
-): Effect.Effect<Platform, Flags.UsageError | Flags.ConfigurationError, Scope.Scope> => {
+): Effect.Effect<Platform, ServeError | Flags.UsageError | Flags.ConfigurationError, Scope.Scope> => {
   if (!("inProcess" in target)) return Effect.succeed(platform)
   return ContainedSpawner.apply(platform, { contain, mayAdopt: true }, "--contain").pipe(
     Effect.flatMap((here) => ChosenSpawner.apply(here, spawner, "--spawner")),
-    Effect.mapError(({ message, reason }: ServeError) =>
-      reason === "InvalidOption"
-        ? new Flags.UsageError({ command, message })
-        : new Flags.ConfigurationError({ message }),
-    ),
+    Effect.mapError(OptionFlags.toFlagError),
   )
 }

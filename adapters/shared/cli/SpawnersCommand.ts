@@ -1,46 +1,34 @@
 /** `procwire spawners`: the built-in spawners, and what this machine lacks for them. */
-import process from "node:process"
-import * as Effect from "effect/Effect"
 import { builtIns } from "../../sandbox/BuiltIns.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
-import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
 
-const command = "procwire spawners"
-
-const flags = {
-  json: {
-    type: "boolean",
-    help: "print a JSON array of { name, options, says, example, ready, missing, remedy }",
-  },
-  ...helpFlag,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire spawners`: prints the list. */
+export const spawners = Command.make({
   name: "spawners",
   summary: "List the spawners that come with procwire, and what this machine lacks for them",
   usage: "[OPTIONS]",
-  flags,
+  flags: {
+    json: Flags.toggle("print a JSON array of { name, options, says, example, ready, missing, remedy }"),
+  },
   examples: [
     "procwire spawners",
     "procwire run --spawner nice:15 -- make",
     "procwire serve --spawner limits:mem=512m --spawner user:nobody",
     "procwire serve --spawner ./mine.mjs",
   ],
-}
-
-/** Prints the list. */
-export const spawners = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { json = false } = yield* Flags.parse(command, args, flags)
+  run: ({ values }) => {
     const rows = builtIns.map(({ example, missing, name, options, says }) => {
       const lack = missing()
       const { what = null, remedy = null } = lack ?? {}
       return { name, options, says, example, ready: lack === undefined, missing: what, remedy }
     })
-    const text = json ? `${JSON.stringify(rows, undefined, 2)}\n` : rows.map(toText).join("\n")
-    process.stdout.write(text)
-  })
+    return LocalTerminal.print(
+      values.json === true ? `${JSON.stringify(rows, undefined, 2)}\n` : rows.map(toText).join("\n"),
+    )
+  },
+})
 
 interface Row {
   readonly name: string

@@ -5,83 +5,76 @@ import * as FiberRef from "effect/FiberRef"
 import * as LogLevel from "effect/LogLevel"
 import * as Connect from "../Connect.ts"
 import * as TextFile from "../host/TextFile.ts"
+import * as TlsFiles from "../serve/TlsFiles.ts"
+import type { ClientTls } from "../transport/ClientTls.ts"
 import * as Flags from "./Flags.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as ServerName from "./server/ServerName.ts"
 import * as SshConfig from "./server/SshConfig.ts"
-import type { FlagSpecs } from "./table/Spec.ts"
-import * as TlsFlags from "./TlsFlags.ts"
 
 /** The variable that names a server. */
 export const variable = "PROCWIRE_SERVER"
 
+/** The files of TLS of a client: whom it trusts, and what it shows. */
+export const tlsFlags = {
+  "tls-ca": Flags.file("PEM certificates to trust instead of the system's"),
+  "tls-cert": Flags.file("the certificate to show to the server"),
+  "tls-key": Flags.file("the key of that certificate"),
+} satisfies Flags.FlagTable
+
 export const flags = {
-  server: {
-    type: "string",
-    multiple: true,
-    shows: "URL",
-    help:
-      `a running server: ${ServerName.addresses}, wss:// and tls:// with TLS, a context, or own, your own server here; ` +
+  server: Flags.texts(
+    "URL",
+    `a running server: ${ServerName.addresses}, wss:// and tls:// with TLS, a context, or own, your own server here; ` +
       "of several URLs of one fleet the next one is tried when the connection is lost " +
       `[default: the variable ${variable}, else the context in use]`,
-    completes: "context",
-  },
-  host: {
-    type: "string",
-    shows: "NAME",
-    help: `a server by the name of its host: a context, or a host of your configuration of ssh; procwire hosts lists them`,
-    completes: "host",
-  },
-  ...TlsFlags.clientFlags,
-  "token-file": {
-    type: "string",
-    shows: "FILE",
-    help: "a file with the token for a WebSocket server [default: the variable PROCWIRE_TOKEN]",
-    completes: "file",
-  },
-  "server-cmd": {
-    type: "string",
-    shows: "CMD",
-    help: "a server over the stdin and stdout of this shell command",
-  },
-  verbose: {
-    type: "boolean",
-    short: "v",
-    help: "tell on stderr which server is used, and of the connection to it, as with PROCWIRE_LOG=debug",
-  },
-} as const satisfies FlagSpecs
+    { completes: "context" },
+  ),
+  host: Flags.text(
+    "NAME",
+    "a server by the name of its host: a context, or a host of your configuration of ssh; procwire hosts lists them",
+    { completes: "host" },
+  ),
+  ...tlsFlags,
+  "token-file": Flags.file(
+    "a file with the token for a WebSocket server [default: the variable PROCWIRE_TOKEN]",
+  ),
+  "server-cmd": Flags.text("CMD", "a server over the stdin and stdout of this shell command"),
+  verbose: Flags.toggle(
+    "tell on stderr which server is used, and of the connection to it, as with PROCWIRE_LOG=debug",
+    "v",
+  ),
+} satisfies Flags.FlagTable
 
 /** A server outside this process, or one that has yet to be found: in this process, or of one's own. */
 export type Target = Connect.Target | ServerName.Own
 
 /**
- * The server that the flags of `command` name, or else the variable, or else the context in use, or else `usual`; with
+ * The server that the flags name, or else the variable, or else the context in use, or else `usual`; with
  * `onlyHere` only the flags count.
  */
 export const read = (
-  command: string,
   values: Flags.Values<typeof flags>,
   usual: Connect.InProcessTarget | ServerName.Own,
   onlyHere = false,
 ): Effect.Effect<Target, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     if (values.verbose === true) yield* FiberRef.set(FiberRef.currentMinimumLogLevel, LogLevel.Debug)
-    const wrong = (message: string) => new Flags.UsageError({ command, message })
     const { host, server, "server-cmd": program } = values
-    const tls = yield* TlsFlags.readClient(command, values)
+    const tls = yield* readTls(values)
     const [one, other] = (["server", "server-cmd", "host"] as const).filter(
       (flag) => values[flag] !== undefined,
     )
-    if (other !== undefined) return yield* wrong(`--${one} and --${other} exclude each other`)
+    if (other !== undefined) return yield* Flags.wrong(`--${one} and --${other} exclude each other`)
     const isChosen = program === undefined && (one !== undefined || !onlyHere)
     const { named, others, label } = isChosen ? yield* choose(server, host) : nobody
     if (named !== undefined && "refused" in named)
-      return yield* wrong(`invalid value '${label.value}' for '${label.name}': ${named.refused}`)
+      return yield* Flags.wrong(`invalid value '${label.value}' for '${label.name}': ${named.refused}`)
     const url = named !== undefined && "url" in named ? named.url : undefined
     const context = named !== undefined && "url" in named ? named.context : undefined
-    const token = yield* readToken(command, url, values["token-file"], context?.tokenFile)
+    const token = yield* readToken(url, values["token-file"], context?.tokenFile)
     if (tls !== undefined && ![url ?? "", ...others].some((each) => /^(wss|tls):/.test(each))) {
-      return yield* wrong("--tls-ca and --tls-cert need a --server at wss:// or tls://")
+      return yield* Flags.wrong("--tls-ca and --tls-cert need a --server at wss:// or tls://")
     }
     const source = label.name === "" ? "the usual one" : label.name
     yield* Effect.annotateLogs(
@@ -91,7 +84,7 @@ export const read = (
     if (program !== undefined) return { command: "/bin/sh", args: ["-c", `exec ${program}`] }
     if (named === undefined) return usual
     if (url === undefined) return named as Target
-    const certificates = tls ?? (yield* TlsFlags.readClient(command, tlsOf(context)))
+    const certificates = tls ?? (yield* readTls(tlsOf(context)))
     return {
       url: others.length === 0 ? url : [url, ...others],
       ...certificates,
@@ -146,22 +139,35 @@ const tlsOf = ({ tlsCa, tlsCert, tlsKey }: Partial<Contexts.Context> = {}) => ({
 })
 
 /** The token for a WebSocket server: from the file of the flag or the context, or else from the environment. */
-const readToken = (command: string, server = "", given: string | undefined, usual: string | undefined) =>
+const readToken = (server = "", given: string | undefined, usual: string | undefined) =>
   Effect.gen(function* () {
-    const wrong = (message: string) => new Flags.UsageError({ command, message })
     const webSocket = /^wss?:/.test(server)
     if (given !== undefined && !webSocket) {
-      return yield* wrong("--token-file needs a --server at ws:// or wss://")
+      return yield* Flags.wrong("--token-file needs a --server at ws:// or wss://")
     }
     if (!webSocket) return undefined
     const file = given ?? usual
     const text =
       file === undefined
         ? process.env["PROCWIRE_TOKEN"]
-        : yield* TextFile.readText(file, (reason) => wrong(`cannot read --token-file ${file}: ${reason}`))
+        : yield* TextFile.readText(file, (reason) =>
+            Flags.wrong(`cannot read --token-file ${file}: ${reason}`),
+          )
     const token = text?.trim() || undefined
     if (token === undefined || !/[\r\n]/.test(token)) return token
-    return yield* wrong(
+    return yield* Flags.wrong(
       `${file === undefined ? "the variable PROCWIRE_TOKEN" : `--token-file ${file}`} holds more than one line`,
     )
   })
+
+/** Reads the files of TLS; undefined where no flag names one. */
+export const readTls = (
+  values: Flags.Values<typeof tlsFlags>,
+): Effect.Effect<ClientTls | undefined, Flags.UsageError, TextFile.TextFiles> =>
+  Effect.gen(function* () {
+    const of = (flag: keyof typeof values) => ({ label: `--${flag}`, file: values[flag] })
+    const certificate = yield* TlsFiles.readPair(of("tls-cert"), of("tls-key"))
+    const ca = yield* TlsFiles.readCertificate(of("tls-ca"))
+    if (certificate === undefined && ca === undefined) return undefined
+    return { ...certificate, ...(ca === undefined ? {} : { ca }) }
+  }).pipe(Effect.mapError(({ message }) => Flags.wrong(message)))

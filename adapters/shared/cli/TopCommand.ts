@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import * as CommandLine from "../../../core/protocol/CommandLine.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Usage from "./control/Usage.ts"
 import * as Flags from "./Flags.ts"
@@ -18,40 +18,25 @@ import * as Rows from "./show/Rows.ts"
 import * as Table from "./show/Table.ts"
 import * as Texts from "./show/Texts.ts"
 import * as Width from "./show/Width.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 
-const command = "procwire top"
-
-const flags = {
-  interval: {
-    type: "string",
-    short: "d",
-    shows: "DURATION",
-    help: "between two looks, at least 100ms [default: 1s]",
-  },
-  once: { type: "boolean", help: "print one table and end, as it does where stdout is no terminal" },
-  filter: {
-    type: "string",
-    short: "f",
-    multiple: true,
-    shows: "KEY=VALUE",
-    help: "only processes with all of these, as in procwire ps; may be repeated",
-    completes: Filters.keys.map((key) => `${key}=`),
-  },
-  json: {
-    type: "boolean",
-    help: "with --once: a line of JSON for each: { ref, state, pid, cpuPercent, memoryBytes, … }",
-  },
-  ...TargetFlags.flags,
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire top`: shows it until it is left. */
+export const top = Command.make({
   name: "top",
   summary: "Show what runs and what it uses, live",
   usage: "[OPTIONS]",
-  flags,
+  flags: {
+    interval: Flags.duration("between two looks, at least 100ms [default: 1s]", "d", {
+      millis: 100,
+      expected: "at least 100ms",
+    }),
+    once: Flags.toggle("print one table and end, as it does where stdout is no terminal"),
+    filter: Filters.flag("only processes with all of these, as in procwire ps; may be repeated"),
+    json: Flags.toggle(
+      "with --once: a line of JSON for each: { ref, state, pid, cpuPercent, memoryBytes, … }",
+    ),
+    ...TargetFlags.flags,
+  },
   text: `
 CPU is the time of the processor since the last look, 100 for a whole one, and MEM what is in memory, both with all
 descendants. They come from /proc of the host of the server, and are - where there is none. What uses most is first.
@@ -61,7 +46,25 @@ q or Ctrl-C ends.`,
     "procwire top --filter label=team=web",
     "procwire top --once --json | jq .cpuPercent",
   ],
-}
+  run: (given) =>
+    Effect.gen(function* () {
+      const { interval = 1000, json = false, once = false } = given.values
+      const filter = Filters.of(given.values.filter)
+      const isOnce = once || process.stdout.isTTY !== true
+      if (json && !isOnce) return yield* Flags.wrong("--json needs --once")
+      const control = yield* Control.open(given)
+      const { client } = control
+      if (client === undefined) return yield* noServer
+      const rows = Effect.map(Control.list(control, filter.asked), (all) =>
+        all.filter((row) => Rows.isLive(row) && filter.matches(row)),
+      )
+      const next = looks(client, rows)
+      yield* next
+      if (!isOnce) return yield* live(next, interval)
+      yield* Effect.sleep(Math.min(interval, 500))
+      return yield* print(yield* next, json)
+    }),
+})
 
 /** A process, and what it uses; undefined is not known. */
 interface Line {
@@ -70,63 +73,34 @@ interface Line {
   readonly memory: number | undefined
 }
 
-/** Shows it until it is left. */
-export const top = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const values = yield* Flags.parse(command, args, flags)
-    const filter = yield* Filters.read(command, values.filter)
-    const wrong = (message: string) => new Flags.UsageError({ command, message })
-    const interval = yield* Flags.duration(command, "--interval", values.interval ?? "1s")
-    if (interval < 100)
-      return yield* wrong(`invalid value '${values.interval}' for '--interval': at least 100ms`)
-    const once = values.once === true || process.stdout.isTTY !== true
-    if (values.json === true && !once) return yield* wrong("--json needs --once")
-    const control = yield* Control.open(command, values)
-    const { client } = control
-    if (client === undefined) return yield* noServer
-    const rows = Effect.map(Control.list(control, filter.asked), (all) =>
-      all.filter((row) => Rows.isLive(row) && filter.matches(row)),
-    )
-    const looks = new Looks(client, rows)
-    yield* looks.next
-    if (once) {
-      yield* Effect.sleep(Math.min(interval, 500))
-      return yield* print(yield* looks.next, values.json === true)
-    }
-    return yield* live(looks, interval)
-  }).pipe(Effect.scoped)
+type Look = Effect.Effect<ReadonlyArray<Line>, unknown>
 
-/** What is used between two looks. */
-class Looks {
-  private readonly client: Pick<ExecClient.ExecClient, "fs">
-  private readonly rows: Effect.Effect<ReadonlyArray<ListedProcess>, unknown>
-  private before = new Map<string, { readonly cpuMillis: number; readonly at: number }>()
-
-  constructor(client: Looks["client"], rows: Looks["rows"]) {
-    ;[this.client, this.rows] = [client, rows]
-  }
-
-  /** What runs now, first of all what uses most. */
-  readonly next = Effect.gen(this, function* () {
-    const rows = yield* this.rows
+/** A look, to be taken again and again: what runs and has been used since the one before, first what uses most. */
+const looks = (
+  client: Pick<ExecClient.ExecClient, "fs">,
+  listed: Effect.Effect<ReadonlyArray<ListedProcess>, unknown>,
+): Look => {
+  let before = new Map<string, { readonly cpuMillis: number; readonly at: number }>()
+  return Effect.gen(function* () {
+    const rows = yield* listed
     const used = yield* Effect.forEach(
       rows,
-      ({ pid }) => (pid === null ? Effect.succeed(undefined) : Usage.of(this.client.fs, pid)),
+      ({ pid }) => (pid === null ? Effect.succeed(undefined) : Usage.of(client.fs, pid)),
       { concurrency: 8 },
     )
     const at = yield* Clock.currentTimeMillis
-    const { before } = this
-    this.before = new Map()
+    const seen: typeof before = new Map()
     const lines = rows.map((row, index): Line => {
       const now = used[index]
       if (now === undefined) return { row, cpuPercent: undefined, memory: undefined }
       const key = `${row.pid}/${row.startedAtMs}`
-      this.before.set(key, { cpuMillis: now.cpuMillis, at })
+      seen.set(key, { cpuMillis: now.cpuMillis, at })
       const last = before.get(key)
       const spent =
         last === undefined ? 0 : Math.max(0, now.cpuMillis - last.cpuMillis) / Math.max(1, at - last.at)
       return { row, cpuPercent: Math.round(spent * 1000) / 10, memory: now.memory }
     })
+    before = seen
     return lines.sort((one, other) => (other.cpuPercent ?? -1) - (one.cpuPercent ?? -1))
   })
 }
@@ -144,8 +118,6 @@ const columns = (now: number): ReadonlyArray<Table.Column<Line>> => {
   ]
 }
 
-const write = (text: string) => LocalTerminal.write("stdout", new TextEncoder().encode(text))
-
 const print = (lines: ReadonlyArray<Line>, json: boolean) => {
   const toJson = ({ row, cpuPercent, memory }: Line) =>
     JSON.stringify({
@@ -154,33 +126,31 @@ const print = (lines: ReadonlyArray<Line>, json: boolean) => {
       memoryBytes: memory ?? null,
       ...row,
     })
-  const width = process.stdout.isTTY ? process.stdout.columns || 80 : undefined
   const text = json
     ? lines.map((line) => `${toJson(line)}\n`)
-    : Table.lines(columns(Date.now()), lines, width)
-  return Effect.as(write(text.join("")), 0)
+    : Table.lines(columns(Date.now()), lines, LocalTerminal.width())
+  return LocalTerminal.print(text.join(""))
 }
 
 const [controlC, q] = [3, 0x71]
 
 /** On the other screen of the terminal, which is left at any end. */
-const live = (looks: Looks, interval: number) =>
+const live = (next: Look, interval: number) =>
   Effect.gen(function* () {
     const modes = yield* LocalTerminal.modes
     yield* LocalTerminal.rawMode
     const begin = "\u001b[?1049h\u001b[?25l"
     modes.scan(new TextEncoder().encode(begin))
-    yield* write(begin)
+    yield* LocalTerminal.print(begin)
     const left = Stream.runHead(
       Stream.filter(LocalTerminal.input, (bytes) => bytes.includes(controlC) || bytes.includes(q)),
     )
     let shown: ReadonlyArray<Line> = []
-    const draw = Effect.suspend(() => write(pictureOf(shown)))
-    const look = Effect.map(looks.next, (lines) => void (shown = lines))
+    const draw = Effect.suspend(() => LocalTerminal.print(pictureOf(shown)))
+    const look = Effect.map(next, (lines) => void (shown = lines))
     const drawing = Effect.forever(Effect.zipRight(Effect.zipRight(look, draw), Effect.sleep(interval)))
     const redrawing = Stream.runForEach(LocalTerminal.resizes, () => draw)
     yield* Effect.raceFirst(Effect.raceFirst(drawing, redrawing), left)
-    return 0
   })
 
 /** Below so many rows none is left empty. */

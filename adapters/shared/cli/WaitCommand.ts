@@ -3,44 +3,33 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import type { WaitResult } from "../../../core/protocol/Wait.ts"
-import type { Platform } from "../Platform.ts"
+import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
-import * as Join from "./control/Join.ts"
-import * as Operands from "./control/Operands.ts"
-import * as DeadlineFlags from "./DeadlineFlags.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import { noServer, Unable } from "./server/Unable.ts"
-import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import { Unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Conditions from "./words/Conditions.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
 
-const command = "procwire wait"
-
-const flags = {
-  for: {
-    type: "string",
-    multiple: true,
-    shows: "CONDITION",
-    help:
-      "what to wait for: exit, closed, input, text:READY, match:RE, port:3000, idle:5s or bytes:100; of several the " +
-      "first that comes [default: exit]",
-    completes: Conditions.kinds,
-  },
-  timeout: { type: "string", shows: "DURATION", help: "the longest wait; then the exit code is 124" },
-  quiet: { type: "boolean", short: "q", help: "print nothing" },
-  json: { type: "boolean", help: "print { ref, met, evidence }; met: the condition, or null" },
-  ...TargetFlags.flags,
-  ...help,
-} as const satisfies FlagSpecs
-
-export const spec: Spec = {
+/** `procwire wait`: waits. */
+export const wait = Command.make({
   name: "wait",
   summary: "Wait until processes have exited, have printed something, listen on a port or ask for input",
   usage: "[OPTIONS] NAME…",
-  flags,
+  flags: {
+    for: Flags.texts(
+      "CONDITION",
+      "what to wait for: exit, closed, input, text:READY, match:RE, port:3000, idle:5s or bytes:100; of several the " +
+        "first that comes [default: exit]",
+      { completes: Conditions.kinds },
+    ),
+    timeout: Flags.text("DURATION", "the longest wait; then the exit code is 124"),
+    quiet: Flags.toggle("print nothing", "q"),
+    json: Flags.toggle("print { ref, met, evidence }; met: the condition, or null"),
+    ...TargetFlags.flags,
+  },
   operands: "process",
   text: `
 It prints the condition that has come, or for exit the exit code. What was printed before counts. text: is plain text,
@@ -56,48 +45,45 @@ of several failures that of the last one, in the order of the names.`,
     "code=$(procwire wait job)",
     "procwire wait build test lint",
   ],
-}
-
-/** Waits. */
-export const wait = (_: Platform, args: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { operands, values } = yield* Flags.parseAll(command, args, flags)
-    const refs = yield* Operands.some(command, operands)
-    const texts = values.for ?? ["exit"]
-    const until = yield* Effect.forEach(texts, (text) => Conditions.read(command, text))
-    const timeoutMs =
-      values.timeout === undefined ? undefined : yield* Flags.duration(command, "--timeout", values.timeout)
-    const control = yield* Control.open(command, values)
-    const limit = timeoutMs === undefined ? {} : { timeoutMs }
-    const one = (ref: string) =>
-      Effect.gen(function* () {
-        const row = yield* Control.find(control, ref)
-        if (control.client === undefined) return yield* noServer
-        return yield* Join.look(control.client, row).pipe(
-          Effect.flatMap((process) => process.wait({ until, maxBytes: 0, ...limit })),
-          Failure.about(ref, row),
+  run: (given) =>
+    Effect.gen(function* () {
+      const { values } = given
+      const refs = yield* Control.names(given.operands)
+      const texts = values.for ?? ["exit"]
+      const until = yield* Effect.forEach(texts, Conditions.read)
+      const limit =
+        values.timeout === undefined
+          ? {}
+          : { timeoutMs: yield* Flags.readDuration(values.timeout, "--timeout") }
+      const control = yield* Control.open(given)
+      const one = (ref: string) =>
+        Effect.flatMap(Control.find(control, ref), ({ client, row }) =>
+          Control.look(client, row).pipe(
+            Effect.flatMap((process) => process.wait({ until, maxBytes: 0, ...limit })),
+            Failure.about(ref, row),
+          ),
         )
-      })
-    const waits = yield* Effect.forEach(refs, (ref) =>
-      Effect.map(Effect.fork(one(ref)), (wait) => [ref, wait] as const),
-    )
-    let code = 0
-    for (const [ref, wait] of waits) {
-      const ended = yield* Effect.either(Fiber.join(wait))
-      const failure = Either.isLeft(ended) ? ended.left : yield* told(ref, ended.right, texts, values)
-      if (failure === undefined) continue
-      code = failure instanceof Unable ? (failure.exitCode ?? 1) : 1
-      Message.say(Message.textOf(failure))
-    }
-    return code
-  }).pipe(Effect.scoped)
+      const waits = yield* Effect.forEach(refs, (ref) =>
+        Effect.map(Effect.fork(one(ref)), (wait) => [ref, wait] as const),
+      )
+      let code = 0
+      for (const [ref, wait] of waits) {
+        const ended = yield* Effect.either(Fiber.join(wait))
+        const failure = Either.isLeft(ended) ? ended.left : yield* told(ref, ended.right, texts, values)
+        if (failure === undefined) continue
+        code = failure instanceof Unable ? (failure.exitCode ?? 1) : 1
+        Message.say(Message.textOf(failure))
+      }
+      return code
+    }),
+})
 
 /** Prints what has come; else it is why nothing has. */
 const told = (
   ref: string,
   { met, evidence, exited, unknown, exitCode }: WaitResult,
   texts: ReadonlyArray<string>,
-  values: Flags.Values<typeof flags>,
+  values: { readonly json?: boolean; readonly quiet?: boolean; readonly timeout?: string },
 ) =>
   Effect.gen(function* () {
     const text = met === null ? undefined : texts[met]
@@ -111,12 +97,12 @@ const told = (
     return exited ? hasEnded(ref, texts, exitCode) : tooLate(ref, texts, values.timeout ?? "")
   })
 
-const print = (text: string) => LocalTerminal.write("stdout", new TextEncoder().encode(`${text}\n`))
+const print = (text: string) => LocalTerminal.print(`${text}\n`)
 
 const tooLate = (ref: string, texts: ReadonlyArray<string>, timeout: string) =>
   new Unable({
     message: `${ref}: ${texts.join(" or ")} has not come within ${timeout}`,
-    exitCode: DeadlineFlags.exitCode,
+    exitCode: 124,
   })
 
 const hasEnded = (ref: string, texts: ReadonlyArray<string>, exitCode: number | null) =>

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import * as Folder from "../testing/Folder.ts"
 import * as TextFile from "./TextFile.ts"
-import * as TlsFlags from "../cli/TlsFlags.ts"
+import * as TargetFlags from "../cli/TargetFlags.ts"
 
 it("reads a file of the host", () => {
   const file = Folder.make().at("token")
@@ -20,7 +20,7 @@ it("refuses a file that has no end", () => {
 
 it("names the flag, the file and the reason where a file cannot be read", () => {
   const file = Folder.make().at("no")
-  const read = TlsFlags.readClient("procwire run", { "tls-ca": file })
+  const read = TargetFlags.readTls({ "tls-ca": file })
   const { message } = Effect.runSync(Effect.flip(Effect.provide(read, TextFile.layer)))
   expect(message).toBe(`cannot read --tls-ca ${file}: No such file or directory (os error 2)`)
 })

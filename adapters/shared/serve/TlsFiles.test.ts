@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import * as Certificates from "../testing/Certificates.ts"
 import * as Flags from "../cli/Flags.ts"
-import * as TlsFlags from "../cli/TlsFlags.ts"
+import * as TargetFlags from "../cli/TargetFlags.ts"
 import * as TextFile from "../host/TextFile.ts"
 import type { TlsOptions } from "./Options.ts"
 import * as TlsFiles from "./TlsFiles.ts"
@@ -26,8 +26,8 @@ const inMemory = TextFile.layerMemory(contents)
 
 const server = (tls: TlsOptions) =>
   Effect.provide(TlsFiles.readServer({ options: { tls }, label: (path) => path }), inMemory)
-const client = (values: Parameters<typeof TlsFlags.readClient>[1]) =>
-  Effect.provide(TlsFlags.readClient("procwire run", values), inMemory)
+const client = (values: Parameters<typeof TargetFlags.readTls>[0]) =>
+  Effect.provide(TargetFlags.readTls(values), inMemory)
 
 const refusal = (tls: TlsOptions) => Effect.runSync(Effect.flip(server(tls))).message
 
@@ -58,7 +58,7 @@ describe("TlsFiles", () => {
     expect(refusal({ keyFile: "k" })).toBe("tls.certFile and tls.keyFile belong together")
     expect(refusal({ clientCaFile: "a" })).toBe("tls.clientCaFile needs tls.certFile and tls.keyFile")
     expect(Effect.runSync(Effect.flip(client({ "tls-key": "k" })))).toEqual(
-      new Flags.UsageError({ command: "procwire run", message: "--tls-cert and --tls-key belong together" }),
+      new Flags.UsageError({ message: "--tls-cert and --tls-key belong together" }),
     )
   })
 

@@ -5,9 +5,10 @@ import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
 import type { ListedProcess, ListOptions } from "../../../../core/client/Lists.ts"
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
-import type * as Flags from "../Flags.ts"
+import type { Policy } from "../../../../core/protocol/Attach.ts"
+import type { Given } from "../Command.ts"
+import * as Flags from "../Flags.ts"
 import * as Access from "../server/Access.ts"
-import * as Reach from "../server/Reach.ts"
 import { Unable } from "../server/Unable.ts"
 import * as Rows from "../show/Rows.ts"
 import * as Usage from "./Usage.ts"
@@ -23,21 +24,27 @@ export interface Control {
   readonly own: boolean
 }
 
+type Values = Flags.Values<typeof TargetFlags.flags>
+
+/** A command with the flags of a server. */
+export interface Asked extends Pick<Given, "name" | "operands"> {
+  readonly values: Values
+}
+
 /** Connects to the server that the flags name; that of one's own is not started. */
-export const open = (
-  command: string,
-  values: Flags.Values<typeof TargetFlags.flags>,
-  options: ExecClient.Options = {},
-) =>
+export const open = ({ name, values }: Pick<Asked, "name" | "values">, options: ExecClient.Options = {}) =>
   Effect.gen(function* () {
-    const target = yield* TargetFlags.read(command, values, { own: true })
-    const reached = yield* Reach.existing(target)
+    const target = yield* TargetFlags.read(values, { own: true })
+    const reached = yield* Access.existing(target)
     const own = "own" in target
     if (reached === undefined) return { client: undefined, own }
     // The server of one's own is on this machine: its connection is lost when it has ended.
     const reconnect = own ? { reconnect: false as const } : {}
-    const clientName = command.replace(" ", "-")
-    const client = yield* Access.connect(reached, { clientName, ...reconnect, ...options })
+    const client = yield* Access.connect(reached, {
+      clientName: `procwire-${name}`,
+      ...reconnect,
+      ...options,
+    })
     yield* Access.need(client, "processList", Access.listsNothing)
     return { client, own }
   })
@@ -60,17 +67,35 @@ export const seen = (client: ExecClient.ExecClient, rows: ReadonlyArray<ListedPr
     return rows.map((row, index): Rows.Seen => ({ ...row, condition: found[index] }))
   })
 
+const none = "no process is named; procwire ps lists them"
+
+/** The names of one process or more. */
+export const names = (
+  operands: ReadonlyArray<string>,
+): Effect.Effect<ReadonlyArray<string>, Flags.UsageError> =>
+  operands.length > 0 ? Effect.succeed(operands) : Flags.wrong(none)
+
+/** The name of exactly one process. */
+export const name = ([name, more]: ReadonlyArray<string>): Effect.Effect<string, Flags.UsageError> => {
+  if (name === undefined) return Flags.wrong(none)
+  return more === undefined
+    ? Effect.succeed(name)
+    : Flags.wrong(`unexpected argument '${more}': one process at a time`)
+}
+
 /** The process that a word of the command line means: of several of one name the one that runs. */
-export const find = (control: Pick<Control, "client">, ref: string) =>
+export const find = ({ client }: Pick<Control, "client">, ref: string) =>
   Effect.gen(function* () {
     const [, session, processId] = /^(\d+)\/(.*)$/s.exec(ref) ?? []
     const isPlace = (row: ListedProcess) => row.processId === processId && row.session === Number(session)
     const rows =
-      session === undefined ? yield* list(control, { name: ref }) : (yield* list(control)).filter(isPlace)
+      session === undefined
+        ? yield* list({ client }, { name: ref })
+        : (yield* list({ client })).filter(isPlace)
     const live = rows.filter(Rows.isLive)
     const [row, ...others] = live.length > 0 ? live : rows
-    if (row === undefined) return yield* unknown(ref, yield* list(control))
-    if (others.length === 0) return row
+    if (client === undefined || row === undefined) return yield* unknown(ref, yield* list({ client }))
+    if (others.length === 0) return { client, row }
     const places = [row, ...others].map((each) => `${each.session}/${each.processId}`)
     return yield* new Unable({
       message: `${places.length} processes are called ${ref}: say which one, ${places.join(" or ")}`,
@@ -91,16 +116,55 @@ export const each = <E, R>(
 ) =>
   Effect.gen(function* () {
     let code = 0
-    for (const ref of refs) {
-      const done = Effect.flatMap(find(control, ref), (row) =>
-        control.client === undefined ? Effect.void : Failure.about(ref, row)(use(row, control.client)),
+    for (const ref of refs)
+      yield* find(control, ref).pipe(
+        Effect.flatMap(({ client, row }) => Failure.about(ref, row)(use(row, client))),
+        Effect.catchAll((error) =>
+          Effect.sync(() => {
+            code = 1
+            Message.say(Message.textOf(error))
+          }),
+        ),
       )
-      yield* Effect.catchAll(done, (error) =>
-        Effect.sync(() => {
-          code = 1
-          Message.say(Message.textOf(error))
-        }),
-      )
-    }
     return code
   })
+
+/** Does something with each process that a command names. */
+export const eachNamed = <E, R>(asked: Asked, use: Parameters<typeof each<E, R>>[2]) =>
+  Effect.gen(function* () {
+    const refs = yield* names(asked.operands)
+    return yield* each(yield* open(asked), refs, use)
+  })
+
+const remedy = (scope: string) => `use its unix socket, or have it started with --scope ${scope}`
+const looking = `this server shows its clients nothing of each other: ${remedy("observe")}`
+const writing = `this server lets its clients control nothing of each other: ${remedy("control")}`
+
+/** Attaches to a process that a list has shown, and looks on, from behind the event `after`. */
+export const look = (
+  client: ExecClient.ExecClient,
+  { processId, session, nextSeq }: ListedProcess,
+  after = nextSeq - 1,
+  policy: Policy = "skip",
+) =>
+  Effect.zipRight(
+    Access.need(client, "processAttachAll", looking),
+    client.attach({ processId, session }, after, { role: "viewer", policy }),
+  )
+
+/** May write, signal and end, from behind the event `after`; `take` takes that from whoever has it. */
+export const write = (
+  client: ExecClient.ExecClient,
+  { processId, session }: ListedProcess,
+  after: number,
+  take: boolean,
+  policy: Policy = "skip",
+) =>
+  Effect.zipRight(
+    Access.need(client, "processControlAll", writing),
+    client.attach({ processId, session }, after, { role: "writer", take, policy }),
+  )
+
+/** The same for a moment: who has it loses it, and has it again when this client leaves. */
+export const act = (client: ExecClient.ExecClient, row: ListedProcess) =>
+  write(client, row, row.nextSeq - 1, true)

@@ -14,7 +14,6 @@ import * as Rows from "../show/Rows.ts"
 import * as Failure from "../words/Failure.ts"
 import * as Message from "../words/Message.ts"
 import * as Control from "./Control.ts"
-import * as Join from "./Join.ts"
 
 /** Shows the output of one, by `print`. */
 type Show<E, R> = (
@@ -50,7 +49,7 @@ export const ofNames = <E, R>(
     const found: Array<Labelled> = []
     const failed = yield* Control.each(control, refs, (row, client) =>
       Effect.map(
-        Join.look(client, row),
+        Control.look(client, row),
         (process) => void found.push({ label: Rows.refOf(row), process, row }),
       ),
     )
@@ -107,8 +106,9 @@ const find = (client: ExecClient.ExecClient | undefined, ref: string) =>
   Effect.gen(function* () {
     if (client === undefined) return new Unable({ message: `no process is called ${ref}` })
     yield* Access.need(client, "processList", Access.listsNothing)
-    const row = yield* Effect.catchTag(Control.find({ client }, ref), "Unable", Effect.succeed)
-    return row instanceof Unable ? row : { row, process: yield* Join.look(client, row) }
+    const found = yield* Effect.catchTag(Control.find({ client }, ref), "Unable", Effect.succeed)
+    if (found instanceof Unable) return found
+    return { row: found.row, process: yield* Control.look(client, found.row) }
   })
 
 /** Whole lines with the host in front; what has no end of line comes at the end. */

@@ -1,20 +1,47 @@
-/** A client of a server outside this process, for commands that look at what runs there. */
+/** Ways of commands to their server: found, or started if it is that of one's own; and what it has to be able to. */
+import process from "node:process"
 import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type { ClientError } from "../../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../../core/client/ExecClient.ts"
 import type * as Reconnect from "../../../../core/client/Reconnect.ts"
 import type { Capabilities } from "../../../../core/protocol/Environment.ts"
-import type { TransportError } from "../../../../core/transport/Transport.ts"
+import { TransportError } from "../../../../core/transport/Transport.ts"
 import * as Connect from "../../Connect.ts"
-import * as NoServer from "../NoServer.ts"
+import type { Platform } from "../../Platform.ts"
+import type { Options as CommandOptions } from "../../transport/CommandTransport.ts"
+import * as Colours from "../show/Colours.ts"
+import type { Target } from "../TargetFlags.ts"
+import * as OwnServer from "./OwnServer.ts"
 import { Unable } from "./Unable.ts"
+
+/** The server of a target for commands that only look; undefined if it is that of one's own, and does not run. */
+export const existing = (
+  target: Target,
+): Effect.Effect<Connect.RemoteTarget | undefined, Unable | OwnServer.OwnServerError> => {
+  if ("own" in target)
+    return Effect.map(OwnServer.find(process.env), (url) => (url === undefined ? undefined : { url }))
+  return "inProcess" in target
+    ? new Unable({ message: "a server in this process has no processes" })
+    : Effect.succeed(target)
+}
+
+/** The target of a connection; the server of one's own is started if it does not run. */
+export const settle = (platform: Platform, target: Target) =>
+  "own" in target
+    ? Effect.map(OwnServer.ensure(platform, process.env), ({ url, started }): Connect.Target => {
+        if (started && process.stderr.isTTY)
+          process.stderr.write(Colours.of("stderr").dim(`started a server of your own at ${url}\n`))
+        return { url }
+      })
+    : Effect.succeed<Connect.Target>(target)
 
 /** Connects. A lost connection to a URL is replaced; `onStatus` is told of that. */
 export const connect = (target: Connect.RemoteTarget, options: ExecClient.Options) =>
   Effect.gen(function* () {
-    const noServer = Effect.mapError((error: TransportError | ClientError) => NoServer.from(target, error))
+    const noServer = Effect.mapError((error: TransportError | ClientError) => noServerAt(target, error))
     const isUrl = "url" in target
     const source = isUrl ? Connect.openRemote(target) : yield* noServer(Connect.openRemote(target))
     return yield* noServer(make(source, { reconnect: isUrl && {}, ...options }))
@@ -51,3 +78,30 @@ export const need = (
   message: string,
 ): Effect.Effect<void, Unable> =>
   client.environmentInfo.capabilities?.[capability] === true ? Effect.void : new Unable({ message })
+
+/** There is no session with the server of a target. */
+export class NoServer extends Data.TaggedError("NoServer")<{
+  readonly message: string
+  readonly cause: unknown
+}> {}
+
+/** The error for what has kept a client from its session. */
+export const noServerAt = (target: Connect.Target, cause: TransportError | ClientError): NoServer => {
+  const what = "command" in target ? `no server ${placeOf(target)}: ` : ""
+  return new NoServer({ message: `${what}${cause.message}${remedy(target, cause)}`, cause })
+}
+
+const remedy = (target: Connect.Target, error: TransportError | ClientError): string => {
+  if ("command" in target && target.command === "ssh")
+    return "; try the same with ssh itself: procwire has to be in the PATH there"
+  if ("command" in target)
+    return "; it has to speak the protocol on its stdin and stdout, as `procwire serve --listen stdio` does"
+  const { reason } = error.cause instanceof TransportError ? error.cause : error
+  return reason === "Unauthorized" ? "; give it with --token-file FILE or in the variable PROCWIRE_TOKEN" : ""
+}
+
+/** As it was given: the shell gets the command behind `exec`. */
+const placeOf = ({ command, args = [] }: CommandOptions): string =>
+  command === "ssh"
+    ? `behind '${["ssh", ...args].join(" ")}'`
+    : `at --server-cmd '${(args[1] ?? "").replace(/^exec /, "")}'`

@@ -10,7 +10,6 @@ import type { Host, Several } from "../HostFlags.ts"
 import type { Target } from "../TargetFlags.ts"
 import * as Access from "./Access.ts"
 import * as Message from "../words/Message.ts"
-import * as Reach from "./Reach.ts"
 
 /** What a host has answered, or why it has not. */
 export interface Answer<A> {
@@ -52,7 +51,7 @@ const askOne = <A, E>(
         Effect.flatMap(() => Effect.fail(lastLine(said.text) ?? Message.textOf(error))),
       )
     return yield* Effect.gen(function* () {
-      const reached = yield* Reach.existing(quiet(target, millis, (text) => (said.text += text)))
+      const reached = yield* Access.existing(quiet(target, millis, (text) => (said.text += text)))
       const client =
         reached === undefined
           ? undefined

@@ -2,12 +2,19 @@
 import * as Effect from "effect/Effect"
 import type { ListedProcess, ListOptions, State } from "../../../../core/client/Lists.ts"
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
-import { UsageError } from "../Flags.ts"
+import * as Flags from "../Flags.ts"
 
 /** The keys. */
 export const keys = ["name", "label", "state", "session", "exit"] as const
 
 type Key = (typeof keys)[number]
+
+/** The flag, which may be repeated. */
+export const flag = (help: string) =>
+  ({
+    ...Flags.texts("KEY=VALUE", help, { short: "f", completes: keys.map((key) => `${key}=`) }),
+    read: (text: string) => readTerm(text),
+  }) as const
 
 /** The states that `state=` may name; `exited` is also one whose output is complete. */
 const states: ReadonlyArray<State> = ["starting", "running", "exited", "closed"]
@@ -18,28 +25,24 @@ export interface Filter {
   readonly matches: (row: ListedProcess) => boolean
 }
 
-interface Term {
+/** What one flag says. */
+export interface Term {
   readonly key: Key
   readonly value: string
 }
 
 /** Several of one key are alternatives, but for labels, of which a process needs all. */
-export const read = (command: string, texts: ReadonlyArray<string> = []): Effect.Effect<Filter, UsageError> =>
-  Effect.map(
-    Effect.forEach(texts, (text) => readTerm(command, text)),
-    (terms) => {
-      const named = terms.filter(({ key }) => key === "state").map(({ value }) => value as State)
-      const wanted = named.includes("exited") ? [...new Set([...named, "closed" as const])] : named
-      return {
-        asked: wanted.length === 0 ? {} : { states: wanted },
-        matches: (row) => keys.every((key) => isMet(key, terms, row)),
-      }
-    },
-  )
+export const of = (terms: ReadonlyArray<Term> = []): Filter => {
+  const named = terms.filter(({ key }) => key === "state").map(({ value }) => value as State)
+  const wanted = named.includes("exited") ? [...new Set([...named, "closed" as const])] : named
+  return {
+    asked: wanted.length === 0 ? {} : { states: wanted },
+    matches: (row) => keys.every((key) => isMet(key, terms, row)),
+  }
+}
 
-const readTerm = (command: string, text: string): Effect.Effect<Term, UsageError> => {
-  const wrong = (why: string) =>
-    new UsageError({ command, message: `invalid value '${text}' for '--filter': ${why}` })
+const readTerm = (text: string): Effect.Effect<Term, Flags.UsageError> => {
+  const wrong = (why: string) => Flags.wrong(`invalid value '${text}' for '--filter': ${why}`)
   const [, key = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (!isKey(key)) return wrong(`expected ${keys.join("=, ")}=${Suggestion.ofWord(key, keys)}`)
   if (key === "state" && !states.some((state) => state === value))

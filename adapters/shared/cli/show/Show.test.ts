@@ -113,10 +113,11 @@ describe("a row", () => {
 
 describe("--filter", () => {
   const matches = (...texts: ReadonlyArray<string>) => {
-    const { asked, matches } = Effect.runSync(Filters.read("procwire ps", texts))
+    const { read } = Filters.flag("")
+    const { asked, matches } = Filters.of(texts.map((text) => Effect.runSync(read(text))))
     return [asked.states ?? [], matches(row)] as const
   }
-  const refusal = (text: string) => Effect.runSync(Effect.flip(Filters.read("procwire ps", [text]))).message
+  const refusal = (text: string) => Effect.runSync(Effect.flip(Filters.flag("").read(text))).message
 
   it("takes all labels, one of the names, and a label with any value", () => {
     expect(matches("label=team=web", "label=plain")).toEqual([[], true])

@@ -4,7 +4,8 @@
  * The scripts of the shells ask the program at each key, so that all three know the same, and so that names of
  * processes are those of now.
  */
-import * as Spec from "./Spec.ts"
+import { flagsOf, type Spec } from "../Command.ts"
+import type { Flag, FlagTable, Kind } from "../Flags.ts"
 
 /** What fits: words with what they mean, or a kind of names that somebody else knows. */
 export type Candidates =
@@ -14,7 +15,7 @@ export type Candidates =
 const nothing: Candidates = { kind: "words", words: [] }
 
 /** What fits for the last of `words`, which follow `procwire`. */
-export const candidates = (words: ReadonlyArray<string>, specs: ReadonlyArray<Spec.Spec>): Candidates => {
+export const candidates = (words: ReadonlyArray<string>, specs: ReadonlyArray<Spec>): Candidates => {
   const [name = "", ...rest] = words
   if (rest.length === 0) return starting(name, commandsOf(specs))
   if (name === "help") return starting(rest.at(-1) ?? "", commandsOf(specs))
@@ -22,16 +23,16 @@ export const candidates = (words: ReadonlyArray<string>, specs: ReadonlyArray<Sp
   return spec === undefined ? nothing : inCommand(spec, rest)
 }
 
-const commandsOf = (specs: ReadonlyArray<Spec.Spec>) => [
+const commandsOf = (specs: ReadonlyArray<Spec>) => [
   ...specs.map(({ name, summary }) => [name, summary] as const),
   ["help", "Show the help"] as const,
 ]
 
-const inCommand = (spec: Spec.Spec, words: ReadonlyArray<string>): Candidates => {
-  const flags = Spec.flagsOf(spec)
+const inCommand = (spec: Spec, words: ReadonlyArray<string>): Candidates => {
+  const flags = flagsOf(spec)
   const current = words.at(-1) ?? ""
   let operands = 0
-  let wanted: Spec.FlagSpec | undefined
+  let wanted: Flag | undefined
   for (const [index, word] of words.slice(0, -1).entries()) {
     if (wanted !== undefined) wanted = undefined
     else if (word === "--") return operandsOf(spec, current, operands + words.length - index - 2)
@@ -51,11 +52,11 @@ const inCommand = (spec: Spec.Spec, words: ReadonlyArray<string>): Candidates =>
   return operandsOf(spec, current, operands)
 }
 
-const operandsOf = ({ operands }: Spec.Spec, current: string, count: number): Candidates =>
+const operandsOf = ({ operands }: Spec, current: string, count: number): Candidates =>
   operands === "command" && count > 0 ? { kind: "file" } : ofKind(operands, current)
 
 /** The flag that takes the next word as its value. */
-const valued = (word: string, flags: Spec.FlagSpecs): Spec.FlagSpec | undefined => {
+const valued = (word: string, flags: FlagTable): Flag | undefined => {
   if (word.includes("=")) return undefined
   const last = word.startsWith("--") ? undefined : word.at(-1)
   const [, flag] =
@@ -65,7 +66,7 @@ const valued = (word: string, flags: Spec.FlagSpecs): Spec.FlagSpec | undefined 
   return flag?.type === "string" ? flag : undefined
 }
 
-const ofKind = (kind: Spec.Kind | undefined, current: string): Candidates => {
+const ofKind = (kind: Kind | undefined, current: string): Candidates => {
   if (kind === undefined) return nothing
   if (typeof kind === "string") return { kind: kind === "command" ? "program" : kind }
   return starting(

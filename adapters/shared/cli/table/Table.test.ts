@@ -3,12 +3,11 @@ import { describe, expect, it } from "vitest"
 import { allSpecs } from "../Commands.ts"
 import * as Completion from "./Completion.ts"
 import * as Help from "./Help.ts"
-import * as Man from "./Man.ts"
-import * as Spec from "./Spec.ts"
+import { flagsOf, type Spec } from "../Command.ts"
 
 const specs = await allSpecs()
 
-const spec: Spec.Spec = {
+const spec: Spec = {
   name: "try",
   summary: "Try it",
   usage: "[OPTIONS] NAME",
@@ -22,7 +21,7 @@ const spec: Spec.Spec = {
   examples: ["procwire try -v x"],
 }
 
-const run: Spec.Spec = { ...spec, name: "run", operands: "command" }
+const run: Spec = { ...spec, name: "run", operands: "command" }
 
 describe("the help of a command", () => {
   it("has its summary, its usage, every flag and its examples", () => {
@@ -49,7 +48,7 @@ Examples:
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(120)
     expect(each.examples.length).toBeGreaterThan(0)
     expect(each.summary).not.toMatch(/\.$/)
-    for (const [flag, { type, shows, help }] of Object.entries(Spec.flagsOf(each))) {
+    for (const [flag, { type, shows, help }] of Object.entries(flagsOf(each))) {
       expect(type === "string", `--${flag} of ${name}`).toBe(shows !== undefined)
       expect(help, `--${flag} of ${name}`).not.toMatch(/^[A-Z][a-z]|\.$/)
     }
@@ -107,7 +106,7 @@ const hasMan = (() => {
 })()
 
 /** A page as `man` shows it. */
-const shown = ({ text }: Man.Page): string =>
+const shown = ({ text }: Help.Page): string =>
   execFileSync("man", ["--warnings=all", "-l", "-"], {
     input: text,
     env: {
@@ -122,19 +121,19 @@ const shown = ({ text }: Man.Page): string =>
 
 describe("a man page", () => {
   it.skipIf(!hasMan)("is shown by man as it is meant", () => {
-    const page = shown(Man.ofCommand(spec, "1.2.3"))
+    const page = shown(Help.manOf(spec))
     for (const text of ["procwire-try - try it", "-f, --file FILE", "A word about it.", ".and a period"])
       expect(page).toContain(text)
     expect(page).toContain("procwire try -v x")
   })
 
   it("has every command, every flag and every example", () => {
-    const program = Man.ofProgram(specs, [["0", "fine"]], "1.2.3").text
+    const program = Help.manOfProgram(specs).text
     for (const each of specs) {
       expect(program).toContain(`procwire\\-${each.name.replaceAll("-", "\\-")}(1)`)
-      const { file, text } = Man.ofCommand(each, "1.2.3")
+      const { file, text } = Help.manOf(each)
       expect(file).toBe(`procwire-${each.name}.1`)
-      for (const flag of Object.keys(Spec.flagsOf(each)))
+      for (const flag of Object.keys(flagsOf(each)))
         expect(text).toContain(`\\-\\-${flag.replaceAll("-", "\\-")}`)
       expect(text).not.toMatch(/^\.(?!TH|SH|TP|PP|nf|fi|B)/m)
     }

@@ -8,11 +8,10 @@ import * as Flags from "../Flags.ts"
 export const kinds = ["exit", "closed", "input", "text:", "match:", "port:", "idle:", "bytes:"] as const
 
 /** Reads one. */
-export const read = (command: string, text: string): Effect.Effect<WaitCondition, Flags.UsageError> => {
+export const read = (text: string): Effect.Effect<WaitCondition, Flags.UsageError> => {
   const cut = text.indexOf(":")
   const [kind, value] = cut < 0 ? [text, ""] : [text.slice(0, cut), text.slice(cut + 1)]
-  const wrong = (why: string) =>
-    new Flags.UsageError({ command, message: `invalid value '${text}' for '--for': ${why}` })
+  const wrong = (why: string) => Flags.wrong(`invalid value '${text}' for '--for': ${why}`)
   if (cut < 0 && (kind === "exit" || kind === "closed" || kind === "input"))
     return Effect.succeed({ [kind]: true })
   if (cut < 0 || !kinds.some((each) => each === `${kind}:`))
@@ -26,9 +25,8 @@ export const read = (command: string, text: string): Effect.Effect<WaitCondition
   if (kind === "text") return Effect.succeed({ pattern: value, flags: "l" })
   if (kind === "match") return Effect.succeed({ pattern: value })
   if (kind === "port") return readPort(value, wrong)
-  if (kind === "bytes")
-    return Effect.map(Flags.wholeNumber(command, "--for bytes:", value, 1), (bytes) => ({ bytes }))
-  return Effect.map(Flags.duration(command, "--for idle:", value), (idleMs) => ({ idleMs }))
+  if (kind === "bytes") return Effect.map(Flags.readWhole(value, "--for bytes:", 1), (bytes) => ({ bytes }))
+  return Effect.map(Flags.readDuration(value, "--for idle:"), (idleMs) => ({ idleMs }))
 }
 
 const examples: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Conditions from "./Conditions.ts"
 import * as DetachKeys from "./DetachKeys.ts"
 import * as Keys from "./Keys.ts"
-import * as Pacing from "./Pacing.ts"
+import * as Recording from "../Recording.ts"
 import * as Replay from "./Replay.ts"
 
 describe("keys by name", () => {
@@ -53,9 +53,8 @@ describe("detach keys", () => {
 })
 
 describe("conditions of a wait", () => {
-  const read = (condition: string) => Effect.runSync(Conditions.read("procwire wait", condition))
-  const refusal = (condition: string) =>
-    Effect.runSync(Effect.flip(Conditions.read("procwire wait", condition))).message
+  const read = (condition: string) => Effect.runSync(Conditions.read(condition))
+  const refusal = (condition: string) => Effect.runSync(Effect.flip(Conditions.read(condition))).message
 
   it("are those of process/wait", () => {
     expect(["exit", "closed", "input"].map(read)).toEqual([{ exit: true }, { closed: true }, { input: true }])
@@ -143,7 +142,7 @@ describe("a recording that is played", () => {
 
   it("has the times of its events, and silence of at most so long", () => {
     const at = (speed: number, idleMillis: number) =>
-      Pacing.steps(events, { speed, idleMillis }).map((step) => step.at)
+      Recording.steps(events, { speed, idleMillis }).map((step) => step.at)
     expect(at(1, Infinity)).toEqual([0, 5000, 5500])
     expect(at(2, Infinity)).toEqual([0, 2500, 2750])
     expect(at(1, 1000)).toEqual([0, 2000, 2500])

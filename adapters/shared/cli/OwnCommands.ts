@@ -1,0 +1,98 @@
+/** The server of one's own: `procwire up` starts it in the background, `down` ends it, `dial` connects to it. */
+import { connect } from "node:net"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Command from "./Command.ts"
+import * as Flags from "./Flags.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+import * as OwnServer from "./server/OwnServer.ts"
+import { Unable } from "./server/Unable.ts"
+import * as UserUnits from "./server/UserUnits.ts"
+
+/** `procwire up`: starts it, or writes the units. */
+export const up = Command.make({
+  name: "up",
+  summary: "Start a server of your own in the background, if it does not run, and print its address",
+  usage: "[OPTIONS]",
+  flags: {
+    install: Flags.toggle(
+      "write units of systemd for this user instead, by which the first connection starts the server",
+    ),
+    web: Flags.toggle(
+      "serve a page for browsers on this machine as well, and print a one-time link to it instead of the address",
+    ),
+    json: Flags.toggle("print { url, started }, with --web and link"),
+    quiet: Flags.toggle("print nothing", "q"),
+  },
+  text: `
+It listens at server.sock in $XDG_RUNTIME_DIR/procwire, or in procwire-UID of the folder for temporary files if that
+variable is not set: a folder that only you may enter. Every command that needs it starts it, so this one is for
+scripts. Processes with a name live on without a client and are kept, with the last 64 MiB of their output, until
+procwire rm. What it logs is in server.log beside the socket.
+
+The page of --web shows all its processes, and writes to them. It is at a port of 127.0.0.1 that is free, and a link is
+the only way in: one lets one browser in, once, within ten minutes, and each procwire up --web prints another. A server
+that runs without the page does not get it: procwire down ends it, and its processes, before procwire up --web.`,
+  examples: [
+    "procwire up",
+    "url=$(procwire up)",
+    'xdg-open "$(procwire up --web)"',
+    "procwire up --install",
+    "procwire down",
+  ],
+  run: ({ platform, values }) =>
+    Effect.gen(function* () {
+      const { install = false, web = false, json = false, quiet = false } = values
+      const { print } = LocalTerminal
+      if (install && web) return yield* Flags.wrong("--install and --web exclude each other")
+      if (install) return yield* print(yield* UserUnits.install(process.env))
+      const found = yield* web
+        ? OwnServer.ensurePage(platform, process.env)
+        : OwnServer.ensure(platform, process.env)
+      if (json) return yield* print(`${JSON.stringify(found)}\n`)
+      if (!quiet) yield* print(`${"link" in found ? found.link : found.url}\n`)
+      if (!quiet && !found.started && process.stderr.isTTY) process.stderr.write("it was running already\n")
+    }),
+})
+
+/** `procwire down`: ends it. */
+export const down = Command.make({
+  name: "down",
+  summary: "End the server of your own, with all its processes",
+  usage: "[OPTIONS]",
+  flags: { quiet: Flags.toggle("print nothing", "q") },
+  text: `
+Its processes get SIGTERM, and SIGKILL after 5 seconds. It returns when the server is gone. It is no error if none
+runs.`,
+  examples: ["procwire ps && procwire down"],
+  run: ({ values }) =>
+    Effect.gen(function* () {
+      const pid = yield* OwnServer.stop(process.env)
+      const text =
+        pid === undefined ? "no server of your own runs" : `ended the server of your own (pid ${pid})`
+      if (values.quiet !== true) yield* LocalTerminal.print(`${text}\n`)
+    }),
+})
+
+/** `procwire dial`: copies stdin and stdout to and from it until either side ends; `ssh://HOST` runs this there. */
+export const dial = Command.make({
+  name: "dial",
+  summary: "Connect stdin and stdout to your own server, which is started if it does not run",
+  usage: "",
+  flags: {},
+  text: "A server at ssh://HOST is reached by this command on that host.",
+  examples: ["ssh build-host procwire dial", 'procwire ps --server-cmd "ssh build-host procwire dial"'],
+  run: ({ platform }) =>
+    Effect.flatMap(OwnServer.ensure(platform, process.env), ({ url }) => copy(url.slice("unix:".length))),
+})
+
+const copy = (path: string): Effect.Effect<void, Unable> =>
+  Effect.async((resume) => {
+    const socket = connect({ path })
+    const end = () => resume(Effect.void)
+    socket.on("error", ({ message }) => resume(new Unable({ message: `the connection broke: ${message}` })))
+    socket.on("close", end)
+    process.stdin.pipe(socket)
+    socket.pipe(process.stdout)
+    return Effect.sync(() => socket.destroy())
+  })
