@@ -13,7 +13,7 @@ import * as LocalTerminal from "./LocalTerminal.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Rows from "./show/Rows.ts"
 import * as TargetFlags from "./TargetFlags.ts"
-import * as DetachKeys from "./words/DetachKeys.ts"
+import * as Keys from "./words/Keys.ts"
 import * as Failure from "./words/Failure.ts"
 
 const policies: ReadonlyArray<Policy> = ["screen", "skip", "block"]
@@ -65,7 +65,7 @@ Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
           `invalid value '${values.policy}' for '--policy': expected ${policies.join(", ")}`,
         )
       const given = values["detach-keys"] ?? usualKeys
-      const keys = DetachKeys.parse(given)
+      const keys = Keys.parseDetachKeys(given)
       if (keys === undefined)
         return yield* Flags.wrong(
           `invalid value '${given}' for '--detach-keys': expected keys such as ${usualKeys} or f12`,

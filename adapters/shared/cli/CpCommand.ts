@@ -8,7 +8,7 @@ import { ClientError } from "../../../core/client/ClientError.ts"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as Command from "./Command.ts"
 import * as Places from "./copy/Places.ts"
-import * as Progress from "./copy/Progress.ts"
+import * as Texts from "./show/Texts.ts"
 import * as Tar from "./copy/Tar.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
@@ -132,10 +132,10 @@ const copy = (client: ExecClient.ExecClient, from: Side, to: Side, isQuiet: bool
   }).pipe(Effect.scoped)
 
 /** A line that is written again and again: how much has come, how fast, and of a file a bar. */
-const progress = (source: Progress.Source) =>
+const progress = (source: Texts.Copied) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const line = Progress.make(source, Date.now())
+      const line = Texts.progressOf(source, Date.now())
       let [sum, shown] = [0, 0]
       return (bytes: number) => {
         sum += bytes

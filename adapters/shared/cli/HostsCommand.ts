@@ -7,7 +7,6 @@ import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import * as EachHost from "./server/EachHost.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Table from "./show/Table.ts"
 
@@ -39,7 +38,7 @@ Exit code: 1 if one of the hosts that were named has not answered; 0 otherwise.`
       }
       const asked = operands.length > 0 ? named : yield* HostFlags.every
       const several = { hosts: asked, millis: HostFlags.millisOf(values.timeout) }
-      const answers = yield* EachHost.ask(several, "procwire-hosts", abilities)
+      const answers = yield* HostFlags.ask(several, "procwire-hosts", abilities)
       const lines = values.json === true ? answers.map(toJson) : tableOf(answers)
       yield* LocalTerminal.print(lines.join(""))
       return operands.length > 0 && answers.some(({ answer }) => Either.isLeft(answer)) ? 1 : 0
@@ -103,7 +102,7 @@ const readOnly = {
   windowsSandboxProxySettingsMode: null,
 } as const
 
-type Row = EachHost.Answer<Abilities>
+type Row = HostFlags.Answer<Abilities>
 
 const toJson = ({ answer, host }: Row): string =>
   `${JSON.stringify(

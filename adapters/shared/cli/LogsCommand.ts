@@ -7,7 +7,6 @@ import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Past from "./control/Past.ts"
-import * as Search from "./control/Search.ts"
 import * as SeveralLogs from "./control/SeveralLogs.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
@@ -183,5 +182,5 @@ const showOf =
     Effect.suspend(() =>
       pattern === undefined
         ? Past.show(process, { row, print, ...wanted })
-        : Search.show(process, { pattern, print, ...wanted }),
+        : Past.search(process, { pattern, print, ...wanted }),
     )

@@ -21,13 +21,16 @@ import * as ServerServices from "../ServerServices.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as Logging from "../serve/Logging.ts"
 import * as Access from "./server/Access.ts"
-import * as RunningCommands from "./RunningCommands.ts"
 import * as OptionFlags from "./OptionFlags.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
 import * as EnvFlag from "./EnvFlag.ts"
 import { version } from "../Version.ts"
+import * as Deferred from "effect/Deferred"
+import * as Exit from "effect/Exit"
+import * as Fork from "../../../core/protocol/Fork.ts"
+import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 
 /** How long commands have to end after a signal: less than clients wait until they send SIGKILL. */
 const graceMillis = 1500
@@ -150,7 +153,7 @@ const serve = (
     const first = yield* Effect.mapError(client, (error) => Access.noServerAt(target, error))
     yield* tryOut(first, options)
     const { environmentInfo } = first
-    const commands = yield* RunningCommands.make
+    const commands = yield* runningCommands
     const tools = yield* UnifiedExec.make(
       {
         environmentInfo,
@@ -188,3 +191,56 @@ const tryOut = (client: ExecClient.ExecClient, options: UnifiedExec.Options) => 
 
 const isOfStart = (reason: ClientReason): boolean =>
   reason === "WorkingDirectory" || reason === "ProgramNotFound" || reason === "ProgramNotExecutable"
+
+export interface RunningCommands {
+  /** Starts a command, which counts from now until it is closed. `known`: its server sends every signal. */
+  readonly start: <A extends { readonly process: RemoteProcess }, E>(
+    starting: Effect.Effect<A, E>,
+    known: boolean,
+  ) => Effect.Effect<A, E>
+  /** Sends a signal to all, and waits until they are closed, but for no longer than so many milliseconds. */
+  readonly end: (name: ForwardedSignals.Name, graceMillis: number) => Effect.Effect<void>
+}
+
+interface Running {
+  /** Undefined if the start has failed. */
+  readonly started: Deferred.Deferred<RemoteProcess | undefined>
+  readonly known: boolean
+}
+
+/** No commands yet. */
+export const runningCommands: Effect.Effect<RunningCommands, never, Scope.Scope> = Effect.gen(function* () {
+  const fork = yield* Fork.inScope
+  const commands = new Set<Running>()
+
+  const start: RunningCommands["start"] = (starting, known) =>
+    Effect.gen(function* () {
+      const command: Running = { started: yield* Deferred.make<RemoteProcess | undefined>(), known }
+      commands.add(command)
+      return yield* Effect.onExit(starting, (exit) => {
+        const process = Exit.isSuccess(exit) ? exit.value.process : undefined
+        const forget = Effect.sync(() => commands.delete(command))
+        const closed = process === undefined ? Effect.void : Effect.ignore(process.closed)
+        return Effect.sync(() => {
+          Deferred.unsafeDone(command.started, Effect.succeed(process))
+          fork(Effect.ensuring(closed, forget))
+        })
+      })
+    })
+
+  const end = (name: ForwardedSignals.Name, { started, known }: Running) =>
+    Effect.gen(function* () {
+      const process = yield* Deferred.await(started)
+      if (process === undefined) return
+      yield* ForwardedSignals.send(process, name, known)
+      yield* process.closed
+    }).pipe(Effect.ignore)
+
+  return {
+    start,
+    end: (name, graceMillis) =>
+      Effect.suspend(() =>
+        Effect.forEach([...commands], (command) => end(name, command), { concurrency: "unbounded" }),
+      ).pipe(Effect.disconnect, Effect.timeoutOption(graceMillis), Effect.asVoid),
+  }
+})

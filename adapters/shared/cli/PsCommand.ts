@@ -12,7 +12,6 @@ import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
-import * as EachHost from "./server/EachHost.ts"
 import * as LostProcesses from "./server/LostProcesses.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Filters from "./show/Filters.ts"
@@ -62,14 +61,14 @@ so. A host that does not answer is a line on stderr, and the exit code is 1.`,
       if ("several" in asked) {
         const question = (client: ExecClient.ExecClient | undefined) =>
           client === undefined ? Effect.succeed(none) : listed(client, all, filter)
-        const answers = yield* EachHost.ask(asked.several, "procwire-ps", question)
+        const answers = yield* HostFlags.ask(asked.several, "procwire-ps", question)
         const found = answers.flatMap(({ answer, host }) =>
           Either.isLeft(answer) ? [] : answer.right.rows.map((row) => ({ host, ...row })),
         )
         for (const { answer, host } of answers)
           if (Either.isRight(answer) && answer.right.hides) Message.say(`${host}: ${hidden}`)
         yield* print(found, values)
-        return EachHost.told(answers)
+        return HostFlags.told(answers)
       }
       const target = yield* TargetFlags.read(asked.one, { own: true })
       const reached = yield* Access.existing(target)

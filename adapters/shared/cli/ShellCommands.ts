@@ -11,7 +11,7 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
 import * as Contexts from "./server/Contexts.ts"
-import * as SshConfig from "./server/SshConfig.ts"
+import * as ServerName from "./server/ServerName.ts"
 import * as Rows from "./show/Rows.ts"
 import * as Completion from "./table/Completion.ts"
 import { marks, scripts } from "./table/Scripts.ts"
@@ -78,7 +78,8 @@ export const complete = Command.make({
       const current = words.at(-1) ?? ""
       if (found.kind === "words") return yield* print(found.words)
       if (found.kind === "context") return yield* print(yield* contexts(current, []))
-      if (found.kind === "host") return yield* print(yield* contexts(current, SshConfig.hosts(process.env)))
+      if (found.kind === "host")
+        return yield* print(yield* contexts(current, ServerName.sshHosts(process.env)))
       if (found.kind === "process") return yield* print(yield* processes(words))
       return yield* LocalTerminal.print(`${found.kind}\n`)
     }).pipe(Effect.ignore),

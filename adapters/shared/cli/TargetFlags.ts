@@ -10,7 +10,6 @@ import type { ClientTls } from "../transport/ClientTls.ts"
 import * as Flags from "./Flags.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as ServerName from "./server/ServerName.ts"
-import * as SshConfig from "./server/SshConfig.ts"
 
 /** The variable that names a server. */
 export const variable = "PROCWIRE_SERVER"
@@ -114,7 +113,7 @@ const choose = (
       const named = ServerName.resolveHost(
         host,
         yield* Contexts.read(process.env),
-        SshConfig.hosts(process.env),
+        ServerName.sshHosts(process.env),
       )
       return { named, others: [], label: { name: "--host", value: host } }
     }

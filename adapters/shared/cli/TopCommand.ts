@@ -17,7 +17,6 @@ import * as Filters from "./show/Filters.ts"
 import * as Rows from "./show/Rows.ts"
 import * as Table from "./show/Table.ts"
 import * as Texts from "./show/Texts.ts"
-import * as Width from "./show/Width.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 
 /** `procwire top`: shows it until it is left. */
@@ -162,7 +161,7 @@ const pictureOf = (lines: ReadonlyArray<Line>): string => {
   const sum = known.reduce((all, { cpuPercent = 0 }) => all + cpuPercent, 0)
   const memory = known.reduce((all, each) => all + (each.memory ?? 0), 0)
   const used = known.length === 0 ? "" : `, CPU ${sum.toFixed(1)}, MEM ${Texts.bytes(memory)}`
-  const head = Width.cut(`${lines.length} processes${used}`, width)
+  const head = Table.cut(`${lines.length} processes${used}`, width)
   const table = Table.lines(columns(Date.now()), lines, width).map((line) => line.replace("\n", ""))
   const shown = [head, ...(rows < fewRows ? [] : [""]), ...table].slice(0, rows)
   // A line is cleared in front of its text: behind one of the whole width that would take its last character.

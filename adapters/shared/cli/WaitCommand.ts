@@ -9,9 +9,53 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { Unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
-import * as Conditions from "./words/Conditions.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
+import type { WaitCondition } from "../../../core/client/RemoteProcess.ts"
+import * as Suggestion from "../../../core/protocol/Suggestion.ts"
+
+/** The kinds, as the help shows them. */
+export const kinds = ["exit", "closed", "input", "text:", "match:", "port:", "idle:", "bytes:"] as const
+
+/** Reads one. */
+export const readCondition = (text: string): Effect.Effect<WaitCondition, Flags.UsageError> => {
+  const cut = text.indexOf(":")
+  const [kind, value] = cut < 0 ? [text, ""] : [text.slice(0, cut), text.slice(cut + 1)]
+  const wrong = (why: string) => Flags.wrong(`invalid value '${text}' for '--for': ${why}`)
+  if (cut < 0 && (kind === "exit" || kind === "closed" || kind === "input"))
+    return Effect.succeed({ [kind]: true })
+  if (cut < 0 || !kinds.some((each) => each === `${kind}:`))
+    return wrong(
+      `expected ${list}${Suggestion.ofWord(
+        kind,
+        kinds.map((each) => each.replace(":", "")),
+      )}`,
+    )
+  if (value === "") return wrong(`${kind}: needs a value, as in ${examples[kind] ?? ""}`)
+  if (kind === "text") return Effect.succeed({ pattern: value, flags: "l" })
+  if (kind === "match") return Effect.succeed({ pattern: value })
+  if (kind === "port") return readPort(value, wrong)
+  if (kind === "bytes") return Effect.map(Flags.readWhole(value, "--for bytes:", 1), (bytes) => ({ bytes }))
+  return Effect.map(Flags.readDuration(value, "--for idle:"), (idleMs) => ({ idleMs }))
+}
+
+const examples: Readonly<Record<string, string>> = {
+  text: "text:READY",
+  match: "match:^listening",
+  port: "port:3000",
+  idle: "idle:5s",
+  bytes: "bytes:100",
+}
+
+const list = ["exit", "closed", "input", ...Object.values(examples)].join(", ")
+
+/** `3000`, or `127.0.0.1:3000`. */
+const readPort = (value: string, wrong: (why: string) => Flags.UsageError) => {
+  const [, host, digits = ""] = /^(?:(.+):)?(\d{1,5})$/.exec(value) ?? []
+  const port = Number(digits)
+  if (port < 1 || port > 65_535) return wrong("expected port:3000 or port:127.0.0.1:3000")
+  return Effect.succeed(host === undefined ? { port } : { port, host: host.replace(/^\[(.*)\]$/, "$1") })
+}
 
 /** `procwire wait`: waits. */
 export const wait = Command.make({
@@ -23,7 +67,7 @@ export const wait = Command.make({
       "CONDITION",
       "what to wait for: exit, closed, input, text:READY, match:RE, port:3000, idle:5s or bytes:100; of several the " +
         "first that comes [default: exit]",
-      { completes: Conditions.kinds },
+      { completes: kinds },
     ),
     timeout: Flags.text("DURATION", "the longest wait; then the exit code is 124"),
     quiet: Flags.toggle("print nothing", "q"),
@@ -50,7 +94,7 @@ of several failures that of the last one, in the order of the names.`,
       const { values } = given
       const refs = yield* Control.names(given.operands)
       const texts = values.for ?? ["exit"]
-      const until = yield* Effect.forEach(texts, Conditions.read)
+      const until = yield* Effect.forEach(texts, readCondition)
       const limit =
         values.timeout === undefined
           ? {}

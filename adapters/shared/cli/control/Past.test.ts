@@ -10,7 +10,6 @@ import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import { connect } from "../../../testing/Client.ts"
 import * as Past from "./Past.ts"
-import * as Search from "./Search.ts"
 
 let client: Client
 beforeAll(async () => {
@@ -90,7 +89,7 @@ describe("what is followed", () => {
           return page
         })
       const asked = { pattern: "^[fs]", ignoresCase: false, follow: true, since: undefined }
-      return yield* printed(Search.show({ ...child, grep }, asked))
+      return yield* printed(Past.search({ ...child, grep }, asked))
     })
     expect(await Effect.runPromise(program)).toBe("first\nsecond\n")
   })
@@ -126,7 +125,7 @@ describe("a process that prints faster than it is shown", () => {
     const program = Effect.gen(function* () {
       const { child } = yield* hasty
       const asked = { pattern: "[fl]i", ignoresCase: false, follow: false, since: undefined }
-      return yield* printed(Search.show(child, asked))
+      return yield* printed(Past.search(child, asked))
     })
     expect(await Effect.runPromise(program)).toBe("first\nline 0\n")
   })

@@ -14,7 +14,8 @@ import * as ErrorCode from "../../../../core/protocol/ErrorCode.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import type * as LostProcesses from "../server/LostProcesses.ts"
 import * as Message from "../words/Message.ts"
-import * as Retained from "./Retained.ts"
+import type { ReadResult } from "../../../../core/protocol/Process.ts"
+import process from "node:process"
 
 /** What is wanted. */
 export interface Asked {
@@ -109,7 +110,7 @@ const fromHistory = <E>(child: Source<E>, write: Write, part: Part, last: number
     // Of the last lines no more are shown, however fast the process prints on; but where that is followed, all.
     let left = end === Infinity ? (part.tail ?? Infinity) : Infinity
     for (;;) {
-      const page = yield* child.history({ ...next, maxBytes: Retained.pageBytes, times: true })
+      const page = yield* child.history({ ...next, maxBytes: pageBytes, times: true })
       if (page.lost !== undefined && !told) process.stderr.write(incomplete(page.lost))
       told ||= page.lost !== undefined
       for (const [index, { seq, stream, chunk }] of page.chunks.entries()) {
@@ -126,7 +127,7 @@ const fromHistory = <E>(child: Source<E>, write: Write, part: Part, last: number
   })
 
 /** A line for what a full disk has taken. */
-export const incomplete = ({ bytes }: { readonly bytes: number }): string =>
+const incomplete = ({ bytes }: { readonly bytes: number }): string =>
   Message.line(`history is incomplete: disk full, ${bytes} bytes were lost`)
 
 /** The first lines of a chunk, at most so many, and how many are left then. */
@@ -135,10 +136,10 @@ const firstLines = (bytes: Uint8Array, lines: number) => {
   let left = lines
   let end = 0
   while (left > 0) {
-    const newline = bytes.indexOf(Retained.newline, end)
-    if (newline < 0) return { bytes, left }
+    const found = bytes.indexOf(newline, end)
+    if (found < 0) return { bytes, left }
     left -= 1
-    end = newline + 1
+    end = found + 1
   }
   return { bytes: bytes.subarray(0, end), left }
 }
@@ -152,9 +153,7 @@ const fromHistoryAlone = (...[child, write, part, last, end]: Wanted) =>
 /** Shows what the server still has where there is no history. Nothing is written before that is known. */
 const fromWhatIsKept = (...[child, write, part, last, end, listed = end]: Wanted) =>
   Effect.catchIf(fromHistory(child, write, part, last, end), isWithoutHistory, () =>
-    Retained.each(child, { last, end, listed, lines: part.tail }, ({ stream, chunk }) =>
-      write(stream, chunk),
-    ),
+    eachRetained(child, { last, end, listed, lines: part.tail }, ({ stream, chunk }) => write(stream, chunk)),
   )
 
 const isWithoutHistory = (error: unknown): error is ClientError =>
@@ -178,3 +177,110 @@ const following = (child: Child, write: Write, last: number) =>
       }
     }
   })
+
+type Chunk = ReadResult["chunks"][number]
+
+/** The most bytes of one answer: 1 MiB. */
+const pageBytes = 1024 * 1024
+
+/** The part that is wanted. */
+interface WantedPart {
+  /** The chunks behind this seq. */
+  readonly last: number
+  /** Those in front of this one. */
+  readonly end: number
+  /** The seq of the process at first: it may print faster than it is read, so nobody waits for its end. */
+  readonly listed: number
+  /** The last lines only; undefined is all. */
+  readonly lines: number | undefined
+}
+
+/** Calls `use` with each chunk that is wanted. What is gone of them is a line on stderr. */
+const eachRetained = <E>(
+  child: Pick<RemoteProcess, "read">,
+  { last, end, listed, lines }: WantedPart,
+  use: (chunk: Chunk) => Effect.Effect<void, E>,
+) =>
+  Effect.gen(function* () {
+    const kept: Array<Chunk> = []
+    for (let after = last; after < listed - 1;) {
+      const { chunks } = yield* child.read({ afterSeq: after, maxBytes: pageBytes })
+      const [first] = chunks
+      if (first === undefined) break
+      if (after === last && first.seq > last + 1 && lines === undefined)
+        Message.say("what was printed before is no longer kept, for want of a history")
+      const wanted = chunks.filter(({ seq }) => seq < end)
+      if (lines === undefined) yield* Effect.forEach(wanted, use, { discard: true })
+      else kept.push(...wanted)
+      after = chunks.at(-1)?.seq ?? end
+    }
+    if (lines !== undefined) yield* Effect.forEach(lastLines(kept, lines), use, { discard: true })
+  })
+
+/** The end of a line, as a byte. */
+const newline = 10
+
+/** The end of the chunks, from the begin of the last line but `lines` on. */
+const lastLines = (chunks: ReadonlyArray<Chunk>, lines: number): ReadonlyArray<Chunk> => {
+  let left = lines
+  for (let index = chunks.length - 1; index >= 0; index -= 1) {
+    const one = chunks[index]
+    if (one === undefined) continue
+    // The newline at the very end begins no line.
+    let at = index === chunks.length - 1 ? one.chunk.length - 1 : one.chunk.length
+    while ((at = one.chunk.subarray(0, at).lastIndexOf(newline)) >= 0) {
+      left -= 1
+      if (left === 0) return [{ ...one, chunk: one.chunk.subarray(at + 1) }, ...chunks.slice(index + 1)]
+    }
+  }
+  return chunks
+}
+
+/** What is wanted. */
+export interface Sought {
+  readonly pattern: string
+  readonly ignoresCase: boolean
+  readonly follow: boolean
+  /** Milliseconds since 1970; undefined is the begin. */
+  readonly since: number | undefined
+  /** Milliseconds since 1970; undefined is the end. Not with `follow`. */
+  readonly until?: number | undefined
+  /** Where it goes; by default to stdout. */
+  readonly print?: LocalTerminal.Print
+}
+
+const encoder = new TextEncoder()
+
+/** Shows them; with `follow` until the process has closed. */
+export const search = (child: RemoteProcess, asked: Sought) =>
+  Effect.gen(function* () {
+    const { follow, ignoresCase, pattern, since, until, print = LocalTerminal.write } = asked
+    const flags = ignoresCase ? { flags: "i" } : {}
+    let told = false
+    let from = since === undefined ? {} : { from: { time: since } }
+    const to = follow ? {} : until === undefined ? yield* untilNow(child) : { to: { time: until } }
+    for (;;) {
+      // What is printed behind this is waited for, and what is printed before the search is found by it.
+      const seen = follow ? yield* lastSeq(child) : 0
+      const page = yield* child.grep({ pattern, ...flags, ...from, ...to, maxMatches: 1000 })
+      if (page.lost !== undefined && !told) process.stderr.write(incomplete(page.lost))
+      told ||= page.lost !== undefined
+      for (const { text } of page.matches)
+        yield* print("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
+      if (page.complete && (!follow || page.closed)) return
+      if (page.complete) yield* more(child, seen)
+      from = { from: { byte: page.nextByte } } as never
+    }
+  })
+
+/** Up to what a process that prints on has printed by now. The last line of one that has closed may have no end. */
+const untilNow = (child: RemoteProcess) =>
+  Effect.map(child.history({ tail: 0 }), ({ nextByte, closed }) => (closed ? {} : { to: { byte: nextByte } }))
+
+/** The seq of what was printed last. */
+const lastSeq = (child: RemoteProcess) =>
+  Effect.map(child.wait({ until: [{ idleMs: 0 }], maxBytes: 0 }), ({ nextSeq }) => nextSeq - 1)
+
+/** Completes when something was printed behind that seq, or the process has closed. */
+const more = (child: RemoteProcess, afterSeq: number) =>
+  child.wait({ until: [{ bytes: 1 }, { closed: true }], afterSeq, maxBytes: 0 })

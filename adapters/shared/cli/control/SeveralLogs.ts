@@ -7,13 +7,13 @@ import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import type { Several } from "../HostFlags.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import * as Access from "../server/Access.ts"
-import * as EachHost from "../server/EachHost.ts"
+import * as HostFlags from "../HostFlags.ts"
 import { Unable } from "../server/Unable.ts"
-import * as Prefixed from "../show/Prefixed.ts"
 import * as Rows from "../show/Rows.ts"
 import * as Failure from "../words/Failure.ts"
 import * as Message from "../words/Message.ts"
 import * as Control from "./Control.ts"
+import { concat, utf8 } from "../../../../core/protocol/Bytes.ts"
 
 /** Shows the output of one, by `print`. */
 type Show<E, R> = (
@@ -59,15 +59,15 @@ export const ofNames = <E, R>(
 /** Shows them at once; succeeds with the exit code. */
 export const show = <E, R>(several: Several, ref: string, { isEvery, show }: How<E, R>) =>
   Effect.gen(function* () {
-    const answers = yield* EachHost.ask(several, "procwire-logs", (client) => find(client, ref))
+    const answers = yield* HostFlags.ask(several, "procwire-logs", (client) => find(client, ref))
     const found = answers.flatMap(({ answer, host }) =>
       Either.isRight(answer) && "row" in answer.right ? [{ label: host, ...answer.right }] : [],
     )
-    const isNone = ({ answer }: EachHost.Answer<Found | Unable>) =>
+    const isNone = ({ answer }: HostFlags.Answer<Found | Unable>) =>
       Either.isRight(answer) && answer.right instanceof Unable
     const isQuiet = isEvery && found.length > 0
     const failed = answers.filter((each) => !(isQuiet && isNone(each))).map(toError)
-    return Math.max(EachHost.told(failed), yield* each(found, show, "unbounded"))
+    return Math.max(HostFlags.told(failed), yield* each(found, show, "unbounded"))
   })
 
 /** Succeeds with the exit code: 1 if one could not be shown, which is a line on stderr. */
@@ -94,7 +94,7 @@ const each = <E, R>(found: ReadonlyArray<Labelled>, show: Show<E, R>, concurrenc
     return code
   })
 
-const toError = ({ answer, host }: EachHost.Answer<Found | Unable>): EachHost.Answer<unknown> => ({
+const toError = ({ answer, host }: HostFlags.Answer<Found | Unable>): HostFlags.Answer<unknown> => ({
   host,
   answer: Either.flatMap(answer, (found) =>
     found instanceof Unable ? Either.left(found.message) : Either.right(found),
@@ -117,8 +117,43 @@ const prefixed = <E, R>(
   show: (print: LocalTerminal.Print) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>,
 ) =>
   Effect.suspend(() => {
-    const lines = Prefixed.make(`${host} | `)
+    const lines = prefixing(`${host} | `)
     const print: LocalTerminal.Print = (to, bytes) => LocalTerminal.write(to, lines.add(to, bytes))
     const rest = (to: "stdout" | "stderr") => Effect.suspend(() => LocalTerminal.write(to, lines.rest(to)))
     return Effect.zipRight(show(print), Effect.zipRight(rest("stdout"), rest("stderr")))
   })
+
+/** Lines of one source. */
+export interface Prefixed {
+  /** The next piece of a stream: all lines that are whole now. */
+  readonly add: (stream: string, bytes: Uint8Array) => Uint8Array
+  /** What has no end, with one. */
+  readonly rest: (stream: string) => Uint8Array
+}
+
+const newline = Uint8Array.of(0x0a)
+
+/** The most bytes that wait for the end of their line, which has one then. */
+const longest = 64 * 1024
+
+/** No line has begun. */
+export const prefixing = (prefix: string): Prefixed => {
+  const begin = utf8.encode(prefix)
+  const waiting = new Map<string, Uint8Array>()
+  const add: Prefixed["add"] = (stream, bytes) => {
+    const all = concat([waiting.get(stream) ?? new Uint8Array(), bytes])
+    const parts: Array<Uint8Array> = []
+    let at = 0
+    for (let end = all.indexOf(0x0a); end >= 0; end = all.indexOf(0x0a, at)) {
+      parts.push(begin, all.subarray(at, end + 1))
+      at = end + 1
+    }
+    for (; all.length - at >= longest; at += longest)
+      parts.push(begin, all.subarray(at, at + longest), newline)
+    waiting.set(stream, all.slice(at))
+    return concat(parts)
+  }
+  const rest: Prefixed["rest"] = (stream) =>
+    (waiting.get(stream)?.length ?? 0) === 0 ? new Uint8Array() : add(stream, newline)
+  return { add, rest }
+}

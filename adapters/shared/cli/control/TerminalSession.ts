@@ -20,7 +20,7 @@ import { mostScrollback, type ScreenResult } from "../../../../core/protocol/Scr
 import type { TerminalSize } from "../../../../core/spawn/Spawner.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import { Unable } from "../server/Unable.ts"
-import * as DetachKeys from "../words/DetachKeys.ts"
+import * as Keys from "../words/Keys.ts"
 import * as Message from "../words/Message.ts"
 import * as Replay from "../words/Replay.ts"
 
@@ -195,7 +195,7 @@ const typed = (
   { keys, link, readOnly, row }: Options,
   leave: Effect.Effect<unknown>,
 ) => {
-  const search = DetachKeys.make(row.tty ? keys : new Uint8Array())
+  const search = Keys.searchFor(row.tty ? keys : new Uint8Array())
   const take = (bytes: Uint8Array) =>
     Effect.gen(function* () {
       const { found, send } = search.take(bytes)

@@ -14,6 +14,9 @@ import * as Effect from "effect/Effect"
 import * as Folders from "../../host/Folders.ts"
 import * as OsError from "../../host/OsError.ts"
 import { ConfigurationError } from "../Flags.ts"
+import { beginOf } from "../../process/ProcessBegin.ts"
+import type * as Scope from "effect/Scope"
+import type { Ffi } from "../../process/posix/Ffi.ts"
 
 /** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -78,4 +81,88 @@ const unmade = (path: string, env: Env, why: string) => {
       `cannot use ${path} for a server of your own: ${base}, which XDG_RUNTIME_DIR names, is not there, and cannot be ` +
       `made: ${why}; make it, or unset XDG_RUNTIME_DIR`,
   })
+}
+
+const pidFile = (folder: string): string => join(folder, "server.pid")
+
+/** Notes the pid of a process that runs. */
+export const writePid = (folder: string, pid: number): void => {
+  const unfinished = `${pidFile(folder)}.new`
+  fs.writeFileSync(unfinished, `${pid} ${beginOf(pid)}\n`, { mode: 0o600 })
+  fs.renameSync(unfinished, pidFile(folder))
+}
+
+/** The pid that was noted, if that process still runs. */
+export const readPid = (folder: string): number | undefined => {
+  const [pid = 0, begin = ""] = textOf(pidFile(folder)).trim().split(" ")
+  return Number(pid) > 1 && begin !== "" && beginOf(Number(pid)) === begin ? Number(pid) : undefined
+}
+
+const textOf = (file: string): string => {
+  try {
+    return fs.readFileSync(file, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** The file of the server that runs. */
+export const printedIn = (folder: string): string => join(folder, "server.out")
+
+/** The file of a server that this process starts, until it listens: of two that start at once only one will. */
+export const unfinishedIn = (folder: string): string => `${printedIn(folder)}.${process.pid}`
+
+/** Whether a server has printed a line, which it does when it listens. */
+export const isBegun = (file: string): boolean => linesOf(file).length > 0
+
+/** Whether the server that runs has a page: it listens for browsers. */
+export const hasPage = (folder: string): boolean =>
+  linesOf(printedIn(folder)).some((line) => /^wss?:/.test(line))
+
+/** Takes the last link out of the file; undefined if none is there. */
+export const takeLink = (folder: string): string | undefined => {
+  const lines = linesOf(printedIn(folder))
+  const begin = lines.findIndex(isLink)
+  if (begin < 0) return undefined
+  // The server appends, wherever the file ends.
+  fs.truncateSync(printedIn(folder), lines.slice(0, begin).join("").length)
+  return lines.filter(isLink).at(-1)?.trimEnd()
+}
+
+const isLink = (line: string): boolean => /^https?:/.test(line)
+
+/** Its whole lines, each with its end. A path of a socket may have any character, hence bytes as characters. */
+const linesOf = (file: string): ReadonlyArray<string> => {
+  try {
+    return fs.readFileSync(file, "latin1").match(/.*\n/g) ?? []
+  } catch {
+    return []
+  }
+}
+
+/** sys/file.h. */
+const LOCK_EX = 2
+const LOCK_NB = 4
+
+/** How long to wait between two tries: the call itself would stop everything else in this process. */
+const pause = "20 millis"
+
+/** Takes the lock of a file, which is made if it is not there, until the scope closes. */
+export const lock = (file: string, openFfi: () => Ffi): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const flock = bindFlock(openFfi)
+    if (flock === undefined) return
+    const fd = yield* Effect.acquireRelease(
+      Effect.sync(() => fs.openSync(file, "a", 0o600)),
+      (opened) => Effect.sync(() => fs.closeSync(opened)),
+    )
+    while (flock(fd, LOCK_EX | LOCK_NB) !== 0) yield* Effect.sleep(pause)
+  })
+
+const bindFlock = (openFfi: () => Ffi): ((fd: number, operation: number) => number) | undefined => {
+  try {
+    return openFfi().bind("flock", ["int", "int"])
+  } catch {
+    return undefined
+  }
 }

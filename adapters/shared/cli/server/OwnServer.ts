@@ -18,12 +18,9 @@ import * as Schedule from "effect/Schedule"
 import type { Platform } from "../../Platform.ts"
 import * as OsError from "../../host/OsError.ts"
 import type { ConfigurationError } from "../Flags.ts"
-import * as FileLock from "./FileLock.ts"
-import * as LostProcesses from "./LostProcesses.ts"
 import * as OwnFolder from "./OwnFolder.ts"
+import * as LostProcesses from "./LostProcesses.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
-import * as PidFile from "./PidFile.ts"
-import * as Printed from "./Printed.ts"
 import * as ProcessBegin from "../../process/ProcessBegin.ts"
 
 /** The server of one's own cannot be started, reached or ended, or has no page. */
@@ -85,7 +82,7 @@ export const ensure = (
     const path = socketIn(folder)
     const url = `unix:${path}`
     if (yield* isServed(path)) return { url, started: false }
-    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
+    yield* OwnFolder.lock(join(folder, "lock"), platform.openFfi)
     return { url, started: yield* startOnce(folder, env) }
   }).pipe(Effect.scoped)
 
@@ -102,7 +99,7 @@ export const ensurePage = (
   Effect.gen(function* () {
     const folder = yield* OwnFolder.make(env)
     // Without the lock, two commands could take the same link.
-    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
+    yield* OwnFolder.lock(join(folder, "lock"), platform.openFfi)
     const started = yield* startOnce(folder, env, pageFlags)
     if (!started) yield* askForLink(folder)
     return { url: `unix:${socketIn(folder)}`, started, link: yield* printedLink(folder) }
@@ -112,11 +109,11 @@ export const ensurePage = (
 const askForLink = (folder: string): Effect.Effect<void, OwnServerError> =>
   Effect.suspend(() => {
     const url = `unix:${socketIn(folder)}`
-    const pid = PidFile.read(folder)
+    const pid = OwnFolder.readPid(folder)
     if (pid === undefined)
       return failed("Page", `${notOurs(url)}; procwire up --web then starts one with the page`)
     // Without a page the signal would end it.
-    if (!Printed.hasPage(folder)) {
+    if (!OwnFolder.hasPage(folder)) {
       return failed(
         "Page",
         `the server of your own runs without the page: ${url}; procwire down ends it and all its processes, and ` +
@@ -124,7 +121,7 @@ const askForLink = (folder: string): Effect.Effect<void, OwnServerError> =>
       )
     }
     // A link is there already if the command that had asked for it was interrupted.
-    Printed.takeLink(folder)
+    OwnFolder.takeLink(folder)
     return Effect.ignore(Effect.try(() => process.kill(pid, "SIGUSR2")))
   })
 
@@ -143,7 +140,7 @@ const printedLink = (folder: string): Effect.Effect<string, OwnServerError> =>
 /** Completes when the file has a link, and takes it. */
 const takeLink = (folder: string): Effect.Effect<string> =>
   Effect.suspend(() => {
-    const link = Printed.takeLink(folder)
+    const link = OwnFolder.takeLink(folder)
     return link === undefined ? Effect.delay(takeLink(folder), lookMillis) : Effect.succeed(link)
   })
 
@@ -181,7 +178,7 @@ const start = (folder: string, told: ReadonlyArray<string>): Effect.Effect<boole
       return yield* failed("Start", `a server of your own could not be ended again from here: ${denial}`)
     const log = logIn(folder)
     const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
-    const printed = Printed.unfinishedIn(folder)
+    const printed = OwnFolder.unfinishedIn(folder)
     const pid = yield* launch(
       OwnProgram.argv(["serve", `--listen=unix:${path}`, ...told]),
       printed,
@@ -189,8 +186,8 @@ const start = (folder: string, told: ReadonlyArray<string>): Effect.Effect<boole
     ).pipe(
       Effect.tap((pid) => {
         if (pid === undefined) return
-        PidFile.write(folder, pid)
-        fs.renameSync(printed, Printed.fileIn(folder))
+        OwnFolder.writePid(folder, pid)
+        fs.renameSync(printed, OwnFolder.printedIn(folder))
       }),
       Effect.ensuring(Effect.sync(() => fs.rmSync(printed, { force: true }))),
     )
@@ -227,7 +224,7 @@ const launch = (
           message: `cannot start a server of your own: ${OsError.fromUnknown(error).message}`,
         }),
     })
-    const listens = Effect.sync(() => Printed.isBegun(printed)).pipe(
+    const listens = Effect.sync(() => OwnFolder.isBegun(printed)).pipe(
       Effect.repeat({ until: (begun) => begun, schedule: Schedule.spaced(lookMillis) }),
       Effect.map(() => {
         child.unref()
@@ -271,7 +268,7 @@ export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, OwnS
     const folder = OwnFolder.runtimePath(env)
     const path = socketIn(folder)
     if (!(yield* isServed(path))) return undefined
-    const pid = PidFile.read(folder)
+    const pid = OwnFolder.readPid(folder)
     if (pid === undefined) return yield* failed("Stop", notOurs(`unix:${path}`))
     // It may have ended since.
     yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGTERM")))
@@ -281,7 +278,7 @@ export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, OwnS
 
 /** Completes when the server is gone, which closes its socket before it ends its processes. */
 const ended = (folder: string, pid: number): Effect.Effect<void, OwnServerError> =>
-  Effect.sync(() => PidFile.read(folder) === pid).pipe(
+  Effect.sync(() => OwnFolder.readPid(folder) === pid).pipe(
     Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(lookMillis) }),
     Effect.timeoutFail({
       duration: endMillis,

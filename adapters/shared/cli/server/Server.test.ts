@@ -4,9 +4,7 @@ import { describe, expect, it } from "vitest"
 import { platform } from "../../../testing/Runtime.ts"
 import * as Folder from "../../testing/Folder.ts"
 import * as Contexts from "./Contexts.ts"
-import * as FileLock from "./FileLock.ts"
 import * as OwnFolder from "./OwnFolder.ts"
-import * as PidFile from "./PidFile.ts"
 import * as ServerName from "./ServerName.ts"
 import * as UserUnits from "./UserUnits.ts"
 
@@ -87,13 +85,13 @@ describe("contexts", () => {
 describe("the pid of a server", () => {
   it("counts while that very process runs", () => {
     const { path, at } = Folder.make()
-    PidFile.write(path, process.pid)
-    expect(PidFile.read(path)).toBe(process.pid)
+    OwnFolder.writePid(path, process.pid)
+    expect(OwnFolder.readPid(path)).toBe(process.pid)
     if (process.platform !== "linux") return
     fs.writeFileSync(at("server.pid"), `${process.pid} 1\n`)
-    expect(PidFile.read(path)).toBeUndefined()
+    expect(OwnFolder.readPid(path)).toBeUndefined()
     fs.rmSync(at("server.pid"))
-    expect(PidFile.read(path)).toBeUndefined()
+    expect(OwnFolder.readPid(path)).toBeUndefined()
   })
 })
 
@@ -104,7 +102,7 @@ describe("a lock", () => {
     const most: Array<number> = []
     const hold = Effect.scoped(
       Effect.gen(function* () {
-        yield* FileLock.take(file, platform.openFfi)
+        yield* OwnFolder.lock(file, platform.openFfi)
         most.push((holders += 1))
         yield* Effect.yieldNow()
         holders -= 1

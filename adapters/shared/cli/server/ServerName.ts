@@ -7,8 +7,11 @@ import process from "node:process"
 import * as Connect from "../../Connect.ts"
 import type { Options as CommandOptions } from "../../transport/CommandTransport.ts"
 import type { Context, Contexts } from "./Contexts.ts"
-import * as SshConfig from "./SshConfig.ts"
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
+import * as fs from "node:fs"
+import { homedir } from "node:os"
+import { basename, dirname, isAbsolute, join } from "node:path"
+import type { Env } from "./OwnFolder.ts"
 
 /** The server of one's own, which is started when it is needed. */
 export interface Own {
@@ -59,7 +62,7 @@ export const resolveAddress = (text: string): Own | { readonly url: string } | C
   const [whole, user, host = "", port] = ssh.exec(text) ?? []
   if (whole === undefined) return undefined
   const args = [
-    ...SshConfig.flags(process.env),
+    ...sshFlags(process.env),
     "-T",
     ...(port === undefined ? [] : ["-p", port]),
     ...(user === undefined ? [] : ["-l", user]),
@@ -73,3 +76,64 @@ export const resolveAddress = (text: string): Own | { readonly url: string } | C
 
 /** A host that begins with a dash would be an option of ssh. */
 const ssh = /^ssh:\/\/(?:([\w.+][\w.+-]*)@)?([A-Za-z0-9_][\w.-]*|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?\/?$/
+
+/** The variable that names a file in the place of `~/.ssh/config`. */
+export const sshVariable = "PROCWIRE_SSH_CONFIG"
+
+/** What ssh is told of that file. */
+export const sshFlags = (env: Env): ReadonlyArray<string> =>
+  env[sshVariable] ? ["-F", env[sshVariable]] : []
+
+/** How deep files include others at most, as for ssh itself. */
+const mostIncludes = 16
+
+/** The names, in the order of the file; none where there is no such file. */
+export const sshHosts = (env: Env): ReadonlyArray<string> => [
+  ...new Set(namesIn(env[sshVariable] || join(homedir(), ".ssh", "config"), 0)),
+]
+
+const namesIn = (file: string, depth: number): ReadonlyArray<string> =>
+  depth > mostIncludes
+    ? []
+    : linesOf(file).flatMap((line) => {
+        const [, keyword = "", rest = ""] = /^\s*(\w+)(?:\s*=\s*|\s+)(.*)$/.exec(line) ?? []
+        const words = [...rest.matchAll(/"([^"]*)"|([^\s"]+)/g)].map(
+          ([, quoted, plain]) => quoted ?? plain ?? "",
+        )
+        if (keyword.toLowerCase() === "host") return words.filter(isName)
+        if (keyword.toLowerCase() !== "include") return []
+        return words.flatMap(included).flatMap((each) => namesIn(each, depth + 1))
+      })
+
+/** What is no pattern, and can stand behind `ssh://`. */
+const isName = (word: string): boolean => /^[A-Za-z0-9_][\w.-]*$/.test(word)
+
+const linesOf = (file: string): ReadonlyArray<string> => {
+  try {
+    return fs.readFileSync(file, "utf8").split("\n")
+  } catch {
+    return []
+  }
+}
+
+/** The files that a word of `Include` means; `*` and `?` are read in the name of the file. */
+const included = (word: string): ReadonlyArray<string> => {
+  const home = word.replace(/^~(?=\/)/, homedir())
+  const path = isAbsolute(home) ? home : join(homedir(), ".ssh", home)
+  if (!/[*?]/.test(basename(path))) return [path]
+  const pattern = basename(path)
+    .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".")
+  return namesOf(dirname(path))
+    .filter((name) => new RegExp(`^${pattern}$`).test(name))
+    .map((name) => join(dirname(path), name))
+}
+
+const namesOf = (folder: string): ReadonlyArray<string> => {
+  try {
+    return fs.readdirSync(folder).sort()
+  } catch {
+    return []
+  }
+}

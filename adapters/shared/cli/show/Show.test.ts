@@ -1,12 +1,11 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
-import * as Changes from "./Changes.ts"
+import * as EventsCommand from "../EventsCommand.ts"
 import * as Filters from "./Filters.ts"
 import * as Rows from "./Rows.ts"
 import * as Table from "./Table.ts"
 import * as Texts from "./Texts.ts"
-import * as Width from "./Width.ts"
 
 const row: ListedProcess = {
   processId: "a",
@@ -42,15 +41,20 @@ describe("a table", () => {
   it("never is wider than the terminal: where nothing may shrink further, it is cut at the edge", () => {
     for (let width = 1; width < 30; width++)
       for (const line of Table.lines(columns, [["a long text that is cut", "1"]], width))
-        expect(Width.of(line.trimEnd())).toBeLessThanOrEqual(width)
+        expect(Table.widthOf(line.trimEnd())).toBeLessThanOrEqual(width)
     expect(Table.lines(columns, [["abcdefgh", "1"]], 5)).toEqual(["A\n", "ab…\n"])
     expect(Table.lines(columns, [["abcdefgh", "1"]], 8)).toEqual(["A    NU…\n", "ab…    1\n"])
   })
 
   it("counts wide and combining characters as a terminal does", () => {
-    expect([Width.of("日本"), Width.of("e\u0301"), Width.of("🙂"), Width.of("abc")]).toEqual([4, 1, 2, 3])
-    expect(Width.cut("日本語", 5)).toBe("日本…")
-    expect(Width.cut("日本語", 4)).toBe("日…")
+    expect([
+      Table.widthOf("日本"),
+      Table.widthOf("e\u0301"),
+      Table.widthOf("🙂"),
+      Table.widthOf("abc"),
+    ]).toEqual([4, 1, 2, 3])
+    expect(Table.cut("日本語", 5)).toBe("日本…")
+    expect(Table.cut("日本語", 4)).toBe("日…")
   })
 
   it("shows control characters, which would move the cursor, as escapes", () => {
@@ -143,7 +147,7 @@ describe("--filter", () => {
 describe("the changes between two lists", () => {
   const exited = { ...row, state: "closed", exitCode: 3 } as const
   const told = (before: ReadonlyArray<ListedProcess>, after: ReadonlyArray<ListedProcess>) =>
-    Changes.between(before, after, 7).map(({ kind, at }) => `${kind} ${at}`)
+    EventsCommand.between(before, after, 7).map(({ kind, at }) => `${kind} ${at}`)
 
   it("are starts, restarts, exits and removals", () => {
     expect(told([], [row])).toEqual(["started 0"])
@@ -161,8 +165,8 @@ describe("the changes between two lists", () => {
   it("are those that a server tells, each once, whatever a list had already", () => {
     const removed = { ...row, processId: "b" }
     const told = (before: ReadonlyArray<ListedProcess>, kind: "started" | "exited" | "removed", of = row) => {
-      const after = Changes.after(before, { kind, process: of })
-      return [after.length, ...Changes.between(before, after, 7).map(({ kind }) => kind)]
+      const after = EventsCommand.applied(before, { kind, process: of })
+      return [after.length, ...EventsCommand.between(before, after, 7).map(({ kind }) => kind)]
     }
     expect(told([removed], "started")).toEqual([2, "started"])
     expect(told([row], "started")).toEqual([1])
@@ -173,9 +177,13 @@ describe("the changes between two lists", () => {
   })
 
   it("are lines for people, and for programs", () => {
-    const [change] = Changes.between([row], [exited], 1000)
+    const [change] = EventsCommand.between([row], [exited], 1000)
     if (change === undefined) throw new Error("no change")
-    expect(Changes.lineOf(change)).toBe("1970-01-01T00:00:01.000Z  exited     3/a  3")
-    expect(JSON.parse(Changes.jsonOf(change))).toMatchObject({ event: "exited", ref: "3/a", exitCode: 3 })
+    expect(EventsCommand.toLine(change)).toBe("1970-01-01T00:00:01.000Z  exited     3/a  3")
+    expect(JSON.parse(EventsCommand.toJsonLine(change))).toMatchObject({
+      event: "exited",
+      ref: "3/a",
+      exitCode: 3,
+    })
   })
 })

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as Conditions from "./Conditions.ts"
-import * as DetachKeys from "./DetachKeys.ts"
+import * as WaitCommand from "../WaitCommand.ts"
 import * as Keys from "./Keys.ts"
 import * as Recording from "../Recording.ts"
 import * as Replay from "./Replay.ts"
@@ -28,7 +27,7 @@ const text = (of: Uint8Array) => new TextDecoder().decode(of)
 
 describe("detach keys", () => {
   const type = (keys: string, ...pieces: ReadonlyArray<string>) => {
-    const search = DetachKeys.make(DetachKeys.parse(keys) ?? new Uint8Array())
+    const search = Keys.searchFor(Keys.parseDetachKeys(keys) ?? new Uint8Array())
     return pieces.map((piece) => {
       const { found, send } = search.take(bytes(piece))
       return `${text(send)}${found ? "!" : ""}`
@@ -48,13 +47,14 @@ describe("detach keys", () => {
 
   it("may be none, or unknown", () => {
     expect(type("", "\u0010\u0011")).toEqual(["\u0010\u0011"])
-    expect(DetachKeys.parse("ctrl-nothing")).toBeUndefined()
+    expect(Keys.parseDetachKeys("ctrl-nothing")).toBeUndefined()
   })
 })
 
 describe("conditions of a wait", () => {
-  const read = (condition: string) => Effect.runSync(Conditions.read(condition))
-  const refusal = (condition: string) => Effect.runSync(Effect.flip(Conditions.read(condition))).message
+  const read = (condition: string) => Effect.runSync(WaitCommand.readCondition(condition))
+  const refusal = (condition: string) =>
+    Effect.runSync(Effect.flip(WaitCommand.readCondition(condition))).message
 
   it("are those of process/wait", () => {
     expect(["exit", "closed", "input"].map(read)).toEqual([{ exit: true }, { closed: true }, { input: true }])

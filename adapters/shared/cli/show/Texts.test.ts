@@ -1,10 +1,9 @@
-/** Tests Progress.ts. */
 import { expect, it } from "vitest"
-import * as Progress from "./Progress.ts"
+import * as Texts from "./Texts.ts"
 
-it("is a bar of a file, the facts alone where there is no room, and a count of a folder", () => {
+it("the progress of a copy is a bar of a file, the facts alone where there is no room, and a count of a folder", () => {
   const mebibyte = 2 ** 20
-  const file = Progress.make({ kind: "file", name: "big", size: 4 * mebibyte }, 1000)
+  const file = Texts.progressOf({ kind: "file", name: "big", size: 4 * mebibyte }, 1000)
   const half = " 50 %  2 MiB of 4 MiB  1 MiB/s"
   expect(file(2 * mebibyte, 3000, 80)).toBe(`big  [############            ] ${half}`)
   expect(file(2 * mebibyte, 3000, 40)).toBe(`${half}  big`)
@@ -12,7 +11,7 @@ it("is a bar of a file, the facts alone where there is no room, and a count of a
   expect(file(4 * mebibyte + 10_240, 5000, 80)).toBe(
     `big  [${"#".repeat(24)}] 100 %  4 MiB of 4 MiB  1 MiB/s`,
   )
-  expect(Progress.make({ kind: "folder", name: "src", size: 4096 }, 0)(mebibyte, 1000, 80)).toBe(
+  expect(Texts.progressOf({ kind: "folder", name: "src", size: 4096 }, 0)(mebibyte, 1000, 80)).toBe(
     "src  1 MiB  1 MiB/s",
   )
 })
