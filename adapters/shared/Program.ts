@@ -6,7 +6,6 @@ import { atBoundary } from "../../core/client/CallSite.ts"
 import * as Dialects from "../../core/client/Dialects.ts"
 import { promise } from "../../core/client/Promises.ts"
 import { type Transport, TransportError } from "../../core/transport/Transport.ts"
-import * as Background from "./Background.ts"
 import * as Connect from "./Connect.ts"
 import * as NodeHasher from "./host/NodeHasher.ts"
 import * as NodeLocalStreams from "./host/NodeLocalStreams.ts"
@@ -20,9 +19,14 @@ import { Server, type ServerService } from "./serve/ServerTag.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 import * as ServerServices from "./ServerServices.ts"
 import * as TargetCheck from "./TargetCheck.ts"
-import type { ToClient } from "./ToClient.ts"
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import { longestTimerMillis } from "../../core/protocol/Timer.ts"
+import type * as Client from "../../core/client/Client.ts"
+import type * as V0Client from "../../core/client/v0/V0Client.ts"
+import type { Target } from "./Connect.ts"
 
-export type { ToClient } from "./ToClient.ts"
 export type { InProcessTarget, RemoteTarget, Target, UrlTarget } from "./Connect.ts"
 export type { Options as CommandOptions } from "./transport/CommandTransport.ts"
 export type { Options as UrlOptions } from "./transport/WebSocketClient.ts"
@@ -67,8 +71,8 @@ export const make = (platform: Platform): Program => {
     const reconnects = "url" in target && options?.dialect !== "v0"
     const settings = reconnects ? { reconnect: {}, ...options } : options
     return promise(
-      Dialects.acquire(opened, settings, Background.holder()).pipe(
-        Effect.withClock(Background.clock),
+      Dialects.acquire(opened, settings, holder()).pipe(
+        Effect.withClock(clock),
         Effect.provide(Layer.merge(NodeHasher.layer, NodeLocalStreams.layer)),
       ),
     )
@@ -100,3 +104,39 @@ const openInProcess = (platform: Platform, target: Connect.InProcessTarget) =>
 
 /** Programs that only connect do not load it. */
 const load = () => import("./serve/Serve.ts")
+
+const system = Clock.make()
+
+/** The clock of the system, whose timers do not keep the program alive. */
+const clock: Clock.Clock = {
+  [Clock.ClockTypeId]: Clock.ClockTypeId,
+  unsafeCurrentTimeMillis: () => system.unsafeCurrentTimeMillis(),
+  unsafeCurrentTimeNanos: () => system.unsafeCurrentTimeNanos(),
+  currentTimeMillis: system.currentTimeMillis,
+  currentTimeNanos: system.currentTimeNanos,
+  sleep: (duration) =>
+    Effect.async<void>((resume) => {
+      const millis = Duration.toMillis(duration)
+      if (millis > longestTimerMillis) return
+      const timer = setTimeout(() => resume(Effect.void), millis).unref()
+      return Effect.sync(() => clearTimeout(timer))
+    }),
+}
+
+/** A function that keeps the program alive from true to false. */
+const holder = (): ((busy: boolean) => void) => {
+  let timer: NodeJS.Timeout | undefined
+  return (busy) => {
+    clearInterval(timer)
+    timer = busy ? setInterval(() => {}, longestTimerMillis) : undefined
+  }
+}
+
+/**
+ * Connects a client. Rejects with `InvalidOption` for a target or an option that does not exist, and with `Connect`,
+ * `Server` or `Timeout` if the server cannot be reached or its handshake fails.
+ */
+export interface ToClient {
+  (target: Target, options: Dialects.V0Options): Promise<V0Client.V0Client>
+  (target: Target, options?: Dialects.CurrentOptions): Promise<Client.Client>
+}

@@ -77,14 +77,14 @@ const cacheOf = (command: string, runtime: string, hash: string): CodeCache | un
 }
 
 /** The code of one program. */
-export interface CodeCache {
+interface CodeCache {
   /** The code that an earlier start has written, empty if only a mark; undefined if there is none for this program. */
   readonly read: () => Buffer | undefined
   readonly write: (code: Buffer) => void
 }
 
 /** The folder, where Node's own variable does not forbid it; undefined if this user has none. */
-export const cacheFolder = (env: Readonly<Record<string, string | undefined>>): string | undefined => {
+const cacheFolder = (env: Readonly<Record<string, string | undefined>>): string | undefined => {
   const { HOME: home = "", NODE_DISABLE_COMPILE_CACHE: disabled, XDG_CACHE_HOME: caches = "" } = env
   if (disabled !== undefined) return undefined
   if (isAbsolute(caches)) return join(caches, "procwire")
@@ -92,7 +92,7 @@ export const cacheFolder = (env: Readonly<Record<string, string | undefined>>): 
 }
 
 /** `program`: what tells it from all others, such as a hash; it begins the file. */
-export const makeCache = (file: string, program: string): CodeCache => ({
+const makeCache = (file: string, program: string): CodeCache => ({
   read: () =>
     attempt(() => {
       const bytes = readTrusted(file)

@@ -192,7 +192,7 @@ const tryOut = (client: ExecClient.ExecClient, options: UnifiedExec.Options) => 
 const isOfStart = (reason: ClientReason): boolean =>
   reason === "WorkingDirectory" || reason === "ProgramNotFound" || reason === "ProgramNotExecutable"
 
-export interface RunningCommands {
+interface RunningCommands {
   /** Starts a command, which counts from now until it is closed. `known`: its server sends every signal. */
   readonly start: <A extends { readonly process: RemoteProcess }, E>(
     starting: Effect.Effect<A, E>,
@@ -209,7 +209,7 @@ interface Running {
 }
 
 /** No commands yet. */
-export const runningCommands: Effect.Effect<RunningCommands, never, Scope.Scope> = Effect.gen(function* () {
+const runningCommands: Effect.Effect<RunningCommands, never, Scope.Scope> = Effect.gen(function* () {
   const fork = yield* Fork.inScope
   const commands = new Set<Running>()
 

@@ -7,7 +7,14 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as OwnServer from "./server/OwnServer.ts"
 import { Unable } from "./server/Unable.ts"
-import * as UserUnits from "./server/UserUnits.ts"
+import * as fs from "node:fs"
+import { homedir } from "node:os"
+import { isAbsolute, join } from "node:path"
+import * as OwnProgram from "../confine/OwnProgram.ts"
+import * as Folders from "../host/Folders.ts"
+import * as OsError from "../host/OsError.ts"
+import { ConfigurationError } from "./Flags.ts"
+import type { Env } from "./server/OwnFolder.ts"
 
 /** `procwire up`: starts it, or writes the units. */
 export const up = Command.make({
@@ -45,7 +52,7 @@ that runs without the page does not get it: procwire down ends it, and its proce
       const { install = false, web = false, json = false, quiet = false } = values
       const { print } = LocalTerminal
       if (install && web) return yield* Flags.wrong("--install and --web exclude each other")
-      if (install) return yield* print(yield* UserUnits.install(process.env))
+      if (install) return yield* print(yield* installUnits(process.env))
       const found = yield* web
         ? OwnServer.ensurePage(platform, process.env)
         : OwnServer.ensure(platform, process.env)
@@ -96,3 +103,64 @@ const copy = (path: string): Effect.Effect<void, Unable> =>
     socket.pipe(process.stdout)
     return Effect.sync(() => socket.destroy())
   })
+
+/** Writes the units; succeeds with what the user reads. */
+const installUnits = (env: Env): Effect.Effect<string, ConfigurationError> => {
+  const base = env["XDG_CONFIG_HOME"] ?? ""
+  const folder = join(isAbsolute(base) ? base : join(homedir(), ".config"), "systemd", "user")
+  const files = units(OwnProgram.argv(["serve", "--listen=systemd", ...OwnServer.flags(env)]))
+  return Effect.try({
+    try: () => {
+      Folders.make(folder)
+      for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(folder, name), text)
+      const written = Object.keys(files).map((name) => `wrote ${join(folder, name)}\n`)
+      return `${written.join("")}
+To use them, now and after each login:
+  procwire down; systemctl --user daemon-reload && systemctl --user enable --now procwire.socket
+So that it runs without a login, too:
+  loginctl enable-linger
+`
+    },
+    catch: (cause) =>
+      new ConfigurationError({ message: `cannot write to ${folder}: ${OsError.fromUnknown(cause).message}` }),
+  })
+}
+
+/** The texts of the units, by their names. */
+export const units = (argv: ReadonlyArray<string>): Readonly<Record<string, string>> => ({
+  "procwire.socket": `\
+# The socket of the process server procwire, for this user alone.
+
+[Unit]
+Description=Socket of the process server procwire
+
+[Socket]
+ListenStream=%t/procwire/server.sock
+DirectoryMode=0700
+SocketMode=0600
+
+[Install]
+WantedBy=sockets.target
+`,
+  "procwire.service": `\
+# The process server procwire of this user, at the socket of procwire.socket.
+
+[Unit]
+Description=Process server procwire
+Requires=procwire.socket
+After=procwire.socket
+
+[Service]
+Type=notify
+NotifyAccess=all
+ExecStart=${argv.map(quoted).join(" ")}
+WorkingDirectory=%h
+TimeoutStopSec=20
+`,
+})
+
+/** A word as systemd reads it. */
+const quoted = (word: string): string => {
+  const text = word.replaceAll("%", "%%").replaceAll("$", "$$$$")
+  return /^[\w@%+=:,./$-]+$/.test(text) ? text : `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
+}

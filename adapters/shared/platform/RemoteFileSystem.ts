@@ -11,11 +11,13 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
 import type { Metadata } from "../../../core/protocol/FileSystem.ts"
-import { at, lacking } from "./Failure.ts"
-import * as FileTree from "./FileTree.ts"
-import * as FileWatcher from "./FileWatcher.ts"
+import { at, lacking, isMissing } from "./Failure.ts"
 import * as RemoteFileHandle from "./RemoteFileHandle.ts"
-import * as TemporaryFiles from "./TemporaryFiles.ts"
+import type { PlatformError } from "@effect/platform/Error"
+import type { RemoteFiles } from "../../../core/client/RemoteFiles.ts"
+import * as Chunk from "effect/Chunk"
+import type * as Scope from "effect/Scope"
+import * as RemotePath from "../../../core/client/RemotePath.ts"
 
 const module = "FileSystem"
 
@@ -36,7 +38,7 @@ export const make = (
   const info = (path: string) => Effect.map(stat("stat", path), toInfo)
   const entries = (method: string, path: string) => place(method, path)(fs.readDirectory(path))
 
-  const { list, copyMissing } = FileTree.make(fs)
+  const { list, copyMissing } = makeTree(fs)
 
   const access: PlatformFileSystem.FileSystem["access"] = (path, options = {}) =>
     Effect.gen(function* () {
@@ -58,7 +60,7 @@ export const make = (
       mode === undefined
         ? place("makeDirectory", path)(fs.createDirectory(path, { recursive }))
         : lacks("makeDirectory", "set the mode of a folder", "mkdir -m"),
-    ...TemporaryFiles.make(client),
+    ...makeTemporary(client),
     open: (path, options = {}) =>
       Effect.suspend(() => RemoteFileHandle.open(fs, path, options, (opened += 1), info(path))),
     readDirectory: (path, { recursive = false } = {}) =>
@@ -77,9 +79,9 @@ export const make = (
         : lacks("truncate", "cut a file anywhere but at its begin", "truncate -s"),
     watch: (path, { recursive = false } = {}) => {
       const within = (folder: string, deep: boolean) =>
-        Effect.map(list(folder, "", deep), (names) => names.map((name) => FileTree.join(folder, name)))
+        Effect.map(list(folder, "", deep), (names) => names.map((name) => joinPath(folder, name)))
       const interval = Duration.max(watchInterval, shortest)
-      return Stream.suspend(() => FileWatcher.watch(fs, within, path, recursive, interval))
+      return Stream.suspend(() => watch(fs, within, path, recursive, interval))
     },
     writeFile: (path, data, { flag = "w", mode } = {}) => {
       const refusal = RemoteFileHandle.refusalOf("writeFile", flag === "r" ? "r+" : flag, mode)
@@ -129,3 +131,156 @@ const toInfo = (found: Metadata): PlatformFileSystem.File.Info => ({
 
 /** The wire has 0 for a time that is not known. */
 const toDate = (millis: number) => (millis === 0 ? Option.none<Date>() : Option.some(new Date(millis)))
+
+type Done<A = void> = Effect.Effect<A, PlatformError>
+
+interface FileTree {
+  /** Paths below `folder`, relative to it and each behind `below`; no link is followed. */
+  readonly list: (folder: string, below: string, recursive: boolean) => Done<ReadonlyArray<string>>
+  /** Copies what is not there yet; files that are there stay as they are. */
+  readonly copyMissing: (from: string, to: string) => Done
+}
+
+/** A name in a folder; without a name the folder, without a folder the name. */
+const joinPath = (folder: string, name: string): string =>
+  name === "" || folder === "" ? `${folder}${name}` : `${folder.replace(/\/$/, "")}/${name}`
+
+const makeTree = (fs: RemoteFiles): FileTree => {
+  const place = (method: string, path: string) => at({ module, method, pathOrDescriptor: path })
+  const stat = (method: string, path: string) => place(method, path)(fs.stat(path))
+  const entries = (method: string, path: string) => place(method, path)(fs.readDirectory(path))
+
+  const list = (folder: string, below: string, recursive: boolean): Done<ReadonlyArray<string>> =>
+    Effect.flatMap(entries("readDirectory", joinPath(folder, below)), (found) =>
+      Effect.map(
+        Effect.forEach(found, ({ fileName, isDirectory }) => {
+          const path = joinPath(below, fileName)
+          const itself = Effect.succeed([path])
+          if (!recursive || !isDirectory) return itself
+          const inner = Effect.flatMap(stat("readDirectory", joinPath(folder, path)), ({ isSymlink }) =>
+            isSymlink ? Effect.succeed([]) : list(folder, path, true),
+          )
+          return Effect.zipWith(itself, inner, (one, rest) => [...one, ...rest])
+        }),
+        (lists) => lists.flat(),
+      ),
+    )
+
+  const copyMissing = (from: string, to: string): Done =>
+    Effect.gen(function* () {
+      const there = yield* Effect.catchIf(stat("copy", to), isMissing, () => Effect.succeed(undefined))
+      if (there === undefined) return yield* place("copy", from)(fs.copy(from, to))
+      const source = yield* stat("copy", from)
+      if (!source.isDirectory || !there.isDirectory) return
+      for (const { fileName } of yield* entries("copy", from)) {
+        yield* copyMissing(joinPath(from, fileName), joinPath(to, fileName))
+      }
+    })
+
+  return { list, copyMissing }
+}
+
+/** What a look sees: for each path how it was then. */
+type Seen = ReadonlyMap<string, string>
+
+/** Lists the paths below a folder. */
+type List = (path: string, recursive: boolean) => Effect.Effect<ReadonlyArray<string>, PlatformError>
+
+/** How many paths are looked at together. */
+const concurrency = 16
+
+/** The changes after the first look, which fails if there is nothing at the path. */
+const watch = (
+  fs: RemoteFiles,
+  list: List,
+  path: string,
+  recursive: boolean,
+  interval: Duration.DurationInput,
+): Stream.Stream<PlatformFileSystem.WatchEvent, PlatformError> => {
+  const stat = (path: string) =>
+    at({ module: "FileSystem", method: "watch", pathOrDescriptor: path })(fs.stat(path))
+  const lookAt = (path: string) =>
+    Effect.map(stat(path), (found): readonly [string, string] => [path, stampOf(found)])
+
+  const look: Effect.Effect<Seen, PlatformError> = Effect.gen(function* () {
+    const found = yield* stat(path)
+    if (!found.isDirectory) return new Map([[path, stampOf(found)]])
+    const paths = yield* list(path, recursive)
+    const each = (path: string) => orMissing(Effect.map(lookAt(path), Option.some), Option.none())
+    const all = yield* Effect.forEach(paths, each, { concurrency })
+    return new Map(all.filter(Option.isSome).map(({ value }) => value))
+  })
+
+  const again = Effect.zipRight(Effect.sleep(interval), orMissing(look, new Map()))
+  return Stream.unwrap(
+    Effect.map(look, (first) =>
+      Stream.unfoldChunkEffect(first, (before: Seen) =>
+        Effect.map(again, (now) => Option.some([Chunk.fromIterable(changes(before, now)), now] as const)),
+      ),
+    ),
+  )
+}
+
+const orMissing = <A, B>(effect: Effect.Effect<A, PlatformError>, missing: B) =>
+  Effect.catchIf(effect, isMissing, () => Effect.succeed<A | B>(missing))
+
+/** A folder changes with every entry in it, which have events of their own. */
+const stampOf = ({ isDirectory, isFile, size, modifiedAtMs }: Metadata): string =>
+  isDirectory ? "directory" : `${isFile ? "file" : "other"} ${size} ${modifiedAtMs}`
+
+const changes = (before: Seen, now: Seen): ReadonlyArray<PlatformFileSystem.WatchEvent> => {
+  const events: Array<PlatformFileSystem.WatchEvent> = []
+  for (const path of before.keys()) {
+    if (!now.has(path)) events.push(PlatformFileSystem.WatchEventRemove({ path }))
+  }
+  for (const [path, stamp] of now) {
+    const earlier = before.get(path)
+    if (earlier === undefined) events.push(PlatformFileSystem.WatchEventCreate({ path }))
+    else if (earlier !== stamp) events.push(PlatformFileSystem.WatchEventUpdate({ path }))
+  }
+  return events
+}
+
+type Names = "makeTempDirectory" | "makeTempDirectoryScoped" | "makeTempFile" | "makeTempFileScoped"
+
+/** The methods for temporary files. */
+const makeTemporary = (client: ExecClient): Pick<PlatformFileSystem.FileSystem, Names> => {
+  const directory = (method: Names, options: PlatformFileSystem.MakeTempDirectoryOptions = {}) =>
+    Effect.suspend(() => {
+      const path = `${options.directory ?? folderOf(client)}/${options.prefix ?? ""}${random()}`
+      const made = client.fs.createDirectory(path, { recursive: false })
+      return Effect.as(at({ module: "FileSystem", method, pathOrDescriptor: path })(made), path)
+    })
+
+  const file = (method: Names, options: PlatformFileSystem.MakeTempFileOptions = {}) =>
+    Effect.flatMap(directory(method, options), (folder) => {
+      const path = `${folder}/${random()}${options.suffix ?? ""}`
+      const made = client.fs.writeFile(path, "")
+      return Effect.as(at({ module: "FileSystem", method, pathOrDescriptor: path })(made), { path, folder })
+    })
+
+  const removed = <A>(
+    make: Effect.Effect<A, PlatformError>,
+    folderOf: (made: A) => string,
+  ): Effect.Effect<A, PlatformError, Scope.Scope> =>
+    Effect.acquireRelease(make, (made) => Effect.ignore(client.fs.remove(folderOf(made))))
+
+  return {
+    makeTempDirectory: (options) => directory("makeTempDirectory", options),
+    makeTempDirectoryScoped: (options) =>
+      removed(directory("makeTempDirectoryScoped", options), (path) => path),
+    makeTempFile: (options) => Effect.map(file("makeTempFile", options), ({ path }) => path),
+    makeTempFileScoped: (options) =>
+      Effect.map(
+        removed(file("makeTempFileScoped", options), ({ folder }) => folder),
+        ({ path }) => path,
+      ),
+  }
+}
+
+const random = () => globalThis.crypto.randomUUID()
+
+const folderOf = ({ environmentInfo }: ExecClient): string => {
+  const { tempDir, temporaryDirectories } = environmentInfo
+  return RemotePath.toNative(tempDir ?? temporaryDirectories?.[0] ?? "file:///tmp", environmentInfo)
+}

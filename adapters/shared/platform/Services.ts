@@ -2,7 +2,7 @@
 import { CommandExecutor } from "@effect/platform/CommandExecutor"
 import { FileSystem } from "@effect/platform/FileSystem"
 import { HttpClient } from "@effect/platform/HttpClient"
-import { Path } from "@effect/platform/Path"
+import { layer as layerPosix, Path } from "@effect/platform/Path"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import type { ToClient } from "../Program.ts"
 import * as RemoteCommands from "./RemoteCommands.ts"
 import * as RemoteFileSystem from "./RemoteFileSystem.ts"
 import * as RemoteHttpClient from "./RemoteHttpClient.ts"
-import * as RemotePaths from "./RemotePaths.ts"
+import * as RemotePath from "../../../core/client/RemotePath.ts"
 
 /** The services of `@effect/platform` that a client gives. */
 export type Services = CommandExecutor | FileSystem | Path | HttpClient
@@ -33,7 +33,7 @@ export interface LayerOptions extends CurrentOptions, ServiceOptions {}
 /** The services over a client, which stays open when the layer ends. */
 export const layerClient = (client: ExecClient, options: ServiceOptions = {}): Layer.Layer<Services> =>
   Layer.effectContext(
-    Effect.map(RemotePaths.make(client), (path) =>
+    Effect.map(makePaths(client), (path) =>
       Context.make(CommandExecutor, RemoteCommands.make(client)).pipe(
         Context.add(FileSystem, RemoteFileSystem.make(client, options.watchInterval ?? 500)),
         Context.add(Path, path),
@@ -58,3 +58,19 @@ export const makeLayer =
       ),
     )
   }
+
+/** Paths as the server of `client` reads them. */
+const makePaths = ({ environmentInfo }: ExecClient): Effect.Effect<Path> =>
+  Effect.scoped(
+    Effect.map(Layer.build(layerPosix), (built) => {
+      const posix = Context.get(built, Path)
+      const cwd = RemotePath.toNative(environmentInfo.cwd ?? "file:///", environmentInfo)
+      const resolve = (...segments: ReadonlyArray<string>) => posix.resolve(cwd, ...segments)
+      return {
+        ...posix,
+        resolve,
+        relative: (from, to) => posix.relative(resolve(from), resolve(to)),
+        toFileUrl: (path) => posix.toFileUrl(path.endsWith("/") ? `${resolve(path)}/` : resolve(path)),
+      }
+    }),
+  )

@@ -6,12 +6,14 @@ import * as TextFile from "../host/TextFile.ts"
 import type { Platform } from "../Platform.ts"
 import type { Stats } from "../status/Stats.ts"
 import * as Logging from "./Logging.ts"
-import type { Options } from "./Options.ts"
-import * as ProgramOptions from "./ProgramOptions.ts"
-import type { ServeError } from "./ServeError.ts"
+import { type ServeError, invalid } from "./ServeError.ts"
 import * as Server from "./Server.ts"
 import type { CloseOptions, LinkOptions, ServerService } from "./ServerTag.ts"
 import type { HandleUpgrade } from "./Upgrades.ts"
+import * as OptionNames from "../../../core/client/OptionNames.ts"
+import * as ConfigFile from "./ConfigFile.ts"
+import * as Given from "./Given.ts"
+import * as Options from "./Options.ts"
 
 /**
  * A server of this program. It keeps the program alive until it has ended; a program that exits without closing it
@@ -51,15 +53,15 @@ export interface RunningServer {
 /** Starts a server until the scope closes. Logs go where those of the effect go, unless the options say otherwise. */
 export const make = (
   platform: Platform,
-  options?: Options,
+  options?: Options.Options,
 ): Effect.Effect<ServerService, ServeError, Scope.Scope> =>
   Effect.gen(function* () {
-    const settings = yield* ProgramOptions.settle(options)
+    const settings = yield* settle(options)
     return yield* Effect.provide(Server.make(platform, settings), Logging.layer(settings.options))
   }).pipe(Effect.provide(TextFile.layer))
 
 /** Starts a server. Logs go to stderr, unless the options say otherwise. */
-export const serve = async (platform: Platform, options?: Options): Promise<RunningServer> => {
+export const serve = async (platform: Platform, options?: Options.Options): Promise<RunningServer> => {
   const [server, end] = await scoped(Logging.withUsual(make(platform, options)))
   const close = (how?: CloseOptions) => promise(server.close(how)).then(() => end())
   return {
@@ -78,3 +80,28 @@ export const serve = async (platform: Platform, options?: Options): Promise<Runn
     [Symbol.asyncDispose]: () => close(),
   }
 }
+
+/** What a program gives; an option that does not exist is refused by name. */
+const fromProgram = (options: unknown): Effect.Effect<Given.Givens, ServeError> =>
+  Effect.gen(function* () {
+    const givens = new Map<Options.Path, Given.Given>()
+    for (const [group, names] of Object.entries(Options.names)) {
+      const values: unknown = group === "" ? options : Reflect.get(Object(options), group)
+      const refusal = OptionNames.refusal(group === "" ? "serve" : group, names, values)
+      if (refusal !== undefined) return yield* invalid(refusal.message)
+      for (const [name, value] of Object.entries(Object(values))) {
+        const path = group === "" ? name : `${group}.${name}`
+        if (!Object.hasOwn(Options.names, path)) givens.set(path, { value, label: path })
+      }
+    }
+    return givens
+  })
+
+/** The options of a program, above those of the file that it names. */
+const settle = (options: unknown): Effect.Effect<Given.Settings, ServeError, TextFile.TextFiles> =>
+  Effect.gen(function* () {
+    const given = yield* fromProgram(options)
+    const config = given.get("config")?.value
+    const sources = typeof config === "string" ? [yield* ConfigFile.read(config, "config")] : []
+    return yield* Given.settle([...sources, given], ({ path }) => path)
+  })

@@ -29,22 +29,25 @@ import * as Stats from "../status/Stats.ts"
 import * as StatusPages from "../status/StatusPages.ts"
 import { type Environment, take } from "../systemd/Environment.ts"
 import { version } from "../Version.ts"
-import * as Audit from "./Audit.ts"
 import * as ChosenSpawner from "./ChosenSpawner.ts"
 import * as Confine from "./Confine.ts"
 import * as ContainedSpawner from "./ContainedSpawner.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
-import * as HistoryDir from "./HistoryDir.ts"
 import * as Listening from "./Listening.ts"
 import type { Options } from "./Options.ts"
 import { behaviour, joining } from "./OptionTable.ts"
-import { ServeError } from "./ServeError.ts"
+import { ServeError, invalid, misconfigured } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
-import * as StdinClosed from "./StdinClosed.ts"
 import * as Upgrades from "./Upgrades.ts"
 import * as WebPage from "./WebPage.ts"
+import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
+import * as AuditFile from "../audit/AuditFile.ts"
+import * as HistoryFolders from "../host/HistoryFolders.ts"
+import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
+import * as OsError from "../host/OsError.ts"
+import process from "node:process"
 
 /** What only the command is. */
 export interface Host {
@@ -99,7 +102,7 @@ export const make = (
     )
     const ends: ReadonlyArray<Effect.Effect<void, ServeError>> = [
       ...serving.map(Fiber.join),
-      ...(options.exitOnStdinClose === true && !addresses.includes("stdio") ? [StdinClosed.stdinClosed] : []),
+      ...(options.exitOnStdinClose === true && !addresses.includes("stdio") ? [stdinClosed] : []),
     ]
     yield* Effect.exit(ends.reduce((one, other) => Effect.raceFirst(one, other), Effect.never)).pipe(
       Effect.flatMap((exit) => {
@@ -130,8 +133,8 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       const wrong = { value: bwrap, label: settings.label("bwrap") }
       return yield* Given.refuse(wrong, { expected: "the path of an executable file, and none is there" })
     }
-    yield* HistoryDir.check(settings)
-    yield* Effect.forkScoped(HistoryDir.sweep(settings))
+    yield* checkHistoryDir(settings)
+    yield* Effect.forkScoped(sweepHistories(settings))
     const ignored = (["tcpUpstreamProxy", "linuxSandboxTransparentTcp"] as const).filter(
       (path) => options[path] !== undefined && options[path] !== false,
     )
@@ -149,7 +152,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       openFfi: platform.openFfi,
     })
     const lost = (events: number) => void metrics.auditLost.update(events)
-    const auditLog = yield* Audit.open(settings, { version, lost })
+    const auditLog = yield* openAudit(settings, { version, lost })
     // The server, which counts connections, exists only after the listeners that ask it.
     const later: { refusal: ExecServer.ExecServer["refusal"] } = { refusal: () => undefined }
     const terms: Terms = {
@@ -215,3 +218,53 @@ const isHost = (options: Options): boolean =>
 
 const toServeError = (error: TransportError): ServeError =>
   new ServeError({ reason: "Listen", message: error.message, cause: error })
+
+/** Opens the log of the options until the scope closes; undefined if they ask for none. */
+const openAudit = (
+  { options, label }: Settings,
+  about: Pick<AuditFile.Options, "version" | "lost">,
+): Effect.Effect<AuditLog | undefined, ServeError, Scope.Scope> => {
+  const { audit: path, auditBestEffort: bestEffort = false, auditLog } = options
+  if (auditLog !== undefined && path === undefined && !bestEffort) return Effect.succeed(auditLog)
+  if (auditLog !== undefined) return invalid(`auditLog and ${label("audit")} exclude each other`)
+  if (path !== undefined) {
+    const opened = AuditFile.make({ ...about, path, bestEffort })
+    return Effect.mapError(opened, ({ message }) => misconfigured(message))
+  }
+  if (!bestEffort) return Effect.succeed(undefined)
+  return invalid(`${label("auditBestEffort")} needs ${label("audit")} FILE`)
+}
+
+/** Removes what servers have left that were killed, and says how many. */
+const sweepHistories = ({ options }: Settings): Effect.Effect<void> =>
+  Effect.flatMap(
+    Effect.promise(() => HistoryFolders.sweep(options.historyDir)),
+    (count) =>
+      count === 0
+        ? Effect.void
+        : Effect.logWarning(
+            `removed the histories of ${count} ${count === 1 ? "server" : "servers"} that had been killed`,
+          ),
+  )
+
+/** Makes the folder of the options, if they name one, and tries to make a folder in it. */
+const checkHistoryDir = ({ options, label }: Settings): Effect.Effect<void, ServeError> => {
+  const { historyDir } = options
+  if (historyDir === undefined) return Effect.void
+  return Effect.tryPromise({
+    try: () => NodeHistoryFiles.probe(historyDir),
+    catch: (error) =>
+      misconfigured(
+        `${label("historyDir")} ${historyDir}: cannot keep histories there: ${OsError.fromUnknown(error).message}; ` +
+          "name a folder that can be made and written",
+      ),
+  })
+}
+
+/** Completes at EOF on stdin. */
+const stdinClosed: Effect.Effect<void> = Effect.async((resume) => {
+  const end = () => resume(Effect.void)
+  for (const event of ["end", "close", "error"]) process.stdin.once(event, end)
+  process.stdin.resume()
+  return Effect.sync(() => process.stdin.pause())
+})

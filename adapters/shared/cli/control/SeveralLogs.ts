@@ -124,7 +124,7 @@ const prefixed = <E, R>(
   })
 
 /** Lines of one source. */
-export interface Prefixed {
+interface Prefixed {
   /** The next piece of a stream: all lines that are whole now. */
   readonly add: (stream: string, bytes: Uint8Array) => Uint8Array
   /** What has no end, with one. */
@@ -137,7 +137,7 @@ const newline = Uint8Array.of(0x0a)
 const longest = 64 * 1024
 
 /** No line has begun. */
-export const prefixing = (prefix: string): Prefixed => {
+const prefixing = (prefix: string): Prefixed => {
   const begin = utf8.encode(prefix)
   const waiting = new Map<string, Uint8Array>()
   const add: Prefixed["add"] = (stream, bytes) => {

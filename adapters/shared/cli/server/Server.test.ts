@@ -6,7 +6,7 @@ import * as Folder from "../../testing/Folder.ts"
 import * as Contexts from "./Contexts.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 import * as ServerName from "./ServerName.ts"
-import * as UserUnits from "./UserUnits.ts"
+import * as OwnCommands from "../OwnCommands.ts"
 
 const contexts = { contexts: { build: { server: "ssh://me@build:2222" }, ci: { server: "ws://ci:7000" } } }
 
@@ -115,7 +115,7 @@ describe("a lock", () => {
 
 describe("the units of systemd", () => {
   it("name the program as systemd reads it", () => {
-    const { "procwire.service": service = "", "procwire.socket": socket = "" } = UserUnits.units([
+    const { "procwire.service": service = "", "procwire.socket": socket = "" } = OwnCommands.units([
       "/a b/node",
       "50%",
     ])
