@@ -167,11 +167,10 @@ export const parts = [
   },
   {
     name: "suites",
-    says: "the suites on what is not the usual: the PTY of a package, PID namespaces, limits, wrapped spawners, memory",
+    says: "the suites on what is not the usual: the PTY of a package, limits, wrapped spawners, memory",
     tests: [
       "adapters/sandbox/Wrap.test.ts",
       "adapters/shared/process/PortableSpawner.test.ts",
-      "adapters/shared/process/contain/PidNamespaces.test.ts",
       "conformance/integration/OwnServer.test.ts",
       "conformance/spawner/SpawnerRunner.test.ts",
       "conformance/integration/SeamReadmes.test.ts",

@@ -52,8 +52,8 @@ export interface InProcessTarget {
    */
   readonly spawner?: SpawnerChoice | undefined
   /**
-   * What keeps a process and its descendants together, so that they end with the client: cgroup, subreaper, pidns (a
-   * PID namespace for each), none (its group only), or auto: cgroup where that works, else none. Default: auto.
+   * What keeps a process and its descendants together, so that they end with the client: cgroup, subreaper, none (its
+   * group only), or auto: cgroup where that works, else none. Default: auto.
    */
   readonly contain?: Containment.Choice | undefined
 }

@@ -112,13 +112,6 @@ const subreaper: Check = {
     containedBy(platform, "subreaper", "orphans can be adopted: --contain subreaper works"),
 }
 
-const pidns: Check = {
-  name: "pidns",
-  remedy: "procwire doctor --require userns,bwrap says what is missing",
-  look: ({ platform }) =>
-    containedBy(platform, "pidns", "a process was killed in a PID namespace: --contain pidns works"),
-}
-
 const pidfd: Check = {
   name: "pidfd",
   remedy: allowFfi,
@@ -151,4 +144,4 @@ const screen: Check = {
     ),
 }
 
-export const checks: ReadonlyArray<Check> = [runtime, libc, pty, screen, cgroup, subreaper, pidns, pidfd]
+export const checks: ReadonlyArray<Check> = [runtime, libc, pty, screen, cgroup, subreaper, pidfd]

@@ -100,11 +100,13 @@ describe("connect({ inProcess: true })", () => {
     kill(85)
   })
 
-  it("refuses what is no containment", async () => {
+  it.each(["cgruop", "pidns"])("refuses what is no containment: %s", async (contain) => {
     // @ts-expect-error: no such choice
-    await expect(connect({ inProcess: true, contain: "cgruop" })).rejects.toMatchObject({
+    await expect(connect({ inProcess: true, contain })).rejects.toMatchObject({
       reason: "InvalidOption",
-      message: expect.stringContaining("contain: invalid value 'cgruop': expected auto, cgroup, subreaper"),
+      message: expect.stringContaining(
+        `contain: invalid value '${contain}': expected auto, cgroup, subreaper, none`,
+      ),
     })
   })
 })

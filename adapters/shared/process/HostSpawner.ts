@@ -72,15 +72,15 @@ export const make = ({ native, nodePty }: Options): ToLayer => {
         const table = ProcessTable.make(files)
         const onEscape = yield* toOnEscape(counted)
         const means = { trees, files, table, native: libc, mayAdopt, onEscape }
-        const { around, contain, groups } = yield* Contain.make(choice, means)
+        const { contain, groups } = yield* Contain.make(choice, means)
         const host = { groups, leaderless, contain, table }
         if (Either.isLeft(bound)) {
           yield* Effect.logDebug(`spawning through node:child_process: ${bound.left}`)
-          return yield* around(PortableSpawner.make({ ...host, nodePty }))
+          return PortableSpawner.make({ ...host, nodePty })
         }
         const { device, ...rest } = bound.right
         if (Either.isLeft(device)) yield* Effect.logDebug(device.left)
-        return yield* around(PosixSpawner.make({ ...rest, ...host }, Either.getOrUndefined(device)))
+        return PosixSpawner.make({ ...rest, ...host }, Either.getOrUndefined(device))
       }),
     )
 }

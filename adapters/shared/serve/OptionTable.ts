@@ -131,9 +131,9 @@ export const behaviour = {
     help: "go on without the lines that cannot be written, and count them",
   },
   /**
-   * What keeps a process and its descendants together, so that they end with it: cgroup, subreaper, pidns (a PID
-   * namespace for each), none (its group only), or auto: cgroup, subreaper or none, the first that works; in a
-   * program that is not this command, auto is never subreaper. Default: auto. The flag is `--contain`.
+   * What keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its group
+   * only), or auto: the first of these that works; in a program that is not this command, auto is never subreaper.
+   * Default: auto. The flag is `--contain`.
    */
   contain: {
     flag: "contain",
@@ -142,9 +142,9 @@ export const behaviour = {
     shows: "NAME",
     default: "auto",
     help:
-      "what keeps a process and its descendants together, so that they end with it: cgroup, subreaper, pidns (a PID " +
-      "namespace for each), none (its group only), or auto: cgroup, subreaper or none, the first that works; in a " +
-      "program that is not this command, auto is never subreaper",
+      "what keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its " +
+      "group only), or auto: the first of these that works; in a program that is not this command, auto is never " +
+      "subreaper",
   },
   /**
    * Bubblewrap, for requests with a restricted sandbox. Default: bwrap in PATH. The flag is `--bwrap`.

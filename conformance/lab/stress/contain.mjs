@@ -41,7 +41,7 @@ const maySurvive = (/** @type {string} */ name, /** @type {string} */ by, /** @t
 
 /** The ways to end: most often the session goes, sometimes the server, by a signal. */
 const ends = ["session", "terminate", "session", "SIGKILL", "SIGTERM"]
-const kinds = ["cgroup", "subreaper", "pidns", "auto"]
+const kinds = ["cgroup", "subreaper", "auto"]
 
 export const contain = stress({
   says: "starts trees of processes that try to outlive their server, ends them, and counts the survivors",

@@ -2,7 +2,6 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { SpawnerService } from "../../../../core/spawn/Spawner.ts"
 import * as GroupAddress from "../GroupAddress.ts"
 import * as GroupReaper from "../GroupReaper.ts"
 import type { KernelFiles } from "../../host/KernelFiles.ts"
@@ -14,7 +13,6 @@ import * as Cgroup from "./Cgroup.ts"
 import * as CgroupTree from "./CgroupTree.ts"
 import * as Containment from "./Containment.ts"
 import type { KillListed } from "./Leaves.ts"
-import * as PidNamespaces from "./PidNamespaces.ts"
 import * as Subreaper from "./Subreaper.ts"
 
 /** A containment that was asked for is impossible on this host. */
@@ -28,11 +26,7 @@ export class Unavailable extends Data.TaggedError("ContainUnavailable")<{
 export interface Contained {
   readonly contain: Containment.Containment
   readonly groups: Registry
-  /** What is around the spawner. */
-  readonly around: (inner: SpawnerService) => Effect.Effect<SpawnerService, Unavailable>
 }
-
-const alone: Contained["around"] = Effect.succeed
 
 /** The cgroup of this program, shared by all its spawners. */
 export interface Trees {
@@ -99,9 +93,7 @@ export const make = (
   const byGroup = Effect.map(GroupReaper.make(means.table), (groups) => ({
     contain: Containment.none,
     groups,
-    around: alone,
   }))
-  if (choice === "pidns") return Effect.map(byGroup, (made) => ({ ...made, around: aroundOf(means) }))
   if (choice === "none") return byGroup
   if (choice === "cgroup") return byCgroup(means)
   if (choice === "subreaper") return byAdoption(means)
@@ -113,14 +105,6 @@ export const make = (
     Effect.tap(({ contain }) => Effect.logDebug(`descendants are contained by: ${contain.name}`)),
   )
 }
-
-const aroundOf =
-  (means: Means): Contained["around"] =>
-  (inner) =>
-    Effect.mapError(
-      PidNamespaces.around(inner, means),
-      (why) => new Unavailable({ choice: "pidns", message: `no PID namespaces can be made: ${why}` }),
-    )
 
 const byCgroup = ({
   trees,
@@ -149,7 +133,7 @@ const byCgroup = ({
       starting()
       return contain.enter()
     }
-    return { contain: { name: contain.name, enter }, groups: GroupReaper.none, around: alone }
+    return { contain: { name: contain.name, enter }, groups: GroupReaper.none }
   })
 
 const byAdoption = ({
@@ -173,7 +157,7 @@ const byAdoption = ({
       Effect.sync(() => native.watch.reapAlso(contain.isOrphan)),
       (stop) => Effect.sync(stop),
     )
-    return { contain, groups, around: alone }
+    return { contain, groups }
   })
 
 /**

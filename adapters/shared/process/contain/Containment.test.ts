@@ -27,7 +27,7 @@ const tree = (seconds: number, last: string) => {
   return ["/bin/sh", "-c", `setsid ${long} & (setsid sh -c "${long} & ${long}" &); ${last}`] as const
 }
 
-const build = async (contain: "cgroup" | "subreaper" | "pidns") => {
+const build = async (contain: "cgroup" | "subreaper") => {
   const scope = Effect.runSync(Scope.make())
   const built = Layer.buildWithScope(platform.toSpawner({ contain }), scope)
   const result = await Effect.runPromise(Effect.either(built))
@@ -38,7 +38,7 @@ const build = async (contain: "cgroup" | "subreaper" | "pidns") => {
   return undefined
 }
 
-describe.each(["cgroup", "subreaper", "pidns"] as const)(
+describe.each(["cgroup", "subreaper"] as const)(
   "contained by %s, a descendant of another session",
   (contain) => {
     test("dies with the scope of its child, and not before", async () => {

@@ -5,14 +5,14 @@
 import { Errno } from "../ProgramPath.ts"
 
 /** What `--contain` takes. `auto` is the first of `cgroup`, `subreaper` and `none` that works here. */
-export const choices = ["auto", "cgroup", "subreaper", "pidns", "none"] as const
+export const choices = ["auto", "cgroup", "subreaper", "none"] as const
 
 /** One of them. */
 export type Choice = (typeof choices)[number]
 
 /** The ways of this host: each child is started between `enter` and `leave`, which must be in one tick. */
 export interface Containment {
-  readonly name: Exclude<Choice, "auto" | "pidns">
+  readonly name: Exclude<Choice, "auto">
   /** The next child of this thread will be contained. */
   readonly enter: () => Entered | Errno
 }
