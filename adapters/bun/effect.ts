@@ -1,18 +1,5 @@
 /**
- * procwire for programs in Effect, on Bun: everything of core, transports to servers, and servers and spawners as
- * layers. It needs the package `effect`, which procwire does not install.
- *
- * @example
- * ```ts
- * import * as Effect from "effect/Effect"
- * import { ExecClient, open } from "procwire/effect"
- *
- * const program = Effect.gen(function* () {
- *   const client = yield* ExecClient.make(open({ inProcess: true }))
- *   const process = yield* client.start({ argv: ["uname", "-a"] })
- *   return yield* process.exitCode
- * }).pipe(Effect.scoped)
- * ```
+ * procwire for programs in Effect, on Bun, with the names of `procwire/effect` on Node.
  *
  * @module
  */

@@ -1,37 +1,12 @@
 /**
- * procwire for programs on Bun. `procwire/node`, `procwire/bun` and `procwire/deno` export the same names.
- *
- * @example
- * ```ts
- * import { connect, serve } from "procwire/bun"
- *
- * const client = await connect({ inProcess: true })
- * const child = await client.start({ argv: ["echo", "hello"] })
- * for await (const bytes of child.output()) process.stdout.write(bytes)
- * await client.close()
- *
- * const server = await serve({ listen: "ws://127.0.0.1:7000", limits: { processes: 100 } })
- * await server.close({ graceMs: 5000 })
- * ```
+ * procwire for programs on Bun, with the names of `procwire/node`.
  *
  * @module
  */
 import * as Program from "../shared/Program.ts"
 import { platform } from "./platform.ts"
 
-export type {
-  CommandOptions,
-  InProcessTarget,
-  RemoteTarget,
-  Target,
-  ToClient,
-  UrlOptions,
-  UrlTarget,
-} from "../shared/Program.ts"
-export * from "../../core/client/door.ts"
-export type { V0Options } from "../../core/client/Dialects.ts"
-export type { V0Client } from "../../core/client/v0/V0Client.ts"
-export * from "../shared/serve/index.ts"
+export * from "../shared/ProgramExports.ts"
 
 const program = Program.make(platform)
 

@@ -1,17 +1,5 @@
 /**
- * The services of `@effect/platform` over a procwire client: `CommandExecutor`, `FileSystem`, `Path` and
- * `HttpClient`. A program that runs commands and uses files through them does so on another host by one
- * `Effect.provide`. It needs the package `@effect/platform`, which procwire does not install.
- *
- * @example
- * ```ts
- * import { Command } from "@effect/platform"
- * import * as Effect from "effect/Effect"
- * import { layer } from "procwire/effect/platform"
- *
- * const status = Command.make("git", "status").pipe(Command.workingDirectory("/srv/app"), Command.string)
- * console.log(await Effect.runPromise(Effect.provide(status, layer({ url: "ws://127.0.0.1:7000" }))))
- * ```
+ * The services of `@effect/platform` over a procwire client, on Deno, as `procwire/effect/platform` on Node.
  *
  * @module
  */

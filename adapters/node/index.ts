@@ -19,19 +19,7 @@
 import * as Program from "../shared/Program.ts"
 import { platform } from "./platform.ts"
 
-export type {
-  CommandOptions,
-  InProcessTarget,
-  RemoteTarget,
-  Target,
-  ToClient,
-  UrlOptions,
-  UrlTarget,
-} from "../shared/Program.ts"
-export * from "../../core/client/door.ts"
-export type { V0Options } from "../../core/client/Dialects.ts"
-export type { V0Client } from "../../core/client/v0/V0Client.ts"
-export * from "../shared/serve/index.ts"
+export * from "../shared/ProgramExports.ts"
 
 const program = Program.make(platform)
 
