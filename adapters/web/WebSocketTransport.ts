@@ -167,7 +167,8 @@ const beyondStandard = (socket: WebSocketLike): Pick<Transport, "received" | "un
   ...(socket.unref === undefined ? {} : { unref: () => socket.unref?.() }),
 })
 
-const openGlobal = (url: string): WebSocketLike => {
+/** The WebSocket of the runtime. Throws where there is none. */
+export const openGlobal = (url: string): WebSocketLike => {
   const { WebSocket } = globalThis as { WebSocket?: new (url: string) => WebSocketLike }
   if (WebSocket === undefined) throw new Error("this runtime has no global WebSocket")
   return new WebSocket(url)

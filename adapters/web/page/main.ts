@@ -6,7 +6,7 @@ import { messageOf } from "./link/Attachment.ts"
 import * as Link from "./link/Link.ts"
 import * as Site from "./link/Site.ts"
 import * as App from "./view/App.ts"
-import { el } from "./view/dom.ts"
+import { button, el } from "./view/dom.ts"
 import * as Login from "./view/Login.ts"
 import * as Remembered from "./view/Remembered.ts"
 import { constructed } from "./view/Styles.ts"
@@ -24,17 +24,13 @@ const begin = async () => {
   if (before.login) await Login.ask(before, refused)
   const info = before.login ? await Site.info() : before
   const { instance } = info
-  const door = { url: Site.socketUrl(), instance, ask: Site.info }
-  const link = await Link.connect({ ...door, kept: Remembered.session })
+  const site = { url: Site.socketUrl(), instance, ask: Site.info }
+  const link = await Link.connect({ ...site, kept: Remembered.session })
   enter = App.show(link, info, before.login ? undefined : refused).enter
 }
 
 begin().catch((error: unknown) => {
-  const again = el(
-    "button",
-    { type: "button", class: "button primary", onclick: () => location.reload() },
-    "Try again",
-  )
+  const again = button("Try again", () => location.reload(), { class: "button primary" })
   document.body.append(
     el(
       "main",

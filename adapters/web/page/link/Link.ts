@@ -2,7 +2,7 @@
  * The connection of the page: one client, whether it is connected, and the lists, which are asked for again and again.
  *
  * The session is resumed after a lost connection and after the page is loaded again; where it is gone, one begins.
- * While there is no connection the door is asked what is so: nobody answers, or a login is needed, or the server was
+ * While there is no connection the site is asked what is so: nobody answers, or a login is needed, or the server was
  * started again.
  */
 import * as Effect from "effect/Effect"
@@ -20,8 +20,6 @@ import * as WebSocketTransport from "../../WebSocketTransport.ts"
 import type * as Outage from "../model/Outage.ts"
 import * as Rows from "../model/Rows.ts"
 import * as Store from "../model/Store.ts"
-import * as Cuttable from "./Cuttable.ts"
-import { oneAtATime } from "./OneAtATime.ts"
 import type * as Site from "./Site.ts"
 
 /** Whether the page is connected. */
@@ -38,9 +36,9 @@ export interface Options {
   /** The address of the WebSocket. */
   readonly url: string
   readonly kept: Kept
-  /** The start of the server that the page connects to, as the door names it. */
+  /** The start of the server that the page connects to, as the site names it. */
   readonly instance: string
-  /** Asks the door, before each attempt to connect again. */
+  /** Asks the site, before each attempt to connect again. */
   readonly ask: () => Promise<Site.Info>
   /** Makes a WebSocket. Default: that of the browser. */
   readonly open?: (url: string) => WebSocketTransport.WebSocketLike
@@ -59,7 +57,7 @@ export interface Link {
   readonly client: Client.Client
   readonly status: Store.Store<Status>
   readonly lists: Store.Store<Lists | undefined>
-  /** The start of the server, as its door names it: what an earlier one ran is gone. */
+  /** The start of the server, as its site names it: what an earlier one ran is gone. */
   readonly instance: Store.Store<string>
   /** What the server can do, for this visitor. */
   readonly can: (capability: keyof Capabilities) => boolean
@@ -79,13 +77,13 @@ const clientName = "procwire web"
 
 /** Connects. Rejects with `ClientError` if that fails. */
 export const connect = async (options: Options): Promise<Link> => {
-  const { url, kept, ask, open = openGlobal } = options
+  const { url, kept, ask, open = WebSocketTransport.openGlobal } = options
   const status = Store.make<Status>({ kind: "connected" })
   const instance = Store.make(options.instance)
   const lists = Store.make<Lists | undefined>(undefined)
-  let socket: Cuttable.Cuttable | undefined
+  let socket: Cuttable | undefined
   let connectedTo = options.instance
-  /** A server that wants a login refuses every WebSocket, and does not say why: its door does. */
+  /** A server that wants a login refuses every WebSocket, and does not say why: its site does. */
   const look = Effect.gen(function* () {
     const lost = status.get()
     if (lost.kind === "connected") return
@@ -103,7 +101,7 @@ export const connect = async (options: Options): Promise<Link> => {
   })
   const transport = Effect.zipRight(
     look,
-    WebSocketTransport.connect(url, { open: (to) => (socket = Cuttable.wrap(open(to))) }),
+    WebSocketTransport.connect(url, { open: (to) => (socket = cuttable(open(to))) }),
   )
   const onStatus = (change: Change) => {
     if (change.kind === "newSession") kept.set(change.sessionId)
@@ -157,9 +155,6 @@ export const connect = async (options: Options): Promise<Link> => {
   }
 }
 
-const openGlobal = (url: string): WebSocketTransport.WebSocketLike =>
-  new WebSocket(url) as WebSocketTransport.WebSocketLike
-
 const isRefusal = (error: unknown): boolean => error instanceof ClientError && error.reason === "Server"
 
 const acquire = (
@@ -189,3 +184,75 @@ const gather = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => 
   for await (const item of items) all.push(item)
   return all
 }
+
+/**
+ * A WebSocket that can be cut off: a browser waits for the other side before it tells that a connection has ended, and
+ * after the sleep of a laptop there is no other side.
+ */
+interface Cuttable extends WebSocketTransport.WebSocketLike {
+  /** Tells everybody that it is closed, whatever the network says. */
+  readonly cut: () => void
+}
+
+type Listener = (event: WebSocketTransport.WebSocketEvent) => void
+
+const closed = 3
+
+/** Wraps a WebSocket. */
+const cuttable = (socket: WebSocketTransport.WebSocketLike): Cuttable => {
+  const listeners: Array<Listener> = []
+  let isCut = false
+  return {
+    get binaryType() {
+      return socket.binaryType
+    },
+    set binaryType(type) {
+      socket.binaryType = type
+    },
+    get readyState() {
+      return isCut ? closed : socket.readyState
+    },
+    get bufferedAmount() {
+      return isCut ? 0 : socket.bufferedAmount
+    },
+    send: (data) => {
+      if (!isCut) socket.send(data)
+    },
+    close: (code) => socket.close(code),
+    addEventListener: (type, listener) => {
+      if (type === "close") listeners.push(listener)
+      socket.addEventListener(type, (event) => {
+        if (!isCut) listener(event)
+      })
+    },
+    cut: () => {
+      if (isCut || socket.readyState === closed) return
+      isCut = true
+      for (const listener of listeners) listener({ type: "close", code: 1006 })
+      socket.close()
+    },
+  }
+}
+
+/** Runs once at a time, and once more for all who have called meanwhile: each gets a run that begins after the call. */
+const oneAtATime = (run: () => Promise<void>): (() => Promise<void>) => {
+  let current: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const begin = (): Promise<void> => {
+    const mine = run().finally(() => {
+      if (current === mine) current = undefined
+    })
+    current = mine
+    return mine
+  }
+  return () => {
+    if (current === undefined) return begin()
+    next ??= current.then(ignore, ignore).then(() => {
+      next = undefined
+      return begin()
+    })
+    return next
+  }
+}
+
+const ignore = () => {}

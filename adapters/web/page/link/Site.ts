@@ -1,6 +1,6 @@
-/** The door of the page: who the visitor is, logging in and out. All addresses are relative: a proxy may be in front. */
+/** The login of the page: who the visitor is, logging in and out. All addresses are relative: a proxy may be in front. */
 
-/** What the door tells. */
+/** What the site tells. */
 export interface Info {
   /** True if the visitor has to log in. */
   readonly login: boolean
@@ -14,10 +14,10 @@ export interface Info {
   readonly instance: string
 }
 
-/** How long the door may take to answer, in milliseconds. */
+/** How long the site may take to answer, in milliseconds. */
 const patience = 3000
 
-/** Asks the door. Rejects where no server answers. */
+/** Asks the site. Rejects where no server answers. */
 export const info = async (): Promise<Info> => {
   const answer = await fetch("info", { cache: "no-store", signal: AbortSignal.timeout(patience) })
   if (!answer.ok) throw new Error(`the server answers ${answer.status} ${answer.statusText}`)

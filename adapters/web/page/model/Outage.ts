@@ -1,11 +1,11 @@
 /**
  * What the page knows while it has no connection, and says of the processes that it shows: no more than the last list
- * or the door of the server has told.
+ * or the site of the server has told.
  */
 import { isOver, type Row } from "./Rows.ts"
 import * as Words from "./Words.ts"
 
-/** What the door has said since the connection was lost; `restarted` is another start of the server. */
+/** What the site has said since the connection was lost; `restarted` is another start of the server. */
 export type Server = "unknown" | "silent" | "same" | "restarted"
 
 /** No connection; a new one is tried. */
@@ -16,7 +16,7 @@ export interface Lost {
   /** When, in milliseconds since 1970. */
   readonly since: number
   readonly server: Server
-  /** What the door tells those who have to log in; undefined where nobody has to. */
+  /** What the site tells those who have to log in; undefined where nobody has to. */
   readonly login?: { readonly name: string; readonly tokens: boolean } | undefined
 }
 

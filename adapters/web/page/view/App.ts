@@ -10,7 +10,7 @@ import * as Store from "../model/Store.ts"
 import * as Tiles from "../model/Tiles.ts"
 import * as Announcer from "./Announcer.ts"
 import * as Choices from "./Choices.ts"
-import { el, icon, iconButton, mark, say } from "./dom.ts"
+import { button, el, icon, iconButton, mark, say } from "./dom.ts"
 import * as HelpDialog from "./HelpDialog.ts"
 import * as Live from "./Live.ts"
 import * as OutageBar from "./OutageBar.ts"
@@ -90,7 +90,7 @@ const actions = (page: Page, { start, help, list, area }: Parts) => {
     up: () => list.move(-1),
     beside: list.beside,
     list: () => {
-      if (narrow.matches) tiles.set(Tiles.none)
+      if (TileArea.narrow.matches) tiles.set(Tiles.none)
       list.focus()
     },
     previousTile: () => tiles.set(Tiles.moved(tiles.get(), -1)),
@@ -120,8 +120,6 @@ const actions = (page: Page, { start, help, list, area }: Parts) => {
     else own()
   }
 }
-
-const narrow = matchMedia("(max-width: 700px)")
 
 const onKey = (event: KeyboardEvent, act: (action: Action) => void): void => {
   if (event.isComposing) return
@@ -170,18 +168,8 @@ const side = (page: Page, name: string, list: HTMLElement, start: StartDialog.St
     el(
       "div",
       { class: "starts" },
-      el(
-        "button",
-        { type: "button", class: "button primary start", onclick: start.open },
-        icon("plus"),
-        "Start a process",
-      ),
-      el(
-        "button",
-        { type: "button", class: "button", title: "Open a shell (s)", onclick: start.shell },
-        icon("shell"),
-        "Shell",
-      ),
+      button(icon("plus"), start.open, { class: "button primary start" }, "Start a process"),
+      button(icon("shell"), start.shell, { title: "Open a shell (s)" }, "Shell"),
     ),
     list,
   )

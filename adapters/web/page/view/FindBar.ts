@@ -1,6 +1,6 @@
 /** Finds a text in what a terminal holds, and shows how many there are. */
 import * as Colors from "./Colors.ts"
-import { el, iconButton, mark, say } from "./dom.ts"
+import { checkLabel, el, iconButton, mark, say, searchField } from "./dom.ts"
 import type { Screen } from "./Screen.ts"
 
 /** The bar of one terminal. */
@@ -12,11 +12,7 @@ export interface FindBar {
 
 /** Makes one, hidden. `done` gets the focus back. */
 export const make = (screen: Screen, isDark: () => boolean, done: () => void): FindBar => {
-  const field = el("input", {
-    type: "search",
-    placeholder: "Find in the output",
-    "aria-label": "Find in the output",
-  })
+  const field = searchField("Find in the output")
   const count = el("output", { class: "count", "aria-live": "polite" })
   const regex = el("input", { type: "checkbox" })
   const go = (step: 1 | -1, incremental = false) => {
@@ -59,7 +55,7 @@ export const make = (screen: Screen, isDark: () => boolean, done: () => void): F
     "div",
     { class: "find", role: "search", hidden: true },
     field,
-    el("label", { class: "check", title: "A regular expression" }, regex, ".*"),
+    checkLabel("A regular expression", regex, ".*"),
     count,
     iconButton("up", "Previous (Shift Enter)", () => go(-1)),
     iconButton("down", "Next (Enter)", () => go(1)),

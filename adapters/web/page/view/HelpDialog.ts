@@ -1,10 +1,10 @@
 /** All shortcuts, from their table. */
 import * as Keys from "../model/Keys.ts"
-import { el } from "./dom.ts"
+import { button, el } from "./dom.ts"
 
 /** Makes the dialog. */
 export const make = (): HTMLDialogElement => {
-  const close = el("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close")
+  const close = button("Close", () => dialog.close())
   const dialog = el(
     "dialog",
     { class: "help", "aria-label": "Shortcuts" },

@@ -7,9 +7,9 @@ import * as Rows from "../model/Rows.ts"
 import * as Tab from "../model/Tab.ts"
 import * as Tiles from "../model/Tiles.ts"
 import * as Words from "../model/Words.ts"
+import { mark } from "./dom.ts"
 import { later, type Page } from "./Page.ts"
 import * as Remembered from "./Remembered.ts"
-import * as TabSign from "./TabSign.ts"
 
 /** How often the lists are asked for, in milliseconds: while somebody looks, and otherwise. */
 const often = 1000
@@ -35,7 +35,7 @@ export const begin = (page: Page, server: string): void => {
     const running = rows.filter((row) => !Rows.isOver(row)).length
     const status = link.status.get()
     const lost = status.kind === "lost" ? Outage.headline(status) : undefined
-    TabSign.show(Tab.of({ server, running, ended, lost }))
+    showTab(Tab.of({ server, running, ended, lost }))
   }
   link.status.follow(sign)
   link.lists.follow((lists) => {
@@ -95,4 +95,25 @@ export const begin = (page: Page, server: string): void => {
 const restore = ({ tiles }: Page): void => {
   const open = Remembered.open.get()
   if (open.length > 0) tiles.set({ ...Tiles.none, open, focused: open.at(-1) })
+}
+
+const colors: Readonly<Record<Tab.Icon, string>> = {
+  idle: "#8a919b",
+  running: "#4c8df6",
+  good: "#2da44e",
+  bad: "#e5484d",
+}
+
+const drawing = (icon: Tab.Icon): string =>
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='3.5' fill='#16191d'/>" +
+  "<path d='M3.5 4.5 7 8l-3.500 3.500' fill='none' stroke='#e6e8eb' stroke-width='1.7' stroke-linecap='round' " +
+  `stroke-linejoin='round'/><circle cx='11.500' cy='11' r='3' fill='${colors[icon]}'/></svg>`
+
+/** Shows title and icon of the tab. */
+const showTab = ({ title, icon }: Tab.Tab): void => {
+  if (document.title !== title) document.title = title
+  const link = document.querySelector<HTMLLinkElement>("link[rel=icon]")
+  if (link === null || link.dataset["icon"] === icon) return
+  mark(link, "data-icon", icon)
+  link.href = `data:image/svg+xml,${encodeURIComponent(drawing(icon))}`
 }

@@ -1,7 +1,7 @@
 /** Lets a visitor in: with a token, or with the secret of a link that was opened. */
 import { messageOf } from "../link/Attachment.ts"
 import * as Site from "../link/Site.ts"
-import { el, say } from "./dom.ts"
+import { el, onSubmit, say } from "./dom.ts"
 
 /** A form that lets a visitor in. */
 export interface Form {
@@ -42,10 +42,7 @@ export const form = (
     fault,
     tokens && submit,
   )
-  element.addEventListener("submit", (event) => {
-    event.preventDefault()
-    void attempt()
-  })
+  onSubmit(element, () => void attempt())
   return { element, say: (text) => say(fault, text), focus: () => token.focus() }
 }
 

@@ -10,7 +10,6 @@ import type { Settings } from "../model/Settings.ts"
 import * as Colors from "./Colors.ts"
 import { mark } from "./dom.ts"
 import type { Renderers } from "./Renderers.ts"
-import { touchable } from "./Touch.ts"
 
 /** How it looks. */
 export interface Look extends Pick<Settings, "reader" | "fontSize"> {
@@ -210,3 +209,30 @@ const optionsOf = ({ dark, reader, fontSize }: Look, lines: boolean) => ({
   screenReaderMode: reader,
   fontSize,
 })
+
+/** A finger scrolls, or in a program that has the whole screen it presses the arrow keys; `typed` is told of the keys. */
+const touchable = (terminal: Terminal, host: HTMLElement, typed: (data: string) => void): void => {
+  let y: number | undefined
+  host.addEventListener(
+    "touchstart",
+    ({ touches }) => (y = touches.length === 1 ? touches[0]?.clientY : undefined),
+    {
+      passive: true,
+    },
+  )
+  host.addEventListener(
+    "touchmove",
+    (event) => {
+      const now = event.touches[0]?.clientY
+      if (y === undefined || now === undefined) return
+      event.preventDefault()
+      const lines = Math.trunc((y - now) / Math.max(8, host.clientHeight / terminal.rows))
+      if (lines === 0) return
+      y = now
+      if (terminal.buffer.active.type === "normal") return terminal.scrollLines(lines)
+      const arrow = terminal.modes.applicationCursorKeysMode ? "\u001bO" : "\u001b["
+      typed(`${arrow}${lines > 0 ? "B" : "A"}`.repeat(Math.abs(lines)))
+    },
+    { passive: false },
+  )
+}

@@ -7,7 +7,7 @@ import * as Starting from "../link/Starting.ts"
 import * as CommandLine from "../model/CommandLine.ts"
 import * as Outage from "../model/Outage.ts"
 import { keyOf, type Row } from "../model/Rows.ts"
-import { el, say } from "./dom.ts"
+import { button, el, onSubmit, say } from "./dom.ts"
 import type { Page } from "./Page.ts"
 
 /** The dialog. */
@@ -44,7 +44,7 @@ const makeForm = (page: Page) => {
   const beside = el("input", { type: "checkbox", name: "beside" })
   const fault = el("p", { class: "fault", role: "alert" })
   const submit = el("button", { class: "button primary" }, "Start")
-  const cancel = el("button", { type: "button", class: "button" }, "Cancel")
+  const cancel = button("Cancel", () => form.closest("dialog")?.close())
   const form = el(
     "form",
     { class: "form", method: "dialog" },
@@ -80,12 +80,12 @@ const makeForm = (page: Page) => {
       size: Starting.size,
     }
   }
-  return { form, command, name, beside, fault, submit, cancel, wanted }
+  return { form, command, name, beside, fault, submit, wanted }
 }
 
 /** Makes it. */
 export const make = (page: Page): StartDialog => {
-  const { form, command, name, beside, fault, submit, cancel, wanted } = makeForm(page)
+  const { form, command, name, beside, fault, submit, wanted } = makeForm(page)
   const element = el("dialog", { "aria-label": "Start a process" }, form)
 
   const begin = async (wanted: Starting.Wanted, isBeside: boolean) => {
@@ -119,11 +119,7 @@ export const make = (page: Page): StartDialog => {
       submit.disabled = false
     }
   }
-  cancel.addEventListener("click", () => element.close())
-  form.addEventListener("submit", (event) => {
-    event.preventDefault()
-    void start()
-  })
+  onSubmit(form, () => void start())
   command.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
     event.preventDefault()

@@ -1,5 +1,5 @@
 /** The line below the output of a process on pipes: what is typed there goes to its stdin. */
-import { el } from "./dom.ts"
+import { button, el, onSubmit } from "./dom.ts"
 
 /** What takes the input. */
 export interface Stdin {
@@ -21,14 +21,9 @@ export const make = ({ write, end }: Stdin): HTMLElement => {
     { class: "stdin" },
     field,
     el("button", { class: "button" }, "Send"),
-    el(
-      "button",
-      { type: "button", class: "button", title: "Ends the input of the process", onclick: end },
-      "End input",
-    ),
+    button("End input", end, { title: "Ends the input of the process" }),
   )
-  form.addEventListener("submit", (event) => {
-    event.preventDefault()
+  onSubmit(form, () => {
     write(`${field.value}\n`)
     field.value = ""
   })

@@ -12,7 +12,7 @@ import { el, mark } from "./dom.ts"
 import * as Download from "./Download.ts"
 import * as Facts from "./Facts.ts"
 import * as FindBar from "./FindBar.ts"
-import * as HistoryToggle from "./HistoryToggle.ts"
+import * as History from "./History.ts"
 import * as HistoryView from "./HistoryView.ts"
 import * as KeyBar from "./KeyBar.ts"
 import * as Notice from "./Notice.ts"
@@ -46,7 +46,7 @@ export class Tile {
   private readonly keyBar: KeyBar.KeyBar
   private readonly stdin: HTMLElement
   private readonly ends: Array<() => void> = []
-  private readonly past: HistoryToggle.HistoryToggle
+  private readonly past: History.History
 
   constructor(page: Page, row: Row) {
     this.page = page
@@ -95,7 +95,7 @@ export class Tile {
       looked: !document.hidden,
       later,
     })
-    this.past = HistoryToggle.make({
+    this.past = History.make({
       parent: this.element,
       refused: page.link.can("outputHistory") ? undefined : "The server keeps no output in files.",
       past: {

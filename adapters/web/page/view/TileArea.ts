@@ -2,7 +2,7 @@
 import type { Action } from "../model/Keys.ts"
 import { isOver, type Key } from "../model/Rows.ts"
 import * as Tiles from "../model/Tiles.ts"
-import { el, mark } from "./dom.ts"
+import { button, el, mark } from "./dom.ts"
 import type { Page } from "./Page.ts"
 import type { StartDialog } from "./StartDialog.ts"
 import { Tile } from "./Tile.ts"
@@ -94,7 +94,8 @@ export const make = (page: Page, start: Pick<StartDialog, "open" | "shell">): Ti
   }
 }
 
-const narrow = matchMedia("(max-width: 700px)")
+/** The room is that of a phone: one terminal at a time. */
+export const narrow = matchMedia("(max-width: 700px)")
 
 const emptyState = ({ open, shell }: Pick<StartDialog, "open" | "shell">): HTMLElement =>
   el(
@@ -105,7 +106,7 @@ const emptyState = ({ open, shell }: Pick<StartDialog, "open" | "shell">): HTMLE
     el(
       "div",
       { class: "actions" },
-      el("button", { type: "button", class: "button primary", onclick: open }, "Start a process"),
-      el("button", { type: "button", class: "button", onclick: shell }, "Open a shell"),
+      button("Start a process", open, { class: "button primary" }),
+      button("Open a shell", shell),
     ),
   )

@@ -22,6 +22,30 @@ export const el = <Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** A button with words. */
+export const button = (
+  label: Child,
+  press: () => void,
+  props: Props = {},
+  ...more: ReadonlyArray<Child>
+): HTMLButtonElement =>
+  el("button", { type: "button", class: "button", onclick: press, ...props }, label, ...more)
+
+/** A field to search in, with what is searched. */
+export const searchField = (label: string): HTMLInputElement =>
+  el("input", { type: "search", placeholder: label, "aria-label": label })
+
+/** A box to check, in its label. */
+export const checkLabel = (title: string, box: HTMLInputElement, text: string): HTMLElement =>
+  el("label", { class: "check", title }, box, text)
+
+/** Calls back when a form is submitted, instead of the browser. */
+export const onSubmit = (form: HTMLFormElement, act: () => void): void =>
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    act()
+  })
+
 /** Adds children. */
 export const append = (parent: Element, children: ReadonlyArray<Child>): void => {
   for (const child of children) if (child !== undefined && child !== false) parent.append(child)

@@ -1,0 +1,196 @@
+/**
+ * All that a process has printed, from the files of its server: searched there, and shown around a line.
+ *
+ * It covers the terminal, which goes on behind it.
+ */
+import type { GrepMatch, GrepResult } from "../../../../core/protocol/History.ts"
+import { messageOf } from "../link/Attachment.ts"
+import type { Settings } from "../model/Settings.ts"
+import type { Store } from "../model/Store.ts"
+import * as Words from "../model/Words.ts"
+import { button, checkLabel, el, iconButton, onSubmit, say, searchField } from "./dom.ts"
+import * as HistoryView from "./HistoryView.ts"
+import type { Screen } from "./Screen.ts"
+
+/** What asks the server. */
+export interface Past {
+  readonly history: HistoryView.Ask
+  readonly grep: (options: {
+    pattern: string
+    flags: string
+    from?: { byte: number }
+    maxMatches: number
+  }) => Promise<GrepResult>
+}
+
+/** What a pane is made of. */
+interface PaneOptions {
+  readonly past: Past
+  /** Makes a terminal of the pane in an element of the page. */
+  readonly screenIn: (host: HTMLElement) => Screen
+  readonly settings: Store<Settings>
+  readonly done: () => void
+}
+
+/** The pane of one terminal. */
+interface HistoryPane {
+  readonly element: HTMLElement
+  /** Gives everything back. */
+  readonly dispose: () => void
+}
+
+/** What the history of a tile is made of. */
+export interface Options extends Pick<PaneOptions, "past" | "screenIn" | "settings"> {
+  readonly parent: HTMLElement
+  /** Why there is no history; undefined where there is one. */
+  readonly refused: string | undefined
+  readonly tell: (text: string) => void
+  readonly closed: () => void
+}
+
+/** The switch. */
+export interface History {
+  readonly toggle: () => void
+  readonly isOpen: () => boolean
+  readonly close: () => void
+}
+
+/** Makes the switch, with no pane open. */
+export const make = ({ parent, refused, past, screenIn, settings, tell, closed }: Options): History => {
+  let pane: HistoryPane | undefined
+  const close = () => {
+    pane?.element.remove()
+    pane?.dispose()
+    pane = undefined
+  }
+  const toggle = () => {
+    if (refused !== undefined) return tell(refused)
+    if (pane === undefined) {
+      pane = makePane({ past, screenIn, settings, done: toggle })
+      return parent.append(pane.element)
+    }
+    close()
+    closed()
+  }
+  return { toggle, isOpen: () => pane !== undefined, close }
+}
+
+/** Makes one, at the end of the output; it is to be added to the page at once. */
+const makePane = ({ past, screenIn, settings, done }: PaneOptions): HistoryPane => {
+  const says = el("output", { class: "count", "aria-live": "polite" })
+  const field = searchField("Search all output")
+  const regex = el("input", { type: "checkbox" })
+  const line = el("input", {
+    type: "number",
+    min: 1,
+    placeholder: "Line",
+    "aria-label": "Go to line",
+    class: "line",
+  })
+  const view = HistoryView.make(past.history, screenIn, () => settings.get().times)
+  const times = el("input", { type: "checkbox", checked: settings.get().times })
+  times.addEventListener("change", () => {
+    settings.set({ ...settings.get(), times: times.checked })
+    show(view.current())
+  })
+  const fail = (error: unknown) => say(says, messageOf(error))
+  const show = (place: HistoryView.Place) => void view.show(place).then((words) => say(says, words), fail)
+  const matches = makeMatches((number) => show({ line: number }))
+
+  const search = async (from?: { byte: number }) => {
+    if (field.value === "") return matches.clear()
+    const flags = regex.checked ? "i" : "il"
+    const options = { pattern: field.value, flags, maxMatches: 200, ...(from === undefined ? {} : { from }) }
+    const found = await past.grep(options).catch(fail)
+    if (found === undefined) return
+    const next = found.complete ? undefined : () => void search({ byte: found.nextByte })
+    const count = matches.add(found.matches, next, from === undefined)
+    say(says, `${Words.count(count, "line", "lines")}${next === undefined ? "" : " so far"}`)
+  }
+  const submit = () => {
+    if (document.activeElement === line && line.value !== "") show({ line: Number(line.value) })
+    else void search()
+  }
+
+  const bar = el(
+    "form",
+    { class: "find", role: "search" },
+    field,
+    checkLabel("A regular expression (RE2)", regex, ".*"),
+    el("button", { class: "button" }, "Search"),
+    line,
+    checkLabel("The time at the begin of each line", times, "Times"),
+    says,
+    iconButton("up", "Older", () => show(view.older())),
+    iconButton("down", "Newer", () => show(view.newer())),
+    iconButton("close", "Close the history (Escape)", done),
+  )
+  onSubmit(bar, submit)
+  const body = el("div", { class: "history-body" }, matches.element, view.element)
+  const element = el("div", { class: "history", role: "dialog", "aria-label": "History" }, bar, body)
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return
+    event.preventDefault()
+    done()
+  })
+  show("end")
+  requestAnimationFrame(() => field.focus())
+  return { element, dispose: view.dispose }
+}
+
+type Match = typeof GrepMatch.Type
+
+/** The list. */
+interface Matches {
+  readonly element: HTMLElement
+  /** Adds lines, or replaces those that are there; `more` asks for the next. How many there are. */
+  readonly add: (matches: ReadonlyArray<Match>, more: (() => void) | undefined, fresh: boolean) => number
+  readonly clear: () => void
+}
+
+/** Sequences that color and move: a list shows the text alone. */
+const sequences =
+  // oxlint-disable-next-line no-control-regex
+  /\u001b(?:\[[\d;:?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|.)|[\u0000-\u0008\u000b-\u001f]/g
+
+/** The text of a line without what is not shown. */
+const plain = (text: string): string => text.replace(sequences, "")
+
+/** Makes an empty list. */
+const makeMatches = (jump: (line: number) => void): Matches => {
+  const list = el("ol", { class: "matches", "aria-label": "Lines found", hidden: true })
+  let more: HTMLElement | undefined
+  const clear = () => {
+    list.replaceChildren()
+    list.hidden = true
+  }
+  return {
+    element: list,
+    clear,
+    add: (matches, next, fresh) => {
+      if (fresh) clear()
+      more?.remove()
+      more = undefined
+      for (const { line, text } of matches) list.append(rowOf(line, text, jump))
+      list.hidden = list.childElementCount === 0
+      const count = list.childElementCount
+      if (next !== undefined) {
+        more = el("li", {}, button("More", next))
+        list.append(more)
+      }
+      return count
+    },
+  }
+}
+
+const rowOf = (line: number, text: string, jump: (line: number) => void): HTMLElement =>
+  el(
+    "li",
+    {},
+    el(
+      "button",
+      { type: "button", class: "match", onclick: () => jump(line) },
+      el("span", { class: "number" }, String(line)),
+      el("span", { class: "text" }, plain(text)),
+    ),
+  )
