@@ -18,7 +18,7 @@ const onNodeAlone = "Bun" in globalThis || "Deno" in globalThis ? ["core/simulat
 
 /** Files whose tests change nothing that is global, and count nothing that belongs to their whole process. */
 const together = [
-  "adapters/shared/{audit,auth,confine,directory,door,files,fleet,host,http,mcp}/**/*.test.ts",
+  "adapters/shared/{audit,auth,confine,directory,files,fleet,host,http,mcp,weblogin}/**/*.test.ts",
   "adapters/shared/{platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
   "adapters/shared/cli/{*/*,KeptProgram,McpCommand,ServeCommand,Shutdown,Telemetry,TerminalModes}.test.ts",
   "adapters/shared/integration/**/*.test.ts",

@@ -211,7 +211,7 @@ export const parts = [
     name: "page",
     says: "the page for browsers, in Chromium",
     tests: ["conformance/integration/Web.test.ts", "conformance/lab/web/"],
-    touched: ["adapters/web/", "adapters/shared/door/"],
+    touched: ["adapters/web/", "adapters/shared/weblogin/"],
   },
   {
     name: "package",

@@ -7,9 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
-import * as Door from "../door/Door.ts"
-import * as Names from "../door/Names.ts"
-import * as PageFiles from "../door/PageFiles.ts"
+import * as WebLogin from "../weblogin/WebLogin.ts"
+import * as Names from "../weblogin/Names.ts"
+import * as PageFiles from "../weblogin/PageFiles.ts"
 import type { Site } from "../transport/Site.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
@@ -51,14 +51,22 @@ export const make = (
     }
     // Deno may not tell it.
     const name = Either.getOrElse(Either.try(hostname), () => "procwire")
-    const door = yield* Door.make({ files, rule, hosts, prefix, sessionMillis: webSessionMs, scope, name })
+    const login = yield* WebLogin.make({
+      files,
+      rule,
+      hosts,
+      prefix,
+      sessionMillis: webSessionMs,
+      scope,
+      name,
+    })
     const publicOne = hosts.find(({ scheme }) => scheme !== undefined)
     return {
-      site: door.site,
+      site: login.site,
       link: (bound, scope) => {
         const own = bound.find((address) => /^wss?:/.test(address))
         const base = publicOne === undefined ? own && urlOf(own) : Names.format(publicOne)
-        return base && `${base}${prefix}/#once=${door.issue(scope)}`
+        return base && `${base}${prefix}/#once=${login.issue(scope)}`
       },
     }
   })

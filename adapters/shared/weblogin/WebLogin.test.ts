@@ -1,4 +1,4 @@
-/** The door for browsers, request by request, at a real listener. */
+/** The login for browsers, request by request, at a real listener. */
 import { once } from "node:events"
 import { brotliDecompressSync } from "node:zlib"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Bearer from "../auth/Bearer.ts"
 import * as Certificates from "../testing/Certificates.ts"
-import { cookieOf, type Headers, opened, rule, upgrade } from "../testing/Doors.ts"
+import { cookieOf, type Headers, opened, rule, upgrade } from "../testing/WebLogins.ts"
 import * as Tls from "../transport/Tls.ts"
 
 const json = { "content-type": "application/json" }
@@ -276,7 +276,7 @@ describe("logging in", () => {
     ))
 
   it.runIf(Tls.canListen)("keeps the cookie to TLS where the listener speaks it", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "procwire-door-"))
+    const folder = mkdtempSync(join(tmpdir(), "procwire-login-"))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     await opened(
       async ({ ask, connect, login, port }) => {

@@ -1,4 +1,4 @@
-/** A listener with the door for browsers, and requests as a browser, or what pretends to be one, would send them. */
+/** A listener with the login for browsers, and requests as a browser, or what pretends to be one, would send them. */
 import { once } from "node:events"
 import * as net from "node:net"
 import * as nodeTls from "node:tls"
@@ -11,8 +11,8 @@ import * as TestContext from "effect/TestContext"
 import { WebSocket } from "real-ws"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import * as Bearer from "../auth/Bearer.ts"
-import * as Door from "../door/Door.ts"
-import type { PageFiles } from "../door/PageFiles.ts"
+import * as WebLogin from "../weblogin/WebLogin.ts"
+import type { PageFiles } from "../weblogin/PageFiles.ts"
 import type { ServerTls } from "../transport/Tls.ts"
 import * as WebSocketListener from "../transport/WebSocketListener.ts"
 
@@ -46,12 +46,12 @@ export interface Reply {
 /** Headers to add, or with undefined to leave out. */
 export type Headers = Readonly<Record<string, string | undefined>>
 
-/** An open door. */
+/** An open login. */
 export interface Opened {
   readonly port: number
   /** The origin of the page: `http://127.0.0.1:39211`. */
   readonly origin: string
-  readonly issue: Door.Door["issue"]
+  readonly issue: WebLogin.WebLogin["issue"]
   /** Sends `GET /page.js`, or what the line says, with the headers of a browser that has found the listener. */
   readonly ask: (line: string, headers?: Headers, body?: string) => Promise<Reply>
   /** Logs in as the page does. */
@@ -64,7 +64,7 @@ export interface Opened {
   readonly pass: (millis: number) => Promise<void>
 }
 
-interface Options extends Partial<Door.Options> {
+interface Options extends Partial<WebLogin.Options> {
   readonly tls?: ServerTls
   readonly host?: string
 }
@@ -72,12 +72,12 @@ interface Options extends Partial<Door.Options> {
 /** The cookie that a reply gives, as the browser sends it. */
 export const cookieOf = ({ headers }: Reply): string => headers["set-cookie"]?.split(";")[0] ?? ""
 
-/** Opens a door while `test` uses it. Time stands still. */
-export const opened = <A>(test: (door: Opened) => Promise<A>, options: Options = {}) =>
+/** Opens a login while `test` uses it. Time stands still. */
+export const opened = <A>(test: (login: Opened) => Promise<A>, options: Options = {}) =>
   Effect.gen(function* () {
     const { tls, host = "127.0.0.1", ...rest } = options
     const own = { files, rule, hosts: [], prefix: "", scope: "own", name: "testing", ...rest } as const
-    const door = yield* Door.make({ sessionMillis: 3_600_000, ...own })
+    const login = yield* WebLogin.make({ sessionMillis: 3_600_000, ...own })
     const transports: Array<Transport> = []
     const serve = (transport: Transport) => {
       transports.push(transport)
@@ -86,7 +86,7 @@ export const opened = <A>(test: (door: Opened) => Promise<A>, options: Options =
     }
     const secure = tls === undefined ? {} : { tls }
     const admit = async () => ({ reply: { status: 401, body: "no" } })
-    const listener = yield* WebSocketListener.make({ port: 0, host, site: door.site, admit, ...secure })
+    const listener = yield* WebSocketListener.make({ port: 0, host, site: login.site, admit, ...secure })
     yield* Effect.forkScoped(listener.run(serve))
     const port = Number(listener.address.replace(/.*:/u, ""))
     const origin = `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`
@@ -97,7 +97,7 @@ export const opened = <A>(test: (door: Opened) => Promise<A>, options: Options =
       test({
         port,
         origin,
-        issue: door.issue,
+        issue: login.issue,
         ask,
         login: (token, headers) => {
           const json = { "content-type": "application/json", origin }

@@ -1,5 +1,5 @@
 /**
- * The door for browsers: the page of a server, and who may connect from it.
+ * The login for browsers: the page of a server, and who may connect from it.
  *
  * A visitor logs in with a token of the server, or with the secret of a one-time link, and gets a cookie that names a
  * session. Only a page of this server may log in, log out and connect (`Requests`). No address that is ever requested
@@ -38,15 +38,15 @@ export interface Options {
   readonly name: string
 }
 
-/** The door of a server. */
-export interface Door {
+/** The login of a server. */
+export interface WebLogin {
   readonly site: Site
   /** The secret of a new one-time link, whose visitor may do so much with the sessions of others. */
   readonly issue: (scope: SessionScope) => string
 }
 
-/** Opens the door until the scope closes. */
-export const make = (options: Options): Effect.Effect<Door, never, Scope.Scope> =>
+/** Opens it until the scope closes. */
+export const make = (options: Options): Effect.Effect<WebLogin, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
     const now = () => clock.unsafeCurrentTimeMillis()

@@ -1,4 +1,4 @@
-/** What the door asks of every request before it looks at it: for whom it is, and from which page it comes. */
+/** What the login asks of every request before it looks at it: for whom it is, and from which page it comes. */
 import type { IncomingMessage } from "node:http"
 import type { Refusal } from "./Answer.ts"
 import type { Names } from "./Names.ts"
@@ -39,3 +39,48 @@ const strange = (host: string | undefined): string =>
   host === undefined || !/^[\w.:[\]-]{1,255}$/.test(host)
     ? "the header Host is missing or wrong"
     : `this server does not go by the name ${host}: start it with --web-host ${host.replace(/:\d+$/, "")}`
+
+/** Longer bodies are refused; a token has some kilobytes at most. */
+const mostBytes = 16_384
+
+/** How long a body may take. */
+const mostMillis = 10_000
+
+/** The value, or the HTTP status of the refusal and why. */
+export type JsonBody = Refusal | { readonly status?: undefined; readonly value: unknown }
+
+const slow = { status: 408, body: "the body did not come" }
+const long = { status: 413, body: `the body may have at most ${mostBytes} bytes` }
+const broken = { status: 400, body: "the body is not JSON" }
+
+/** True for what no form of another site can send without being asked for it (CORS). */
+export const isJson = (contentType: string | undefined): boolean =>
+  /^application\/json\s*(;|$)/i.test(contentType ?? "")
+
+/** Reads the body of a request as JSON. One that does not come is refused. */
+export const readJson = (request: IncomingMessage): Promise<JsonBody> =>
+  new Promise((resolve) => {
+    const chunks: Array<Buffer> = []
+    let length = 0
+    const end = (body: JsonBody) => {
+      clearTimeout(timer)
+      resolve(body)
+    }
+    const timer = setTimeout(() => end(slow), mostMillis)
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length
+      if (length > mostBytes) end(long)
+      else chunks.push(chunk)
+    })
+    request.on("end", () => end(parse(Buffer.concat(chunks).toString())))
+    request.on("error", () => end(broken))
+    request.on("close", () => end(broken))
+  })
+
+const parse = (text: string): JsonBody => {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return broken
+  }
+}

@@ -1,19 +1,28 @@
-/** What the door does at one listener: logging in and out, telling a visitor what it may, and admitting WebSockets. */
+/** What the login does at one listener: logging in and out, telling a visitor what it may, and admitting WebSockets. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { greater, includes, type SessionScope, scopes } from "../../../core/protocol/SessionScope.ts"
 import type { Credential } from "../../../core/transport/Transport.ts"
+import type * as Bearer from "../auth/Bearer.ts"
 import type { Place } from "../transport/Site.ts"
 import * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import * as Answer from "./Answer.ts"
 import * as Cookie from "./Cookie.ts"
-import * as Identity from "./Identity.ts"
-import * as JsonBody from "./JsonBody.ts"
+import type { Links } from "./Links.ts"
 import type { Names } from "./Names.ts"
 import * as Requests from "./Requests.ts"
-import type { Visitors, VisitorSession } from "./Visitors.ts"
+import type { Visitor, Visitors, VisitorSession } from "./Visitors.ts"
+import type { WrongTokens } from "./WrongTokens.ts"
 
-/** A door at one listener. */
-export interface At extends Identity.Keys {
+/** What lets in. */
+interface Keys {
+  /** Which tokens; undefined if none does. */
+  readonly rule: Bearer.Rule | undefined
+  readonly links: Links
+  readonly wrong: WrongTokens
+}
+
+/** The login at one listener. */
+export interface At extends Keys {
   readonly place: Place
   readonly names: Names
   readonly jar: Cookie.Jar
@@ -52,7 +61,7 @@ export const login: Handler = async (at, request, response) => {
   if (typeof token !== "string" || token === "")
     return Answer.text(response, 400, 'the body has to be {"token": "…"}')
   const address = request.socket.remoteAddress ?? ""
-  const identity = await Identity.of(at, token, address)
+  const identity = await identify(at, token, address)
   if (identity.visitor === undefined) return refuse(at, response, identity.waitMillis, address)
   for (const secret of secretsOf(at, request)) visitors.end(secret)
   const { secret, millis } = visitors.begin(identity.visitor)
@@ -90,12 +99,12 @@ export const admit = async (at: At, request: IncomingMessage): Promise<UpgradeAd
 }
 
 /** The body of a request that a page of ours has sent, or the refusal. */
-const bodyOf = async ({ names }: At, request: IncomingMessage): Promise<JsonBody.JsonBody> => {
+const bodyOf = async ({ names }: At, request: IncomingMessage): Promise<Requests.JsonBody> => {
   if (!Requests.isFromPage(request, names))
     return { status: 403, body: "a page of this server has to send this: the header Origin is missing" }
-  if (!JsonBody.isJson(request.headers["content-type"]))
+  if (!Requests.isJson(request.headers["content-type"]))
     return { status: 415, body: "the header Content-Type has to be application/json" }
-  return JsonBody.read(request)
+  return Requests.readJson(request)
 }
 
 const secretsOf = ({ jar }: At, request: IncomingMessage): ReadonlyArray<string> =>
@@ -120,3 +129,26 @@ const visitOf = async (at: At, request: IncomingMessage): Promise<Visit | undefi
 /** What is in front of the server may speak TLS in its place: then its page says so. */
 const isSecure = ({ place }: At, { headers: { origin } }: IncomingMessage): boolean =>
   place.secure || origin?.startsWith("https:") === true
+
+/** A visitor, or after how many milliseconds the address may try again: 0 where it may at once. */
+type Identity = { readonly visitor: Visitor } | { readonly visitor?: undefined; readonly waitMillis: number }
+
+/** Who a visitor is, by what was typed into the form or was in the link. A link is used up; a token that lets nobody in counts against the address that has sent it. */
+const identify = async ({ links, rule, wrong }: Keys, token: string, address: string): Promise<Identity> => {
+  const scope = links.redeem(token)
+  if (scope !== undefined) {
+    const credential: Credential = { kind: "link", ...(scope === "own" ? {} : { scope }) }
+    return { visitor: { current: async () => credential } }
+  }
+  const waitMillis = wrong.take(address)
+  if (waitMillis > 0) return { waitMillis }
+  const judge = async () => rule?.(`Bearer ${token}`)
+  const verdict = await judge()
+  if (verdict === undefined || verdict.refusal !== undefined) return { waitMillis: 0 }
+  wrong.giveBack(address)
+  const current = async () => {
+    const now = await judge()
+    return now?.refusal === undefined ? now?.credential : undefined
+  }
+  return { visitor: { current, until: verdict.until } }
+}
