@@ -5,14 +5,24 @@
  * In version 2 it thereby leaves the cgroup in which the server contains it, so what is inside is killed at its end
  * here, too, and by a reaper if the server is killed.
  */
+import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import { node as files } from "../shared/host/KernelFiles.ts"
 import * as GroupReaper from "../shared/process/GroupReaper.ts"
-import * as CgroupPlaces from "./CgroupPlaces.ts"
-import type { Controller } from "./CgroupPlaces.ts"
+import * as ProcessTable from "../shared/process/ProcessTable.ts"
+
+/** The controllers that are used. */
+type Controller = "memory" | "pids"
+
+/** A folder of cgroups that have these controllers. */
+interface Place {
+  readonly version: 1 | 2
+  readonly folder: string
+  readonly controllers: ReadonlyArray<Controller>
+}
 
 /** The bounds, by the controller. */
 export type Bounds = { readonly [controller in Controller]?: number }
@@ -44,10 +54,10 @@ const names = {
 export const make = (bounds: Bounds): Effect.Effect<Enter | undefined, never, Scope.Scope> =>
   Effect.gen(function* () {
     const wanted = Object.keys(bounds) as ReadonlyArray<Controller>
-    const places = yield* Effect.option(Effect.try(() => CgroupPlaces.make(wanted, files)))
+    const places = yield* Effect.option(Effect.try(() => makePlaces(wanted)))
     if (places._tag === "None" || wanted.length === 0) return undefined
     yield* Effect.addFinalizer(() =>
-      Effect.sync(() => places.value.forEach(({ folder }) => CgroupPlaces.removeAll(folder, files))),
+      Effect.sync(() => places.value.forEach(({ folder }) => removeAll(folder))),
     )
     const reapers = yield* Effect.forEach(
       places.value.filter(({ version }) => version === 2),
@@ -93,7 +103,76 @@ const unlimited = (cause: unknown) =>
 /** Processes that were killed take a while to go. */
 const end = (path: string) =>
   Effect.ignore(Effect.try(() => files.write(`${path}/cgroup.kill`, "1"))).pipe(
-    Effect.map(() => CgroupPlaces.remove(path, files)),
+    Effect.map(() => remove(path)),
     Effect.repeat({ until: (gone) => gone, schedule: Schedule.spaced("20 millis"), times: 100 }),
     Effect.asVoid,
   )
+
+/** Makes a folder for each hierarchy that has one of the controllers. Throws where that is impossible. */
+const makePlaces = (controllers: ReadonlyArray<Controller>): ReadonlyArray<Place> => {
+  const parents = new Map<string, { readonly version: 1 | 2; readonly controllers: Array<Controller> }>()
+  for (const controller of controllers) {
+    const { parent, version } = parentOf(controller)
+    const known = parents.get(parent) ?? { version, controllers: [] }
+    known.controllers.push(controller)
+    parents.set(parent, known)
+  }
+  return [...parents].map(([parent, { version, controllers }]) => {
+    const enable = controllers.map((controller) => `+${controller}`).join(" ")
+    if (version === 2) files.write(`${parent}/cgroup.subtree_control`, enable)
+    const folder = makeFolder(parent)
+    if (version === 2) files.write(`${folder}/cgroup.subtree_control`, enable)
+    return { version, folder, controllers }
+  })
+}
+
+/** The cgroup of this server that has the controller. In version 2 a server may be in one that it has made itself. */
+const parentOf = (controller: Controller) => {
+  const own = files.read("/proc/self/cgroup").split("\n")
+  const first = own.find((line) => line.split(":")[1]?.split(",").includes(controller))
+  const version = first === undefined ? 2 : 1
+  const path = (first ?? own.find((line) => line.startsWith("0::")) ?? "").replace(/^[^:]*:[^:]*:/, "")
+  for (const line of files.read("/proc/self/mountinfo").split("\n")) {
+    const [, root = "", point = "", type, options = ""] =
+      /^\S+ \S+ \S+ (\S+) (\S+) .* - (cgroup2?) \S+ (\S+)/.exec(line) ?? []
+    const has =
+      version === 2 ? type === "cgroup2" : type === "cgroup" && options.split(",").includes(controller)
+    if (!has || !path.startsWith(root)) continue
+    const folder = point + path.slice(root === "/" ? 0 : root.length).replace(/\/(procwire-[^/]*)?$/, "")
+    if (version === 1 || files.read(`${folder}/cgroup.controllers`).split(/\s/).includes(controller))
+      return { parent: folder, version } as const
+  }
+  throw new Error(`no cgroup with the controller ${controller}`)
+}
+
+/** A folder whose name says which process it is of. Those of processes that are gone are removed. */
+const makeFolder = (parent: string): string => {
+  const table = ProcessTable.make(files)
+  const space = files.readLink("/proc/self/ns/pid").replaceAll(/\D/g, "")
+  const names = files.list(parent)
+  for (const name of names) {
+    const [, where, pid, start] = /^procwire-limits-(\d+)-(\d+)-(\d+)-\d+$/.exec(name) ?? []
+    if (where === space && table.find(Number(pid))?.start !== Number(start)) removeAll(`${parent}/${name}`)
+  }
+  const name = `procwire-limits-${space}-${process.pid}-${table.find(process.pid)?.start}`
+  let count = 1
+  while (names.includes(`${name}-${count}`)) count += 1
+  files.makeFolder(`${parent}/${name}-${count}`)
+  return `${parent}/${name}-${count}`
+}
+
+/** Removes a folder and the cgroups in it, unless somebody is inside. */
+const removeAll = (folder: string): void => {
+  for (const name of files.list(folder)) if (name.startsWith("child-")) remove(`${folder}/${name}`)
+  remove(folder)
+}
+
+/** True if the cgroup is gone. */
+const remove = (path: string): boolean => {
+  try {
+    files.removeFolder(path)
+    return true
+  } catch {
+    return files.list(path).length === 0
+  }
+}

@@ -2,23 +2,18 @@
  * `podman:IMAGE` and `docker:IMAGE`: processes in a container of this image, one for each server, with an `exec` for
  * each process. The container is removed with the server, also when that is killed.
  *
- * Its first process is a shell of procwire, which sends signals and tells what ends, so a group number that a process
- * inside has is that of the container. A container that ends before the server ends its processes; the next start makes
- * another one.
+ * Its first process is the keeper, so a group number that a process inside has is that of the container.
  */
 import { spawnSync } from "node:child_process"
+import { statSync } from "node:fs"
+import { isAbsolute } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
-import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
-import { SpawnError } from "../../core/spawn/SpawnError.ts"
-import * as Spawner from "../../core/spawn/Spawner.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
-import * as Container from "./container/Container.ts"
-import * as ContainerProcess from "./container/ContainerProcess.ts"
-import * as ImageOptions from "./container/ImageOptions.ts"
+import * as Far from "./Far.ts"
+import * as FarScripts from "./FarScripts.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
 /** What differs between the engines, which have the same command line. */
@@ -33,14 +28,14 @@ interface Engine {
 
 const builtIn = (engine: Engine): BuiltIn => ({
   name: engine.name,
-  options: ImageOptions.usage,
+  options: ":IMAGE[,rw=DIR,ro=DIR,net=NETWORK,…]",
   says:
     `runs processes in a container of an image that ${engine.name} has, with each DIR of this machine at the same path, ` +
-    "to write to or to read; the image needs a shell and setsid",
+    "to write to or to read; the image needs a shell",
   example: `${engine.name}:docker.io/library/debian:stable-slim,rw=/srv/build,net=none`,
   elsewhere: true,
   missing: () => BuiltIns.lacks(engine.name, engine.pack) ?? silent(engine),
-  read: (text) => Either.map(ImageOptions.read(text), (options) => layer(engine, options)),
+  read: (text) => Either.map(read(text), (options) => layer(engine, options)),
 })
 
 export const podman = builtIn({
@@ -60,36 +55,72 @@ export const docker = builtIn({
 const silent = ({ name, remedy }: Engine) => {
   const { status, stderr } = attempt(BuiltIns.find(name) ?? name, "ps", "--quiet")
   if (status === 0) return undefined
-  return { what: `${name} does not work here: ${Container.lastLine(stderr)}`, remedy }
+  return { what: `${name} does not work here: ${lastLine(stderr)}`, remedy }
 }
 
 const attempt = (...command: ReadonlyArray<string>) =>
   spawnSync("/bin/sh", BuiltIns.shellArgs(...command), { encoding: "utf8" })
 
-const layer = ({ detachKeys, name }: Engine, { args, image }: ImageOptions.ImageOptions) =>
-  Layer.unwrapScoped(
-    Effect.gen(function* () {
+/** The last line of a text, without what the engine puts before its errors. */
+const lastLine = (text: string): string => (text.trim().split("\n").at(-1) ?? "").replace(/^Error: /, "")
+
+const layer = ({ detachKeys, name }: Engine, { args, image }: ImageOptions) =>
+  Layer.unwrapEffect(
+    Effect.suspend(() => {
       const program = BuiltIns.find(name) ?? name
-      const problem = (reason: SpawnerProblem["reason"], message: string) =>
-        new SpawnerProblem({ reason, message: `${name}:${image}: ${message}` })
+      const message = `${name}:${image}: ${name} has no such image; ${name} pull ${image}`
       if (attempt(program, "image", "inspect", image).status !== 0)
-        return yield* problem("Missing", `${name} has no such image; ${name} pull ${image}`)
-      const inner = yield* Spawner.Spawner
-      const options = { program, detachKeys, image, args, inner }
-      const open = Scope.extend(Container.open(options), yield* Effect.scope)
-      const first = yield* Effect.mapError(open, ({ message }) => problem("Unreachable", message))
-      const again = async () =>
-        Either.getOrThrowWith(
-          await Effect.runPromise(Effect.either(open)),
-          ({ message }) => new SpawnError({ reason: "Unknown", message: `${name}:${image}: ${message}` }),
-        )
-      let current = Promise.resolve(first)
-      const container = () => (current = current.then((found) => (found.hasEnded() ? again() : found), again))
-      const { pause, pty, resize } = inner.capabilities
-      return PlainSpawner.toLayer({
+        return new SpawnerProblem({ reason: "Missing", message })
+      const way: Far.Way = {
         name: `${name}:${image}`,
-        capabilities: { pty, resize, processGroup: true, pipeStdin: true, pause },
-        spawn: async (spec, events) => ContainerProcess.start(await container(), spec, events),
-      })
+        isContainer: true,
+        silenceSeconds: 0,
+        loginSeconds: 120,
+        keeper: (link) => {
+          const fixed = ["--rm", "--interactive", "--pull=never", "--name", link, "--entrypoint", "sh"]
+          return [program, "run", ...fixed, ...args, image, "-c", FarScripts.bootstrap]
+        },
+        exec: (link, stdio, command) => {
+          const flags = stdio.kind === "pty" ? ["-i", "-t"] : stdio.stdin ? ["-i"] : []
+          // Warnings of the engine, as of a resize that meets the end, would be output of the process.
+          const quiet = "--log-level=error"
+          return [program, quiet, "exec", ...flags, `--detach-keys=${detachKeys}`, link, ...command]
+        },
+        reason: lastLine,
+        lost: (why) => `the container of ${image} has ended, and its processes with it: ${why}`,
+      }
+      return Effect.succeed(Far.layer(way))
     }),
   )
+
+/** An image and how it is run. */
+interface ImageOptions {
+  readonly image: string
+  readonly args: ReadonlyArray<string>
+}
+
+/** Reads it. */
+const read = (text = ""): Either.Either<ImageOptions, SpawnerProblem> =>
+  Either.gen(function* () {
+    const [image = "", ...rest] = text.split(",")
+    if (!/^\w[\w./:@+-]*$/.test(image))
+      return yield* BuiltIns.invalid(
+        `'${image}' is no name of an image: expected one such as debian:stable-slim`,
+      )
+    const args: Array<string> = []
+    for (const [name, value = ""] of yield* BuiltIns.pairs(rest.join(","), ["rw", "ro", "net"])) {
+      const isNetwork = name === "net"
+      if (isNetwork ? value === "" : !isFolder(value)) {
+        const expected = isNetwork
+          ? "a network, such as none"
+          : "an absolute path of a folder, without a colon"
+        return yield* BuiltIns.invalid(`${name} is '${value}': expected ${expected}`)
+      }
+      args.push(...(isNetwork ? ["--network", value] : ["--volume", `${value}:${value}:${name}`]))
+    }
+    return { image, args }
+  })
+
+/** A colon separates the parts of a mount. */
+const isFolder = (path: string): boolean =>
+  isAbsolute(path) && !path.includes(":") && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

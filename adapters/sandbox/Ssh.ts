@@ -1,21 +1,20 @@
 /**
  * `ssh:[USER@]HOST[:PORT]`: processes of another machine, over one connection of `ssh`, without procwire over there.
  *
- * A process is a session of sshd, which gives it a PTY and tells how it has ended. A lost connection is told as the
- * end of its processes, with a line in their output; the next start opens another one.
+ * One `ssh` is the ControlMaster, whose own session is the keeper. Each process has an `ssh` that is its client, so it
+ * is a session of sshd, which gives it a PTY. `ssh` tells a death by a signal as 255.
  */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
-import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
-import { SpawnerProblem } from "./SpawnerProblem.ts"
-import * as Destination from "./ssh/Destination.ts"
-import * as Link from "./ssh/Link.ts"
-import * as Process from "./ssh/Process.ts"
+import * as Far from "./Far.ts"
+import * as FarScripts from "./FarScripts.ts"
+import type { SpawnerProblem } from "./SpawnerProblem.ts"
 
 export const ssh: BuiltIn = {
   name: "ssh",
@@ -26,72 +25,115 @@ export const ssh: BuiltIn = {
   example: "ssh:build@build-host:2222",
   elsewhere: true,
   missing: () => BuiltIns.lacks("ssh", "openssh-client"),
-  read: (text) => Either.map(Destination.read(text), layer),
+  read: (text) => Either.map(read(text), layer),
 }
 
-const capabilities = {
-  pty: true,
-  resize: true,
-  processGroup: true,
-  pipeStdin: true,
-  pause: true,
-}
+/**
+ * Runs a command on a terminal that prints into a pipe. The ControlMaster prints in place of its clients, and a terminal
+ * that nobody reads would block it, and with it every other process.
+ */
+const passing = 'exec 4>&1; exit $({ { "$@" 3>&- 4>&-; echo $? >&3; } | cat >&4 3>&-; } 3>&1)'
 
 /** A spawner on the machine at this destination, which has to let us in. */
-const layer = (to: Destination.Destination) =>
+const layer = (to: Destination) =>
   Layer.unwrapScoped(
-    Effect.map(makeLinks(to), (link) =>
-      PlainSpawner.toLayer({
-        name: `ssh:${to.name}`,
-        capabilities,
-        spawn: async (spec, events) => {
-          for (;;) {
-            const child = await Process.start(await link(), spec, events)
-            if (child !== undefined) return child
-          }
-        },
-      }),
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "procwire-ssh-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true })),
+      ),
+      (folder) => {
+        // The path of a socket may have about a hundred characters.
+        const control = (link: string) => join(folder, link.slice(-8))
+        return Far.layer({
+          name: `ssh:${to.name}`,
+          isContainer: false,
+          silenceSeconds: to.silenceSeconds,
+          loginSeconds: 60,
+          keeper: (link) => ["ssh", ...to.master(control(link)), FarScripts.bootstrap],
+          exec: (link, { kind }, command) => [
+            ...(kind === "pty" ? ["/bin/sh", "-c", passing, "sh"] : []),
+            "ssh",
+            ...to.session(control(link), kind === "pty"),
+            `exec ${command.map(FarScripts.quote).join(" ")}`,
+          ],
+          reason: (said) => said.trim(),
+          lost: (why) => `ssh:${to.name}: the connection was lost, and with it its processes: ${why}`,
+          notice: `procwire: the connection to ${to.name} was lost`,
+        })
+      },
     ),
   )
 
-/** The connection, or a new one once it is lost. */
-type Links = () => Promise<Link.Link>
+/** A destination. */
+export interface Destination {
+  /** `USER@HOST:PORT`, as it was given. */
+  readonly name: string
+  /** So long a connection may be silent before it counts as lost. */
+  readonly silenceSeconds: number
+  /** The arguments of an `ssh` that is the ControlMaster at this path; the command for the far side follows them. */
+  readonly master: (controlPath: string) => ReadonlyArray<string>
+  /** Those of an `ssh` that is its client, and never connects by itself. */
+  readonly session: (controlPath: string, isPty: boolean) => ReadonlyArray<string>
+}
 
-const makeLinks = (to: Destination.Destination): Effect.Effect<Links, SpawnerProblem, Scope.Scope> =>
-  Effect.gen(function* () {
-    const runtime = yield* Effect.runtime<never>()
-    let closed = false
-    const tell = (why: string) => {
-      const text = `ssh:${to.name}: the connection was lost, and with it its processes: ${why}`
-      if (!closed) Runtime.runFork(runtime)(Effect.logWarning(text))
-    }
-    const connect = () => {
-      const opened = Link.open(to)
-      opened.then(
-        ({ ended }) => ended.then(tell),
-        () => {},
-      )
-      return opened
-    }
-    let current = connect()
-    yield* Effect.acquireRelease(Effect.tryPromise({ try: () => current, catch: unreachable(to) }), () =>
-      Effect.promise(async () => {
-        closed = true
-        await (await current.catch(() => undefined))?.close()
+const usualSilence = "60"
+
+/** What the user's configuration must not change, nor a question stop. */
+const fixed = {
+  BatchMode: "yes",
+  ClearAllForwardings: "yes",
+  ControlPersist: "no",
+  EscapeChar: "none",
+  ForwardAgent: "no",
+  ForwardX11: "no",
+  LogLevel: "ERROR",
+  PermitLocalCommand: "no",
+  RemoteCommand: "none",
+  ServerAliveCountMax: "3",
+}
+
+/** Reads `[USER@]HOST[:PORT][,identity=FILE,config=FILE,alive=SECONDS]`; an IPv6 address is in brackets. */
+export const read = (text = ""): Either.Either<Destination, SpawnerProblem> =>
+  Either.gen(function* () {
+    const [name = "", ...rest] = text.split(",")
+    const [, user, bracketed, plain, port] =
+      /^(?:([^@\s][^\s]*)@)?(?:\[([0-9A-Fa-f:.%\w]+)\]|([^@:[\]\s]+))(?::([0-9]+))?$/.exec(name) ?? []
+    const host = bracketed ?? plain
+    if (host === undefined || host.startsWith("-") || user?.startsWith("-") === true)
+      return yield* BuiltIns.invalid(`'${name}' is no destination: expected [USER@]HOST[:PORT]`)
+    if (port !== undefined) yield* BuiltIns.whole("the port", port, 1, 65_535)
+    const given = yield* BuiltIns.pairs(rest.join(","), ["identity", "config", "alive"])
+    const empty = given.find(([, value]) => value === undefined || value === "")
+    if (empty !== undefined) return yield* BuiltIns.invalid(`'${empty[0]}' needs a value: ${empty[0]}=VALUE`)
+    const { alive = usualSilence, config, identity } = Object.fromEntries(given)
+    const silenceSeconds = yield* BuiltIns.whole("alive, in seconds,", alive, 3, 3_600)
+    const pairs = (options: object) => Object.entries(options).flatMap((pair) => ["-o", pair.join("=")])
+    const words = (controlPath: string, options: object) => [
+      "-S",
+      controlPath,
+      ...(config === undefined ? [] : ["-F", config]),
+      ...pairs({
+        ...fixed,
+        ...options,
+        ConnectTimeout: silenceSeconds,
+        ServerAliveInterval: Math.floor(silenceSeconds / 3),
       }),
-    )
-    return async () => {
-      const tried = current
-      const link = await tried.catch(() => undefined)
-      if (link !== undefined && !link.isLost()) return link
-      if (current === tried) current = connect()
-      return current
+      ...(identity === undefined ? [] : ["-i", identity, ...pairs({ IdentitiesOnly: "yes" })]),
+      ...(port === undefined ? [] : ["-p", port]),
+      ...(user === undefined ? [] : ["-l", user]),
+      "--",
+      host,
+    ]
+    return {
+      name,
+      silenceSeconds,
+      master: (controlPath) => words(controlPath, { ControlMaster: "yes", RequestTTY: "no" }),
+      session: (controlPath, isPty) =>
+        words(controlPath, {
+          ControlMaster: "no",
+          ProxyCommand: "false",
+          RequestTTY: isPty ? "force" : "no",
+        }),
     }
-  })
-
-const unreachable = (to: Destination.Destination) => (cause: unknown) =>
-  new SpawnerProblem({
-    reason: "Unreachable",
-    message: `ssh:${to.name}: ${cause instanceof Error ? cause.message : String(cause)}`,
-    cause,
   })

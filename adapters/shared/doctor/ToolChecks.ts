@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { builtIns } from "../../sandbox/BuiltIns.ts"
 import * as BuiltIn from "../../sandbox/BuiltIn.ts"
-import * as Engines from "../../sandbox/Engines.ts"
 import * as UserNamespaces from "../confine/UserNamespaces.ts"
 import * as Attempt from "../host/Attempt.ts"
 import { type Check, no, ofMissing, yes } from "./Check.ts"
@@ -21,18 +20,14 @@ const userns: Check = {
     }),
 }
 
-/** What the spawner of this name needs; `otherwise` as long as there is none. */
-const needsOf = (name: string, otherwise: () => BuiltIn.Missing | undefined) =>
-  builtIns.find((builtIn) => builtIn.name === name)?.missing ?? otherwise
+/** What the spawner of this name needs. */
+const ofSpawner = (name: string, says: string) =>
+  builtIns.filter((builtIn) => builtIn.name === name).map(({ missing }) => ofMissing(name, says, missing))
 
 export const checks: ReadonlyArray<Check> = [
   userns,
-  ofMissing(
-    "bwrap",
-    "bubblewrap has confined a program: restricted sandboxes work",
-    needsOf("bwrap", () => BuiltIn.lacks("bwrap", "bubblewrap")),
-  ),
-  ofMissing("podman", "podman has run a program in a container", needsOf("podman", Engines.podman)),
-  ofMissing("docker", "the daemon of Docker has answered", needsOf("docker", Engines.docker)),
-  ofMissing("ssh", "the client of OpenSSH has read its configuration", needsOf("ssh", Engines.ssh)),
+  ...ofSpawner("bwrap", "bubblewrap has confined a program: restricted sandboxes work"),
+  ...ofSpawner("podman", "podman has answered"),
+  ...ofSpawner("docker", "the daemon of Docker has answered"),
+  ...ofSpawner("ssh", "the client of OpenSSH is installed"),
 ]

@@ -3,12 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import process from "node:process"
 import { describe, expect, onTestFinished, test } from "vitest"
-import type { SpawnSpec } from "../../../core/spawn/Spawner.ts"
-import { find } from "../BuiltIn.ts"
-import * as Proc from "../../shared/testing/Proc.ts"
-import * as TestChild from "../../shared/testing/TestChild.ts"
+import type { SpawnSpec } from "../../core/spawn/Spawner.ts"
+import { find } from "./BuiltIn.ts"
+import * as Proc from "../shared/testing/Proc.ts"
+import * as TestChild from "../shared/testing/TestChild.ts"
 import * as FarScripts from "./FarScripts.ts"
-import * as StartScript from "./StartScript.ts"
 
 /** A shell, as words of another one. */
 const shells = { dash: "dash", bash: "bash --posix", busybox: "busybox sh" }
@@ -16,7 +15,7 @@ const shells = { dash: "dash", bash: "bash --posix", busybox: "busybox sh" }
 let count = 0
 const unique = () => `601.${process.pid}${String(count++).padStart(3, "0")}`
 
-const inShell = (shell: string, command: string) => command.replace("/bin/sh", shell)
+const inShell = (shell: string, command: string) => command.replaceAll("/bin/sh", shell)
 
 /** Collects what a child prints. */
 const outputOf = (child: ChildProcess) => {
@@ -30,7 +29,7 @@ const keep = async (shell: string) => {
   const keeper = spawn("/bin/sh", ["-c", inShell(shell, FarScripts.bootstrap)], { detached: true })
   const output = outputOf(keeper)
   onTestFinished(() => void keeper.stdin.destroy())
-  keeper.stdin.write(FarScripts.keeperScript(`procwire-${unique()}`, "MARK", 60))
+  keeper.stdin.write(inShell(shell, FarScripts.keeperScript(`procwire-${unique()}`, "MARK", 60)))
   await TestChild.until(() => /hello .*\n/.test(output()), "the keeper greets")
   const folder = /hello (.*)\n/.exec(output())?.[1] ?? ""
   let sequence = 0
@@ -38,29 +37,35 @@ const keep = async (shell: string) => {
     const own = sequence++
     keeper.stdin.write(`${verb} ${own} ${words}\n`)
     keeper.stdin.write(more)
-    const answer = new RegExp(`^${own} (\\d+)$`, "m")
+    const answer = new RegExp(`^MARK ${own} (\\d+)$`, "m")
     await TestChild.until(() => answer.test(output()), `an answer to ${verb}`)
     return Number(answer.exec(output())?.[1])
   }
-  return { keeper, folder, ask }
+  let isClosed = false
+  keeper.once("close", () => (isClosed = true))
+  return { keeper, folder, ask, output, isClosed: () => isClosed }
 }
 
-/** Starts a program by a keeper, in a session of its own as sshd does. */
+/** Starts a program by a keeper, in a session of its own as sshd does; on pipes a shell waits for it. */
 const start = async (
   shell: string,
-  { ask, folder }: Awaited<ReturnType<typeof keep>>,
+  { ask, folder, output: told }: Awaited<ReturnType<typeof keep>>,
   { argv, cwd = "/", env = {} }: Partial<SpawnSpec> & Pick<SpawnSpec, "argv">,
 ) => {
   const id = count++
-  const [words, script] = StartScript.make(id, { argv, cwd, env, stdio: { kind: "pipe", stdin: false } })
+  const stdio = { kind: "pipe", stdin: false } as const
+  const [words, script] = FarScripts.spec(id, { argv, cwd, env, stdio })
   expect(await ask("store", words.join(" "), script)).toBe(0)
-  const command = inShell(shell, FarScripts.startCommand(folder, id))
-  const child = spawn("/bin/sh", ["-c", command], { detached: true, stdio: ["ignore", "pipe", "inherit"] })
+  const command = FarScripts.startCommand(folder, id, stdio)
+  const [program = "", ...args] = inShell(shell, command.join(" ")).split(" ")
+  const child = spawn(program, args, { detached: true, stdio: ["ignore", "pipe", "inherit"] })
   const output = outputOf(child)
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
-  await TestChild.until(() => output().includes(";"), "the starter says something")
-  const [, word = "", value = "", begun = ""] = /^MARK (\w+) (\d+) ?(\d*);/.exec(output()) ?? []
-  return { word, value, begun, closed, printed: () => output().replace(/^.*?;/s, "") }
+  const event = new RegExp(`^MARK =${id} (ready|refused) (\\d+) ?(\\d*)`, "m")
+  await TestChild.until(() => event.test(told()), "the starter says something")
+  const [, word = "", value = "", begun = ""] = event.exec(told()) ?? []
+  const exited = () => new RegExp(`^MARK =${id} exited (\\d+)$`, "m").exec(told())?.[1]
+  return { word, value, begun, closed, exited, printed: output }
 }
 
 for (const [name, shell] of Object.entries(shells)) {
@@ -91,6 +96,17 @@ for (const [name, shell] of Object.entries(shells)) {
       const empty = await start(shell, keeper, { argv: ["cat", "/proc/self/environ"] })
       await empty.closed
       expect(empty.printed()).toBe("")
+    })
+
+    test("tells how a program has ended as soon as it has, though a descendant holds the output", async () => {
+      const keeper = await keep(shell)
+      const script = `sleep ${unique()} & exit 7`
+      const child = await start(shell, keeper, { argv: ["/bin/sh", "-c", script], env: { PATH: "/bin" } })
+      await TestChild.until(() => child.exited() === "7", "the exit is told")
+      const killed = await start(shell, keeper, { argv: ["/bin/sh", "-c", "kill -TERM $$"] })
+      await TestChild.until(() => killed.exited() === "143", "the death is told")
+      await keeper.ask("signal", `${child.value} ${child.begun} KILL`)
+      await child.closed
     })
 
     test("says why it starts nothing", async () => {
@@ -142,6 +158,7 @@ for (const [name, shell] of Object.entries(shells)) {
           () => !existsSync(keeper.folder) && !existsSync(`${keeper.folder}.end`),
           "no folder is left",
         )
+        await TestChild.until(keeper.isClosed, "nobody holds the streams of the keeper")
       },
     )
   })

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import { expect, test } from "vitest"
-import * as Destination from "./Destination.ts"
+import * as Ssh from "./Ssh.ts"
 
-const wordsOf = (text: string) => Either.getOrThrow(Destination.read(text)).master("/ctl").join(" ")
-const refusalOf = (text: string) => Either.getLeft(Destination.read(text)).pipe((left) => String(left))
+const wordsOf = (text: string) => Either.getOrThrow(Ssh.read(text)).master("/ctl").join(" ")
+const refusalOf = (text: string) => Either.getLeft(Ssh.read(text)).pipe((left) => String(left))
 
 test.each([
   ["host", "-- host"],
@@ -16,7 +16,7 @@ test.each([
 })
 
 test("a configuration is that of ssh, and a silence is counted in three parts", () => {
-  expect(wordsOf("host,config=/c,alive=9")).toMatch(/^-T -S \/ctl -F \/c .* ServerAliveInterval=3 -- host$/)
+  expect(wordsOf("host,config=/c,alive=9")).toMatch(/^-S \/ctl -F \/c .* ServerAliveInterval=3 -- host$/)
 })
 
 test.each([
