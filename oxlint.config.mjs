@@ -4,13 +4,17 @@ import { relative } from "node:path"
 
 /** @import { DummyRuleMap, OxlintConfig, OxlintOverride } from "oxlint" */
 
+/** The part of features below the method table. */
+const wires = "core/features/Wires.ts core/features/*/wire.ts"
+
 /**
  * What the modules of a folder may import from outside that folder. A row holds for the folders below as well, unless
  * they have a row of their own; `!folder` takes one back. Tests and their helpers may import more: see `exceptions`.
  */
 const imports = {
   core: "",
-  "core/protocol": "",
+  "core/protocol": wires,
+  "core/features": "core/protocol core/spawn core/pattern core/process",
   "core/transport": "core/protocol",
   "core/rpc": "core/protocol core/transport",
   "core/spawn": "core/protocol",
@@ -22,7 +26,7 @@ const imports = {
   "core/directory": "",
   "core/fleet": "core/protocol core/transport core/rpc core/session core/directory",
   "core/server": "core !core/client !core/agent",
-  "core/client": "core/protocol core/transport core/rpc",
+  "core/client": `core/protocol core/transport core/rpc ${wires}`,
   "core/agent": "core/protocol core/transport core/rpc core/client core/pattern",
 
   "adapters/web": "core",
@@ -101,7 +105,8 @@ const overridesOf = ([folder, list]) => {
   return [0, 1, 2, 3].map((depth) => {
     const up = "../".repeat(depth)
     const patterns = words.map((word) => {
-      const path = `${up}${relative(folder, word.replace("!", ""))}/**`.replace(/^(?!\.)/, "./")
+      const below = word.endsWith(".ts") ? "" : "/**"
+      const path = `${up}${relative(folder, word.replace("!", ""))}${below}`.replace(/^(?!\.)/, "./")
       return word.startsWith("!") ? path : `!${path}`
     })
     const files = [`${folder}/${"*/".repeat(depth)}*.{ts,mjs}`]

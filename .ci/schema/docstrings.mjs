@@ -1,6 +1,6 @@
 // @ts-check
-// What the docstrings of core/protocol say of types, of their fields and of error codes: `Type`, `Type.field`,
-// `*.field` for a field that several types share, `ErrorCode.name`.
+// The docstrings of core/protocol and of the wires of features, by the name of a type, field or error code: `Type`,
+// `Type.field`, `*.field` for a field that several types share, `ErrorCode.name`.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
@@ -27,6 +27,10 @@ const field = /^ +(\/\*\*(?:(?!\*\/)[^])*\*\/)\n +(\w+):/gm
 const typeOf = (body) =>
   /^ =\s+(?:nothing|struct)\("(\w+)"/.exec(body)?.[1] ??
   [...body.matchAll(/identifier:\s*"(\w+)"/g)].at(-1)?.[1]
+
+/** The fields that a wire of a feature adds to a type. @type {Record<string, string>} */
+const typeOfPart = { readFields: "ReadResponse", closedFields: "ExecClosedNotification" }
+const parts = /^ {2}(?=\w+Fields:)/m
 
 /** The structs whose fields another one has. @param {string} body */
 const bases = (body) =>
@@ -62,9 +66,9 @@ const read = (text, module, into) => {
     const type = typeOf(body)
     if (type !== undefined && comment !== undefined && /^[A-Z]/.test(name)) into[type] ??= words(comment)
     if (module === "ErrorCode" && comment !== undefined) into[`ErrorCode.${name}`] = words(comment)
-    for (const [, inner = "", field_ = ""] of body.matchAll(field)) {
-      into[`${type ?? "*"}.${field_}`] ??= words(inner)
-    }
+    for (const part of body.split(parts))
+      for (const [, inner = "", field_ = ""] of part.matchAll(field))
+        into[`${typeOfPart[part.split(":")[0] ?? ""] ?? type ?? "*"}.${field_}`] ??= words(inner)
   }
   inherit(text, into)
   return into
@@ -81,6 +85,11 @@ export const docstrings = (root) => {
   /** @type {Docstrings} */
   const current = {}
   for (const file of modules) read(readFileSync(join(folder, file), "utf8"), file.replace(".ts", ""), current)
+  const features = join(root, "core/features")
+  for (const { name } of readdirSync(features, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  ))
+    read(readFileSync(join(features, name, "wire.ts"), "utf8"), name, current)
   const v0 = read(readFileSync(join(folder, "dialect/v0.ts"), "utf8"), "v0", {})
   return { procwire: current, "procwire.v0": { ...current, ...v0 } }
 }

@@ -7,7 +7,7 @@
  */
 import type { ScreenResult } from "../protocol/Screen.ts"
 import * as Credit from "../protocol/Credit.ts"
-import type { MarkKind } from "../protocol/Mark.ts"
+import type { MarkKind } from "../features/marks/wire.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"
 import type { Receipt } from "../protocol/Receipt.ts"
 import type { ClientError, ClientReason, Gone } from "./ClientError.ts"

@@ -1,5 +1,6 @@
-/** Which event of a process comes next: its output, its exit and its end, in the order of their seqs. */
+/** The order of the events of a process: output, the events of features, exit and end, by their seqs. */
 import type { Event } from "../protocol/dialect/Dialect.ts"
+import { earlier, type Extension } from "./Extension.ts"
 import type { OutputLog } from "./OutputLog.ts"
 
 /** The part of a process that is used here. */
@@ -10,10 +11,18 @@ export interface Subject {
   readonly exited: Omit<Extract<Event, { readonly kind: "exited" }>, "kind"> | undefined
   /** Its end, once it is closed. */
   readonly closed: Omit<Extract<Event, { readonly kind: "closed" }>, "kind"> | undefined
+  /** The part of features in it. */
+  readonly extension: Extension | undefined
 }
 
-/** The first event above a seq that is no mark. */
-export const eventAfter = ({ log, exited, closed }: Subject, seq: number): Event | undefined => {
+/** The first event above a seq. */
+export const eventAfter = (subject: Subject, seq: number): Event | undefined => {
+  const event = spineEventAfter(subject, seq)
+  const own = subject.extension?.own?.after(seq)
+  return own === undefined ? event : earlier(event, own)
+}
+
+const spineEventAfter = ({ log, exited, closed }: Subject, seq: number): Event | undefined => {
   const chunk = log.after(seq)
   if (exited !== undefined && exited.seq > seq && (chunk === undefined || exited.seq < chunk.seq)) {
     return { kind: "exited", ...exited }

@@ -12,6 +12,7 @@ import type { ChildHandle, SpawnEvents, SpawnerService, SpawnSpec } from "../spa
 import type { Answers } from "./answers/Answers.ts"
 import * as ChildScope from "./ChildScope.ts"
 import { type Deadline, hasDescendants } from "./Deadline.ts"
+import type { Extension } from "./Extension.ts"
 import type { History } from "./history/History.ts"
 import * as Listed from "./Listed.ts"
 import type { Metrics } from "./Metrics.ts"
@@ -45,8 +46,18 @@ export type AroundSpawn = (
   spawn: Effect.Effect<ChildHandle, SpawnError, Scope.Scope>,
 ) => Effect.Effect<ChildHandle, SpawnError, Scope.Scope>
 
+/** Services of the server that features use. */
+export interface FeatureServices {
+  readonly clock: Clock.Clock
+}
+
+/** Makes the part of features in a process, which is about to spawn. */
+export type Extend = (process: Process, services: FeatureServices) => Extension | undefined
+
 /** What a start asks for beyond its spec. */
 export interface Asked {
+  /** The part of features in it; by default there is none. */
+  readonly extend?: Extend | undefined
   /** Stands around the spawn; by default nothing does. */
   readonly around?: AroundSpawn | undefined
   /** When the process has to end; by default never. */
@@ -80,15 +91,16 @@ const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  { around = (_process, spawn) => spawn, deadline, answers, history, autoRemove }: Asked,
+  { around = (_process, spawn) => spawn, extend, deadline, answers, history, autoRemove }: Asked,
 ): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
   const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
   const { account } = process
   const counted = account === undefined ? process.events : account.around(process)
   const timed = deadline === undefined ? counted : deadline.around(counted)
-  const marked = process.marks === undefined ? timed : process.marks.around(timed, process)
-  const heard = answers === undefined ? marked : answers.around(marked)
+  process.extension = extend?.(process, services)
+  const extended = process.extension?.events?.(timed) ?? timed
+  const heard = answers === undefined ? extended : answers.around(extended)
   const events = dated(heard, process, clock)
   // Attached before there is any output.
   const hashing = account?.run(process, process.follow(0))

@@ -7,8 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
-import type { EndedBy, ResourceLimit } from "../protocol/Process.ts"
-import type { Mark } from "../protocol/Mark.ts"
+import type { EndedBy, ReadFields, ResourceLimit } from "../protocol/Process.ts"
 import type { Receipt } from "../protocol/Receipt.ts"
 import { longestTimerMillis } from "../protocol/Timer.ts"
 import type * as OutputLog from "./OutputLog.ts"
@@ -25,11 +24,9 @@ export interface ReadRequest {
 }
 
 /** The answer to a read. */
-export interface ReadState {
+export interface ReadState extends ReadFields {
   /** Copies of retained chunks, oldest first. */
   readonly chunks: ReadonlyArray<OutputLog.Chunk>
-  /** The marks between them, if the start has asked for marks. */
-  readonly marks?: ReadonlyArray<Mark>
   /** Where to read on: `afterSeq` of the next read is one less. */
   readonly nextSeq: number
   /** True once the exit is published. */
@@ -77,7 +74,7 @@ export const read = (process: Process, request: ReadRequest): Effect.Effect<Read
 const hasNews = (process: Process, seq: number): boolean =>
   process.log.after(seq) !== undefined ||
   process.closed !== undefined ||
-  process.marks?.after(seq) !== undefined ||
+  process.extension?.own?.after(seq) !== undefined ||
   (process.exited !== undefined && seq < process.log.nextSeq() - 1)
 
 /** Waits for news or for `waitMillis`. Resumes the reader before it stops the alarm: the answer leaves earlier. */
@@ -138,12 +135,11 @@ export const stateAfter = (
   if (chunks.length > 0) process.account?.read(seq)
   const isPart = before.isCut && maxBytes === Infinity
   const nextSeq = isPart || (maxBytes !== Infinity && chunks.length > 0) ? seq + 1 : process.log.nextSeq()
-  const marks =
-    process.marks === undefined ? {} : { marks: process.marks.between(before.afterSeq ?? afterSeq, nextSeq) }
-  if (isPart) return { ...running, ...marks, chunks, nextSeq, more: true }
+  const added = process.extension?.readFields?.(before.afterSeq ?? afterSeq, nextSeq)
+  if (isPart) return { ...running, ...added, chunks, nextSeq, more: true }
   return {
     chunks,
-    ...marks,
+    ...added,
     nextSeq,
     exited: process.exited !== undefined,
     exitCode: process.exited?.exitCode ?? null,

@@ -19,7 +19,7 @@ import { type Attachment, streamsOf } from "./Attachment.ts"
 import { Cause, defaultGrace, toExitCode } from "./Cause.ts"
 import * as Denial from "./Denial.ts"
 import { eventAfter } from "./EventOrder.ts"
-import type { Marks } from "./marks/Marks.ts"
+import type { Extension } from "./Extension.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
 import type { Retention } from "./Retention.ts"
@@ -75,8 +75,10 @@ export class Process {
   private ending: Spawner.Ending | undefined
   /** @internal Pauses the child while a reader lags. */
   readonly readers: Throttle
-  /** The marks in its output; undefined if its start has not asked for them. */
-  readonly marks: Marks | undefined
+  /** The part of features in it: set before the spawn, undefined if its start asks for none. */
+  extension: Extension | undefined
+  /** The seq of the oldest chunk that is kept outside the log; Infinity without one. */
+  oldestKept = () => Infinity
   /** Called once when the exit is published, before any subscriber hears of it. */
   onExited: () => void = () => {}
   /** How often the spawner has delivered output. */
@@ -94,9 +96,8 @@ export class Process {
     { retention, metrics }: { readonly retention?: Retention; readonly metrics?: Metrics.Metrics } = {},
     onClosed: () => void = () => {},
     account?: Account,
-    marks?: Marks,
   ) {
-    ;[this.id, this.marks] = [id, marks]
+    this.id = id
     this.onClosed = onClosed
     this.stdio = stdio
     this.confined = confinement !== undefined
@@ -177,9 +178,8 @@ export class Process {
   follow(seq: number): Attachment {
     const cursor = this.log.attach(seq)
     this.readers.cursors.add(cursor)
-    const next = () => eventAfter(this, cursor.seq())
     return {
-      next: this.marks?.within(cursor.seq, next) ?? next,
+      next: () => eventAfter(this, cursor.seq()),
       advance: (seq) => {
         cursor.advance(seq)
         if (this.readers.paused) this.throttle()

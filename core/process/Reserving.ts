@@ -16,7 +16,6 @@ import type { Histories } from "./history/Histories.ts"
 import type { Kept } from "./Kept.ts"
 import type * as Lifecycle from "./Lifecycle.ts"
 import type { Names } from "./Listed.ts"
-import { Marks } from "./marks/Marks.ts"
 import type { Options, Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
@@ -39,8 +38,8 @@ export interface Asked extends Names {
   readonly times?: Deadline.Times | undefined
   /** How it is asked to end. */
   readonly grace?: Partial<Grace> | undefined
-  /** True: the marks in its output are told. */
-  readonly marks?: boolean | undefined
+  /** The part of features in it; by default there is none. */
+  readonly extend?: Lifecycle.Extend | undefined
   /** True: what it asks its terminal is answered while nobody but its owner writes. It has to have a PTY. */
   readonly answers?: boolean | undefined
   /** True: its exit says what has ended it. */
@@ -100,10 +99,9 @@ export const reserve = (
   const [capacity, leave] = [capacityOf(options.limits, asked), place.right]
   const accounting = { clock, hasher: shared.hasher }
   const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
-  const marks = asked.marks === true ? new Marks(spec.stdio) : undefined
-  const process = new Process(id, spec, capacity, shared, leave, account, marks)
+  const process = new Process(id, spec, capacity, shared, leave, account)
   const { argv, cwd } = spec
-  const { around, autoRemove, historyBytes = 0, name, labels } = asked
+  const { around, autoRemove, extend, historyBytes = 0, name, labels } = asked
   const told = Buffered.told(process, capacity, shared.buffers)
   const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
   if (keep !== undefined) process.sharing.whenLeft(keep.right)
@@ -112,7 +110,7 @@ export const reserve = (
   const answers = asked.answers === true ? new Answers(process, services.pictures, services.fork) : undefined
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined
-  return Either.right({ entry, leave, asked: { around, deadline, answers, history, autoRemove } })
+  return Either.right({ entry, leave, asked: { around, extend, deadline, answers, history, autoRemove } })
 }
 
 /** Notes in the process how it ends; its deadlines, if its start has named some. */

@@ -68,9 +68,8 @@ export const after = (
 /** A reader that holds nothing: what leaves the log before it has come does not come. */
 const watcher = (process: Process, seq: number): Attachment => {
   let last = seq
-  const next = () => eventAfter(process, last)
   const reader = {
-    next: process.marks?.within(() => last, next) ?? next,
+    next: () => eventAfter(process, last),
     advance: (seq: number) => {
       last = seq
     },

@@ -1,5 +1,6 @@
 /** What a server reports about itself and its host: `environment/info` and `environment/status`. */
 import * as Schema from "effect/Schema"
+import * as Features from "../features/Wires.ts"
 import type { Json } from "./Json.ts"
 import { describe, isObject } from "./Json.ts"
 import { later, struct } from "./Later.ts"
@@ -60,8 +61,7 @@ export const Capabilities = struct("Capabilities", () => ({
   processChanges: Schema.Boolean,
   /** Beyond the peer implementation: both lists show every session of the server, with `sessions: "all"`. */
   processListAll: Schema.Boolean,
-  /** Beyond the peer implementation: `marks` of `process/start` and `process/read`, and `process/mark`. */
-  processMarks: Schema.Boolean,
+  ...Features.capabilities,
   /** Beyond the peer implementation: `process/attach`, `process/detach`, and `remove` of `process/terminate`. */
   processAttach: Schema.Boolean,
   /** Beyond the peer implementation: this client may view the processes of every session. */

@@ -5,6 +5,7 @@
  * documentation derive from it.
  */
 import type * as Schema from "effect/Schema"
+import * as Features from "../features/Wires.ts"
 import * as AttachMethods from "./AttachMethods.ts"
 import * as Changes from "./Changes.ts"
 import * as Envelope from "./Envelope.ts"
@@ -14,7 +15,6 @@ import * as History from "./History.ts"
 import * as HttpRequest from "./HttpRequest.ts"
 import * as List from "./List.ts"
 import { request, type RequestMethod } from "./Method.ts"
-import * as Mark from "./Mark.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Restart from "./Restart.ts"
@@ -225,10 +225,7 @@ export const clientNotifications = {
 /** Server to client, not answered. */
 export const serverNotifications = {
   "process/output": { params: Process.OutputParams, says: "one chunk of output" },
-  "process/mark": {
-    params: Mark.MarkParams,
-    says: "a mark of a shell in the output (capability processMarks)",
-  },
+  ...Features.notifications,
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
   ...AttachMethods.serverNotifications,

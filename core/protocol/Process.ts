@@ -4,12 +4,12 @@
  * `seq` counts from 1 for each process, over output, exited and closed together; closed has the highest.
  */
 import * as Schema from "effect/Schema"
+import * as Features from "../features/Wires.ts"
 import { Base64 } from "./Base64.ts"
 import { ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
-import { Mark } from "./Mark.ts"
 import * as PathField from "./PathField.ts"
 import { Receipt, ResourceLimit } from "./Receipt.ts"
 import { Sandbox } from "./Sandbox.ts"
@@ -124,6 +124,7 @@ export type OutputStream = typeof OutputStream.Type
 /** A piece of output, at most 64 KiB. A UTF-8 character may be split over two chunks. */
 export const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
 
+export type { ReadFields } from "../features/Wires.ts"
 export { EndedBy, ResourceLimit } from "./Receipt.ts"
 export type { Signal, SignalName } from "./Signals.ts"
 
@@ -150,8 +151,7 @@ export const ReadResult = struct("ReadResponse", () => ({
   ...ending,
   receipt: Schema.optional(Receipt),
   more: Schema.optional(Schema.Boolean),
-  /** Between the chunks, if the start has asked for marks. */
-  marks: Schema.optional(Schema.Array(Mark)),
+  ...Features.readFields,
 }))
 /** The result of `process/read`. */
 export type ReadResult = typeof ReadResult.Type

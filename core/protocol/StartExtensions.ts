@@ -1,5 +1,6 @@
 /** What `process/start` takes beyond the peer implementation, each with a capability. Positional forms have this order. */
 import * as Schema from "effect/Schema"
+import * as Features from "../features/Wires.ts"
 import { Deadlines } from "./Deadlines.ts"
 import { beyond } from "./Fields.ts"
 import { History } from "./History.ts"
@@ -18,8 +19,7 @@ export const StartExtensions = later(() => ({
   history: beyond(History),
   ...Deadlines,
   ...Naming,
-  /** With the capability `processMarks`: the marks of a shell in the output are told. The default is false. */
-  marks: beyond(Schema.Boolean),
+  ...Features.startFields,
   /**
    * With the capability `processControlAll`: the process is kept, also when it has ended, until it is removed, and its
    * session as long. The default is false.

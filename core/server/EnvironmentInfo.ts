@@ -1,4 +1,5 @@
 /** What this server reports about itself and its host. A capability is true only if it works here. */
+import * as Features from "../features/Features.ts"
 import type { FilesService } from "../files/Files.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
@@ -41,6 +42,7 @@ export const make = (
   tempDir: PathUri.fromPath(host.temp),
   capabilities: {
     ...Environment.noCapabilities,
+    ...Features.announced(),
     fsWatchMissing: watches,
     fileWriteStreaming: available,
     httpHeaderEnvVars: hasNetwork,
@@ -61,7 +63,6 @@ export const make = (
     processList: true,
     processChanges: true,
     processListAll: listsAll,
-    processMarks: true,
     processAttach: true,
     processScreen: pty && paints,
     processRestart: host.platform !== "windows",

@@ -1,5 +1,5 @@
 /** What a child does, as data, within the contract of a spawner: any order of output, ends and exit. */
-import type { Found } from "../process/marks/MarkScanner.ts"
+import type { Found } from "../features/marks/MarkScanner.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
 import type { Seed } from "./Seed.ts"
 

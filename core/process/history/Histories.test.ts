@@ -6,7 +6,7 @@ import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import * as Pattern from "../../pattern/Pattern.ts"
 import { effect } from "../../testing/Effects.ts"
-import { Marks } from "../marks/Marks.ts"
+import { Marks } from "../../features/marks/Marks.ts"
 import { Process } from "../Process.ts"
 import { Budget } from "./Budget.ts"
 import * as Grep from "./Grep.ts"
@@ -20,7 +20,7 @@ import { leastBytes } from "./Segments.ts"
  * A process that keeps so many bytes in its log, and has printed so many lines of 1,024 bytes, which are marks if there
  * are any.
  */
-const printed = (bytes: number, lines: number, marks?: Marks) =>
+const printed = (bytes: number, lines: number, marked = false) =>
   Effect.gen(function* () {
     const services = {
       files: MemoryFiles.make(),
@@ -30,10 +30,12 @@ const printed = (bytes: number, lines: number, marks?: Marks) =>
     }
     const histories = new Histories(services)
     const stdio = { kind: "pipe", stdin: false } as const
-    const process = new Process("p", { stdio }, { bytes, chunks: 50_000 }, {}, () => {}, undefined, marks)
-    const { output } = marks?.around(process.events, process) ?? process.events
+    const process = new Process("p", { stdio }, { bytes, chunks: 50_000 })
+    const own = marked ? new Marks(process) : undefined
+    process.extension = own && { own, readFields: (...seqs) => ({ marks: own.between(...seqs) }) }
+    const { output } = own?.around(process.events) ?? process.events
     const text = (line: number) =>
-      marks === undefined ? `${String(line).padEnd(1023)}\n` : `${" ".repeat(1016)}\x1b]133;A\x07`
+      marked ? `${" ".repeat(1016)}\x1b]133;A\x07` : `${String(line).padEnd(1023)}\n`
     const history = histories.begin(process, leastBytes)
     const session = yield* Scope.make()
     yield* Effect.forkIn(history.life(process, session), session)
@@ -84,8 +86,7 @@ describe("a history", () => {
   it(
     "keeps the marks of what it has, and not for longer",
     effect(function* () {
-      const marks = new Marks({ kind: "pipe", stdin: false })
-      const { histories, history, process, end } = yield* printed(65_536, 3000, marks)
+      const { histories, history, process, end } = yield* printed(65_536, 3000, true)
       const oldest = history.kept[0]?.first.seq ?? 0
       expect(oldest).toBeGreaterThan(1)
       expect(process.log.after(0)?.seq).toBeGreaterThan(oldest + 1000)
@@ -95,7 +96,7 @@ describe("a history", () => {
       expect(seqs.sort((one, other) => one - other)).toEqual(
         Array.from({ length: 6000 - oldest + 1 }, (_, index) => oldest + index),
       )
-      expect(marks.between(0, 6001).length).toBeLessThan(2500)
+      expect(process.extension?.own?.count(0, 6001)).toBeLessThan(2500)
       yield* end
     }),
   )

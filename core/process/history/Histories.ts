@@ -65,7 +65,7 @@ export class Histories {
   begin(process: Process, maxBytes: number): History {
     const history = new History(this.services, maxBytes)
     this.known.set(process, history)
-    process.marks?.keepWith(() => history.oldest())
+    process.oldestKept = () => history.oldest()
     return history
   }
 

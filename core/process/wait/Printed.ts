@@ -13,10 +13,10 @@ export const offsetAfter = (log: OutputLog, seq: number): number => {
 }
 
 /** The seqs of output above `seq` that the log no longer has. */
-export const gapAfter = ({ log, exited, closed, marks }: Process, seq: number) => {
+export const gapAfter = ({ log, exited, closed, extension }: Process, seq: number) => {
   const end = log.after(seq)?.seq ?? log.nextSeq()
   const others = [exited, closed].filter((event) => event !== undefined && event.seq > seq && event.seq < end)
-  const known = others.length + (marks?.between(seq, end).length ?? 0)
+  const known = others.length + (extension?.own?.count(seq, end) ?? 0)
   return end - seq - 1 - known > 0 ? { from: seq + 1, to: end - 1 } : undefined
 }
 

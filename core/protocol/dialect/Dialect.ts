@@ -5,10 +5,10 @@
  * carry. A dialect maps its methods to operations, with their schemas and the translation of params and results, and
  * says what happens to everything else that a client may send. No code outside of this folder asks for its name.
  */
+import type { FeatureEvent } from "../../features/Wires.ts"
 import type { ScreenResult } from "../Screen.ts"
 import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
-import type { MarkKind } from "../Mark.ts"
 import type { MemoryPool } from "../MemoryPool.ts"
 import type { Request } from "../Message.ts"
 import type * as Methods from "../Methods.ts"
@@ -55,15 +55,7 @@ export type Event =
       readonly stream: OutputStream
       readonly bytes: Uint8Array
     }
-  | {
-      readonly kind: "mark"
-      readonly seq: number
-      readonly mark: MarkKind
-      /** Of a command that has ended, if the shell tells it. */
-      readonly exitCode: number | null
-      /** The directory of the shell, as it has last told it. */
-      readonly cwd: string | null
-    }
+  | FeatureEvent
   | {
       /** Output that has left the log before an attachment had it. */
       readonly kind: "gap"

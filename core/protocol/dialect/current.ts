@@ -1,5 +1,6 @@
 /** The current wire: the method table as it is. It also serves clients of the versions of spring 2026, after v0. */
 import * as ErrorText from "../ErrorText.ts"
+import * as Features from "../../features/Wires.ts"
 import { notificationText } from "../Message.ts"
 import * as Methods from "../Methods.ts"
 import * as OutputText from "../OutputText.ts"
@@ -24,10 +25,6 @@ export const current: Dialect = {
       switch (event.kind) {
         case "output":
           return output(event)
-        case "mark": {
-          const { seq, mark, exitCode, cwd } = event
-          return notificationText("process/mark", { processId, seq, kind: mark, exitCode, cwd })
-        }
         case "gap":
           return notificationText("process/gap", {
             processId,
@@ -43,6 +40,8 @@ export const current: Dialect = {
         }
         case "closed":
           return notificationText("process/closed", { processId, seq: event.seq, receipt: event.receipt })
+        default:
+          return notificationText(...Features.toNotification(processId, event))
       }
     }
   },

@@ -1,5 +1,6 @@
 /** `process/start`: checks and resolves the params, then starts the process in the session. */
 import * as Effect from "effect/Effect"
+import * as Features from "../../features/Features.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type { Policy } from "../../process/restart/Policy.ts"
 import type * as Confinement from "../../protocol/Confinement.ts"
@@ -76,9 +77,9 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
       const starting = processes.start(processId, spec, {
         retainedBytes: params.retainedBytes,
         around: audit.start(spec),
+        extend: Features.extend(params),
         receipt: params.receipt ?? false,
         historyBytes,
-        marks: params.marks ?? false,
         answers: params.answers ?? false,
         keep: params.keep ?? false,
         restart: toPolicy(params.restart),

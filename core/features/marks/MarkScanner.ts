@@ -5,7 +5,7 @@
  * A sequence may come in any pieces. What is kept of one that is not complete is bounded; a longer one is none.
  */
 import { utf8Decoder } from "../../protocol/Bytes.ts"
-import type { Mark } from "../../protocol/Mark.ts"
+import type { Mark } from "./wire.ts"
 
 /** The most bytes between `ESC ]` and the end of a sequence. */
 export const longest = 4096

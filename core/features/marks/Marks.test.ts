@@ -1,8 +1,8 @@
-/** Tests ExecServer.ts: `process/mark`, and the marks of `process/read`. */
+/** Tests Marks.ts on a server: `process/mark`, and the marks of `process/read`. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { effect, settle } from "../testing/Effects.ts"
-import { type Client, type Received, ready, start } from "./testing/Client.ts"
+import { effect, settle } from "../../testing/Effects.ts"
+import { type Client, type Received, ready, start } from "../../server/testing/Client.ts"
 
 const [prompt, run, failed] = ["\x1b]133;A\x07", "\x1b]133;C\x07", "\x1b]133;D;3\x07"]
 

@@ -6,40 +6,31 @@
  * has without its marks could not be told in order. The log bounds how many there are, because between two marks there
  * is always a chunk; of a history a bound of their own does.
  */
-import type { Event } from "../../protocol/dialect/Dialect.ts"
-import type { Mark } from "../../protocol/Mark.ts"
+import type { OwnEvents } from "../../process/Extension.ts"
+import type { Process } from "../../process/Process.ts"
 import { firstThat } from "../../protocol/Sorted.ts"
-import type { OutputStream, SpawnEvents, Stdio } from "../../spawn/Spawner.ts"
-import type { OutputLog } from "../OutputLog.ts"
+import type { OutputStream, SpawnEvents } from "../../spawn/Spawner.ts"
 import { type Found, MarkScanner } from "./MarkScanner.ts"
+import type { Mark, Marked } from "./wire.ts"
 
 /** The most marks that are kept because of a history: 50,000. */
 export const mostOfHistory = 50_000
 
-/** The part of a process that is used here. */
-export interface Subject {
-  /** Its output. */
-  readonly log: OutputLog
-  /** Set once it is closed: nothing counts any more. */
-  readonly closed: object | undefined
-  /** Tells its subscribers. */
-  readonly wake: () => void
-}
-
 /** The marks of one process. */
-export class Marks {
+export class Marks implements OwnEvents {
+  private readonly process: Process
   private readonly stream: OutputStream
   private readonly scanner = new MarkScanner()
   private marks: Array<Mark> = []
-  private oldestKept = () => Infinity
 
   /** Of a terminal, or of the stdout of a process on pipes: a shell behind `ssh -tt`, say. */
-  constructor({ kind }: Stdio) {
-    this.stream = kind === "pty" ? "pty" : "stdout"
+  constructor(process: Process) {
+    this.process = process
+    this.stream = process.stdio.kind === "pty" ? "pty" : "stdout"
   }
 
   /** The same events, with the output cut behind each mark, and the mark between the pieces. */
-  around(events: SpawnEvents, process: Subject): SpawnEvents {
+  around(events: SpawnEvents): SpawnEvents {
     return {
       ...events,
       output: (stream, bytes) => {
@@ -48,21 +39,24 @@ export class Marks {
         this.scanner.read(bytes, (end, found) => {
           events.output(stream, bytes.subarray(from, end))
           from = end
-          this.add(process, found)
+          this.add(found)
         })
         if (from < bytes.length) events.output(stream, bytes.subarray(from))
       },
     }
   }
 
-  /** Keeps marks as long as the output that a history has, too; it tells the seq of its oldest chunk. */
-  keepWith(oldestKept: () => number): void {
-    this.oldestKept = oldestKept
+  /** The first mark above a seq. */
+  after(seq: number): Marked | undefined {
+    const mark = this.marks[this.indexAfter(seq)]
+    if (mark === undefined) return undefined
+    const { kind, ...rest } = mark
+    return { kind: "mark", mark: kind, ...rest }
   }
 
-  /** The first mark above a seq. */
-  after(seq: number): Mark | undefined {
-    return this.marks[this.indexAfter(seq)]
+  /** The number of marks above one seq and below another. */
+  count(after: number, before: number): number {
+    return this.indexAfter(before - 1) - this.indexAfter(after)
   }
 
   /** The marks above one seq and below another. */
@@ -70,23 +64,14 @@ export class Marks {
     return this.marks.slice(this.indexAfter(after), this.indexAfter(before - 1))
   }
 
-  /** The next event of a reader that has everything up to `seq`, where `next` gives the one that is no mark. */
-  within(seq: () => number, next: () => Event | undefined): () => Event | undefined {
-    return () => {
-      const [other, mark] = [next(), this.after(seq())]
-      if (mark === undefined || (other !== undefined && other.seq < mark.seq)) return other
-      const { kind, ...rest } = mark
-      return { kind: "mark", mark: kind, ...rest }
-    }
-  }
-
-  private add(process: Subject, found: Found): void {
+  private add(found: Found): void {
+    const { process } = this
     if (process.closed !== undefined) return
     this.marks.push({ seq: process.log.take(), ...found })
     // A reader may have got the output in front of a mark, and not yet the mark.
     const goneFrom = (oldest: number) => this.indexAfter(oldest - 2)
     const ofLog = goneFrom(process.log.after(0)?.seq ?? process.log.nextSeq())
-    const gone = Math.min(ofLog, Math.max(goneFrom(this.oldestKept()), this.marks.length - mostOfHistory))
+    const gone = Math.min(ofLog, Math.max(goneFrom(process.oldestKept()), this.marks.length - mostOfHistory))
     // Half of them at a time, so that each is moved once.
     if (gone > 0 && gone * 2 >= this.marks.length) this.marks = this.marks.slice(gone)
     process.wake()

@@ -1,0 +1,62 @@
+/**
+ * The wires of all features: one line each. Protocol, server and client derive from this list; the list of the server is
+ * `Features`.
+ */
+import type * as Schema from "effect/Schema"
+import { later } from "../protocol/Later.ts"
+import { marks } from "./marks/wire.ts"
+import type { EventRow, Wire } from "./Wire.ts"
+
+const wires = [marks] as const
+
+/** The wires, in their order. */
+export type Wires = typeof wires
+
+type Part = Exclude<keyof Wire, never>
+
+/** That part of each wire which has it. */
+type PartOf<W, K extends Part> = W extends { readonly [P in K]: infer V } ? V : never
+
+/** One object type from several without a key in common. */
+type Merged<U> = {
+  readonly [K in U extends unknown ? keyof U : never]: U extends { readonly [P in K]: infer V } ? V : never
+}
+
+const merged = <K extends Part>(part: K) =>
+  Object.assign({}, ...wires.map((wire: Wire) => wire[part])) as Merged<PartOf<Wires[number], K>>
+
+/** Names in `environment/info`. */
+export const capabilities = merged("capabilities")
+
+/** Fields of the params of `process/start`. */
+export const startFields = later(() => merged("startFields"))
+
+/** Fields of the result of `process/read`. */
+export const readFields = later(() => merged("readFields"))
+
+/** The same, decoded. */
+export type ReadFields = Schema.Struct.Type<typeof readFields>
+
+const events = merged("events")
+
+type Rows = (typeof events)[keyof typeof events]
+
+/** The events of features. */
+export type FeatureEvent = Parameters<Rows["toParams"]>[1]
+
+/** The notifications that carry these events, by name. */
+export const notifications = Object.fromEntries(Object.values(events).map((row) => [row.method, row])) as {
+  readonly [R in Rows as R["method"]]: R
+}
+
+/** The notification of an event: its name, and its params. */
+export const toNotification = (
+  processId: string,
+  event: FeatureEvent,
+): readonly [method: keyof typeof notifications, params: object] => {
+  // The kind selects the row that takes this event, which the types of several rows do not tell.
+  const { method, toParams } = events[event.kind] as EventRow & {
+    readonly method: keyof typeof notifications
+  }
+  return [method, toParams(processId, event as never)]
+}
