@@ -73,9 +73,11 @@ export const make = (wires: ReadonlyArray<Wire>): Lock =>
     }),
   )
 
-/** The text of the file. */
-export const toText = (lock: Lock): string =>
-  `${first}\nwire: ${Versions.current}\n${[...lock].map(([name, line]) => `${name}: ${line}\n`).join("")}`
+/** The text of the file. Its lines are sorted: the order of methods and fields is no part of the wire. */
+export const toText = (lock: Lock): string => {
+  const lines = Array.from(lock, ([name, line]) => `${name}: ${line}\n`).sort()
+  return `${first}\nwire: ${Versions.current}\n${lines.join("")}`
+}
 
 /** Reads the text of the file. */
 export const fromText = (text: string): Lock =>
