@@ -53,6 +53,7 @@ const inherit = (text, into) => {
       for (const [name, words] of own) into[name.replace(`${base}.`, `${type}.`)] ??= words
     }
   }
+  return into
 }
 
 /**
@@ -70,7 +71,6 @@ const read = (text, module, into) => {
       for (const [, inner = "", field_ = ""] of part.matchAll(field))
         into[`${typeOfPart[part.split(":")[0] ?? ""] ?? type ?? "*"}.${field_}`] ??= words(inner)
   }
-  inherit(text, into)
   return into
 }
 
@@ -80,16 +80,20 @@ const read = (text, module, into) => {
  * @returns {{ readonly "procwire": Docstrings, readonly "procwire.v0": Docstrings }}
  */
 export const docstrings = (root) => {
-  const folder = join(root, "core/protocol")
-  const modules = readdirSync(folder).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+  /** @param {string} path */
+  const textOf = (path) => readFileSync(join(root, path), "utf8")
+  const modules = readdirSync(join(root, "core/protocol"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => ({ module: file.replace(".ts", ""), text: textOf(`core/protocol/${file}`) }))
+  const wires = readdirSync(join(root, "core/features"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => ({ module: name, text: textOf(`core/features/${name}/wire.ts`) }))
+  const all = [...modules, ...wires]
   /** @type {Docstrings} */
   const current = {}
-  for (const file of modules) read(readFileSync(join(folder, file), "utf8"), file.replace(".ts", ""), current)
-  const features = join(root, "core/features")
-  for (const { name } of readdirSync(features, { withFileTypes: true }).filter((entry) =>
-    entry.isDirectory(),
-  ))
-    read(readFileSync(join(features, name, "wire.ts"), "utf8"), name, current)
-  const v0 = read(readFileSync(join(folder, "dialect/v0.ts"), "utf8"), "v0", {})
+  for (const { text, module } of all) read(text, module, current)
+  inherit(all.map(({ text }) => text).join("\n"), current)
+  const textOfV0 = textOf("core/protocol/dialect/v0.ts")
+  const v0 = inherit(textOfV0, read(textOfV0, "v0", {}))
   return { procwire: current, "procwire.v0": { ...current, ...v0 } }
 }

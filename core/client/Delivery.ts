@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import { type Hash, type HasherService, portable } from "../protocol/Hasher.ts"
 import type { OutputStream } from "../protocol/Process.ts"
-import type { Receipt, StreamReceipt } from "../protocol/Receipt.ts"
+import type { Receipt, StreamReceipt } from "../features/receipt/wire.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"

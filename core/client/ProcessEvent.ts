@@ -9,7 +9,7 @@ import type { ScreenResult } from "../protocol/Screen.ts"
 import * as Credit from "../protocol/Credit.ts"
 import type { MarkKind } from "../features/marks/wire.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"
-import type { Receipt } from "../protocol/Receipt.ts"
+import type { Receipt } from "../features/receipt/wire.ts"
 import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
 
 /** One chunk of output. A UTF-8 character may be split between two chunks. */

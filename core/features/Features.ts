@@ -7,12 +7,13 @@ import type { Extend } from "../process/Lifecycle.ts"
 import type { StartParams } from "../protocol/Process.ts"
 import type { Feature } from "./Feature.ts"
 import { marks } from "./marks/feature.ts"
+import { receipt } from "./receipt/feature.ts"
 import type { Wire } from "./Wire.ts"
 import type { Wires } from "./Wires.ts"
 
 type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[I]> }
 
-const features: Each<Wires> = [marks]
+const features: Each<Wires> = [receipt, marks]
 
 /** The capabilities of all features. */
 export const announced = () => Object.assign({}, ...features.map((feature) => feature.announces()))

@@ -5,24 +5,23 @@
 import type * as Schema from "effect/Schema"
 import { later } from "../protocol/Later.ts"
 import { marks } from "./marks/wire.ts"
+import { receipt } from "./receipt/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
 
-const wires = [marks] as const
+const wires = [receipt, marks] as const
 
 /** The wires, in their order. */
 export type Wires = typeof wires
 
-type Part = Exclude<keyof Wire, never>
-
 /** That part of each wire which has it. */
-type PartOf<W, K extends Part> = W extends { readonly [P in K]: infer V } ? V : never
+type PartOf<W, K extends keyof Wire> = W extends { readonly [P in K]: infer V } ? V : never
 
 /** One object type from several without a key in common. */
 type Merged<U> = {
   readonly [K in U extends unknown ? keyof U : never]: U extends { readonly [P in K]: infer V } ? V : never
 }
 
-const merged = <K extends Part>(part: K) =>
+const merged = <K extends keyof Wire>(part: K) =>
   Object.assign({}, ...wires.map((wire: Wire) => wire[part])) as Merged<PartOf<Wires[number], K>>
 
 /** Names in `environment/info`. */
@@ -36,6 +35,12 @@ export const readFields = later(() => merged("readFields"))
 
 /** The same, decoded. */
 export type ReadFields = Schema.Struct.Type<typeof readFields>
+
+/** Fields of `process/closed`, and of the result of `process/read` for a closed process. */
+export const closedFields = later(() => merged("closedFields"))
+
+/** The same, decoded. */
+export type ClosedFields = Schema.Struct.Type<typeof closedFields>
 
 const events = merged("events")
 

@@ -1,5 +1,5 @@
 /** What ends a process, as far as its server has a hand in it, and whether its exit tells that. */
-import type { EndedBy, Ending } from "../protocol/Receipt.ts"
+import type { EndedBy, Ending } from "../protocol/Ending.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
 
 /** What a server asks a process to end for, before it kills what is left. */

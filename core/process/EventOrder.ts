@@ -18,8 +18,8 @@ export interface Subject {
 /** The first event above a seq. */
 export const eventAfter = (subject: Subject, seq: number): Event | undefined => {
   const event = spineEventAfter(subject, seq)
-  const own = subject.extension?.own?.after(seq)
-  return own === undefined ? event : earlier(event, own)
+  const own = subject.extension?.own
+  return own === undefined ? event : earlier(event, own.after(seq))
 }
 
 const spineEventAfter = ({ log, exited, closed }: Subject, seq: number): Event | undefined => {

@@ -2,8 +2,9 @@
  * The hooks of features in one process. A process whose start asks for no feature has no extension: each place that
  * looks for one costs a check for undefined.
  */
+import * as Effect from "effect/Effect"
 import type { Event } from "../protocol/dialect/Dialect.ts"
-import type { ReadFields } from "../protocol/Process.ts"
+import type { ClosedFields, ReadFields } from "../protocol/Process.ts"
 import type { SpawnEvents } from "../spawn/Spawner.ts"
 
 /** Events beside output, exit and end. Each takes its seq from the log. */
@@ -22,6 +23,16 @@ export interface Extension {
   readonly own?: OwnEvents | undefined
   /** The fields that it adds to a read of the events above one seq and below another. */
   readonly readFields?: ((after: number, before: number) => ReadFields) | undefined
+  /** A client has got everything up to and including a seq. */
+  readonly delivered?: ((seq: number) => void) | undefined
+  /** The log is about to evict its oldest chunk, which has so many bytes. */
+  readonly evicting?: ((bytes: number) => void) | undefined
+  /** The process has exited and is read to its end: true delays its `closed` until `settle` is called. */
+  readonly closing?: ((settle: () => void) => boolean) | undefined
+  /** The fields that it adds to `closed`. */
+  readonly closedFields?: (() => ClosedFields) | undefined
+  /** Runs from the spawn on, in the scope of the session. */
+  readonly run?: Effect.Effect<void> | undefined
 }
 
 /** One extension from several. The wrapper of the first is the innermost one; undefined without any. */
@@ -29,23 +40,29 @@ export const compose = (all: ReadonlyArray<Extension>): Extension | undefined =>
   const [first, ...rest] = all
   if (first === undefined || rest.length === 0) return first
   const hooks = <K extends keyof Extension>(name: K) => all.flatMap((each) => each[name] ?? [])
-  const [wrappers, owns, reads] = [hooks("events"), hooks("own"), hooks("readFields")]
+  const [wrappers, reads, closings] = [hooks("events"), hooks("readFields"), hooks("closing")]
+  const [evicting, delivered, closed] = [hooks("evicting"), hooks("delivered"), hooks("closedFields")]
   return {
     events: (events) => wrappers.reduce((inner, wrap) => wrap(inner), events),
-    own: owns.length < 2 ? owns[0] : merge(owns),
-    readFields: (after, before) =>
-      Object.assign({}, ...reads.map((read) => read(after, before))) as ReadFields,
+    own: merge(hooks("own")),
+    readFields: (...seqs) => Object.assign({}, ...reads.map((fields) => fields(...seqs))) as ReadFields,
+    delivered: (seq) => delivered.forEach((tell) => tell(seq)),
+    evicting: (bytes) => evicting.forEach((tell) => tell(bytes)),
+    // Whoever has settled is asked again, with the others.
+    closing: (settle) => closings.some((closing) => closing(settle)),
+    closedFields: () => Object.assign({}, ...closed.map((fields) => fields())) as ClosedFields,
+    run: Effect.all(hooks("run"), { concurrency: "unbounded", discard: true }),
   }
 }
 
-const merge = (owns: ReadonlyArray<OwnEvents>): OwnEvents => ({
-  after: (seq) =>
-    owns
-      .map((own) => own.after(seq))
-      .reduce((one, other) => (other === undefined ? one : earlier(one, other))),
-  count: (after, before) => owns.reduce((sum, own) => sum + own.count(after, before), 0),
-})
+const merge = ([first, ...rest]: ReadonlyArray<OwnEvents>): OwnEvents | undefined =>
+  first === undefined || rest.length === 0
+    ? first
+    : {
+        after: (seq) => rest.reduce((one, { after }) => earlier(one, after(seq)), first.after(seq)),
+        count: (...seqs) => rest.reduce((sum, { count }) => sum + count(...seqs), first.count(...seqs)),
+      }
 
 /** The one of two events that comes first. */
-export const earlier = (one: Event | undefined, other: Event): Event =>
-  one === undefined || other.seq < one.seq ? other : one
+export const earlier = (one: Event | undefined, other: Event | undefined): Event | undefined =>
+  one === undefined || (other !== undefined && other.seq < one.seq) ? other : one

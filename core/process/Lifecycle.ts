@@ -7,6 +7,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import type { HasherService } from "../protocol/Hasher.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { ChildHandle, SpawnEvents, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Answers } from "./answers/Answers.ts"
@@ -22,15 +23,13 @@ import type { Entry, ProcessTable } from "./ProcessTable.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
 /** What the processes of one session have in common. */
-export interface Services {
+export interface Services extends FeatureServices {
   /** Starts the children. */
   readonly spawner: SpawnerService
   /** The ids of the session. */
   readonly table: ProcessTable
   /** Those of the registry. */
   readonly options: Options
-  /** Tells when children end. */
-  readonly clock: Clock.Clock
   /** Where starts are counted. */
   readonly metrics: Metrics
   /** Children live in it: closing it kills them. */
@@ -49,6 +48,7 @@ export type AroundSpawn = (
 /** Services of the server that features use. */
 export interface FeatureServices {
   readonly clock: Clock.Clock
+  readonly hasher: HasherService
 }
 
 /** Makes the part of features in a process, which is about to spawn. */
@@ -95,15 +95,12 @@ const start = (
 ): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
   const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
-  const { account } = process
-  const counted = account === undefined ? process.events : account.around(process)
-  const timed = deadline === undefined ? counted : deadline.around(counted)
-  process.extension = extend?.(process, services)
+  const timed = deadline === undefined ? process.events : deadline.around(process.events)
+  // Before there is any output.
+  process.extend(extend?.(process, services))
   const extended = process.extension?.events?.(timed) ?? timed
   const heard = answers === undefined ? extended : answers.around(extended)
   const events = dated(heard, process, clock)
-  // Attached before there is any output.
-  const hashing = account?.run(process, process.follow(0))
   return Effect.gen(function* () {
     if (history !== undefined) {
       yield* Effect.forkIn(history.life(process, scope), scope)
@@ -133,7 +130,7 @@ const start = (
     if (autoRemove === true) table.remove(entry)
     yield* Effect.logDebug("process started")
     if (history !== undefined) yield* Effect.forkIn(history.note(rowOf(entry)), scope)
-    if (hashing !== undefined) yield* Effect.forkIn(hashing, scope)
+    if (process.extension?.run !== undefined) yield* Effect.forkIn(process.extension.run, scope)
     if (deadline !== undefined) yield* Effect.forkIn(deadline.run(process), scope)
     return childScope
   }).pipe(

@@ -7,8 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
-import type { EndedBy, ReadFields, ResourceLimit } from "../protocol/Process.ts"
-import type { Receipt } from "../protocol/Receipt.ts"
+import type { ClosedFields, EndedBy, ReadFields, ResourceLimit } from "../protocol/Process.ts"
 import { longestTimerMillis } from "../protocol/Timer.ts"
 import type * as OutputLog from "./OutputLog.ts"
 import type { Exited, Process } from "./Process.ts"
@@ -24,7 +23,7 @@ export interface ReadRequest {
 }
 
 /** The answer to a read. */
-export interface ReadState extends ReadFields {
+export interface ReadState extends ReadFields, ClosedFields {
   /** Copies of retained chunks, oldest first. */
   readonly chunks: ReadonlyArray<OutputLog.Chunk>
   /** Where to read on: `afterSeq` of the next read is one less. */
@@ -45,8 +44,6 @@ export interface ReadState extends ReadFields {
   readonly endedBy?: EndedBy | undefined
   /** The number of the signal that it died of, with `endedBy`. */
   readonly signal?: number | undefined
-  /** Of a closed process whose start has asked for one. */
-  readonly receipt?: Receipt
   /** True of a read without a bound that has less than everything: the rest is the state as of there. */
   readonly more?: boolean
 }
@@ -132,7 +129,7 @@ export const stateAfter = (
     chunks.push({ ...chunk, bytes: chunk.bytes.slice() })
     seq = chunk.seq
   }
-  if (chunks.length > 0) process.account?.read(seq)
+  if (chunks.length > 0) process.extension?.delivered?.(seq)
   const isPart = before.isCut && maxBytes === Infinity
   const nextSeq = isPart || (maxBytes !== Infinity && chunks.length > 0) ? seq + 1 : process.log.nextSeq()
   const added = process.extension?.readFields?.(before.afterSeq ?? afterSeq, nextSeq)
@@ -148,6 +145,6 @@ export const stateAfter = (
     limit: process.exited?.limit,
     oomKilled: process.exited?.oomKilled,
     ...endingOf(process.exited),
-    ...(process.closed?.receipt === undefined ? {} : { receipt: process.closed.receipt }),
+    ...(process.closed && process.extension?.closedFields?.()),
   }
 }

@@ -33,6 +33,8 @@ export interface OutputLog {
   readonly after: (seq: number) => Chunk | undefined
   /** Attaches a reader that has everything up to and including `seq`. */
   readonly attach: (seq: number) => Cursor
+  /** Called before the oldest chunk is evicted, with its bytes. */
+  evicting: ((bytes: number) => void) | undefined
   /** Nothing more will be appended: this log gives memory back before those that are open. */
   readonly finish: () => void
   /** The process is forgotten: the memory of this log no longer counts. */

@@ -12,9 +12,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { Event } from "../protocol/dialect/Dialect.ts"
-import type { Receipt } from "../protocol/Receipt.ts"
+import type { ClosedFields } from "../protocol/Process.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
-import type { Account } from "./Account.ts"
 import { type Attachment, streamsOf } from "./Attachment.ts"
 import { Cause, defaultGrace, toExitCode } from "./Cause.ts"
 import * as Denial from "./Denial.ts"
@@ -50,8 +49,8 @@ export class Process {
   exited: Exited | undefined
   /** When the child has exited, in milliseconds since 1970; its start sets it. */
   endedAtMs: number | undefined
-  /** Set when the child has exited, every stream is at EOF, and there is the receipt that was asked for. */
-  closed: { readonly seq: number; readonly receipt?: Receipt | undefined } | undefined
+  /** Set when the child has exited, every stream is at EOF, and no feature delays it. */
+  closed: ({ readonly seq: number } & ClosedFields) | undefined
   /** A client has asked for the kill. Set by `terminate`. */
   terminated = false
   /** What else has a hand in its end. */
@@ -64,8 +63,6 @@ export class Process {
   child: Spawner.ChildHandle | undefined
   /** Undefined without a stdin or PTY to write to. */
   stdin: StdinQueue | undefined
-  /** What its receipt is made of; undefined if nobody has asked for one. */
-  readonly account: Account | undefined
   private readonly listeners = new Set<() => void>()
   private readonly childExited = Deferred.unsafeMake<void>(FiberId.none)
   private readonly allClosed = Deferred.unsafeMake<void>(FiberId.none)
@@ -75,7 +72,7 @@ export class Process {
   private ending: Spawner.Ending | undefined
   /** @internal Pauses the child while a reader lags. */
   readonly readers: Throttle
-  /** The part of features in it: set before the spawn, undefined if its start asks for none. */
+  /** The part of features in it; undefined if its start asks for none. */
   extension: Extension | undefined
   /** The seq of the oldest chunk that is kept outside the log; Infinity without one. */
   oldestKept = () => Infinity
@@ -95,7 +92,6 @@ export class Process {
     capacity: OutputLog.Capacity,
     { retention, metrics }: { readonly retention?: Retention; readonly metrics?: Metrics.Metrics } = {},
     onClosed: () => void = () => {},
-    account?: Account,
   ) {
     this.id = id
     this.onClosed = onClosed
@@ -103,9 +99,7 @@ export class Process {
     this.confined = confinement !== undefined
     this.metrics = metrics ?? Metrics.make()
     this.readers = new Throttle(this.metrics)
-    this.account = account
-    const evictions = account?.evictions(this.metrics, () => this.log)
-    this.log = OutputLog.make(capacity, retention, evictions ?? this.metrics)
+    this.log = OutputLog.make(capacity, retention, this.metrics)
     this.openStreams = new Set(streamsOf(stdio))
     this.starter = this.follow(0)
   }
@@ -143,6 +137,12 @@ export class Process {
     yield* this.whenClosed
   })
 
+  /** Adds the part of features, before the spawn. */
+  extend(extension: Extension | undefined): void {
+    this.extension = extension
+    this.log.evicting = extension?.evicting
+  }
+
   /** The child is spawned. */
   begin(child: Spawner.ChildHandle, stdin: StdinQueue | undefined): void {
     this.child = child
@@ -170,8 +170,20 @@ export class Process {
 
   /** Attaches a client that has everything up to and including `seq`. */
   attach(seq: number): Attachment {
-    const attachment = this.follow(seq)
-    return this.account === undefined ? attachment : this.account.watched(attachment)
+    return this.watched(this.follow(seq))
+  }
+
+  /** The attachment of a client: features are told what it has got. */
+  watched(attachment: Attachment): Attachment {
+    const delivered = this.extension?.delivered
+    if (delivered === undefined) return attachment
+    return {
+      ...attachment,
+      advance: (seq) => {
+        delivered(seq)
+        attachment.advance(seq)
+      },
+    }
   }
 
   /** Attaches a reader that is no client. */
@@ -221,9 +233,9 @@ export class Process {
     if (this.openStreams.size > 0 || this.status === undefined) return
     this.publishExit()
     if (this.closed !== undefined) return
-    const { account } = this
-    if (account !== undefined && account.receipt === undefined) return account.close(() => this.settle())
-    this.closed = { seq: this.log.take(), receipt: account?.receipt }
+    const { extension } = this
+    if (extension?.closing?.(() => this.settle()) === true) return
+    this.closed = { seq: this.log.take(), ...extension?.closedFields?.() }
     this.log.finish()
     this.stdin?.close()
     this.onClosed()

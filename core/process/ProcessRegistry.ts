@@ -142,7 +142,8 @@ export const make = (
     const pictures = shared.screens.inSession(fork, histories)
     const own = { table, places, kept, histories, pictures, fork }
     const reserving: Reserving.Services = { spawner, clock, shared, options, ...own }
-    const services: Lifecycle.Services = { spawner, table, options, clock, metrics: shared.metrics, scope }
+    const { metrics, hasher } = shared
+    const services: Lifecycle.Services = { spawner, table, options, clock, metrics, hasher, scope }
 
     yield* Scope.addFinalizer(
       scope,

@@ -6,9 +6,7 @@ import type * as Clock from "effect/Clock"
 import * as Either from "effect/Either"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
-import { Account } from "./Account.ts"
 import { Answers } from "./answers/Answers.ts"
-import { streamsOf } from "./Attachment.ts"
 import * as Buffered from "./Buffered.ts"
 import { defaultGrace, type Grace } from "./Cause.ts"
 import * as Deadline from "./Deadline.ts"
@@ -32,8 +30,6 @@ export interface Asked extends Names {
   readonly retainedBytes?: number | undefined
   /** Stands around the spawn, behind every check. */
   readonly around?: Lifecycle.AroundSpawn | undefined
-  /** True: the process closes with a receipt. */
-  readonly receipt?: boolean | undefined
   /** When the process has to end; by default never. */
   readonly times?: Deadline.Times | undefined
   /** How it is asked to end. */
@@ -97,9 +93,7 @@ export const reserve = (
     return Either.left(place.left)
   }
   const [capacity, leave] = [capacityOf(options.limits, asked), place.right]
-  const accounting = { clock, hasher: shared.hasher }
-  const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
-  const process = new Process(id, spec, capacity, shared, leave, account)
+  const process = new Process(id, spec, capacity, shared, leave)
   const { argv, cwd } = spec
   const { around, autoRemove, extend, historyBytes = 0, name, labels } = asked
   const told = Buffered.told(process, capacity, shared.buffers)

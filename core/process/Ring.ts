@@ -20,6 +20,7 @@ const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
 
 /** Its members are documented in `OutputLog`, whose `make` returns it, and in `Retained`. */
 export class Ring implements Retained {
+  evicting: ((bytes: number) => void) | undefined
   private readonly capacity: Capacity
   private readonly most: number
   private retention: Retention | undefined
@@ -165,6 +166,7 @@ export class Ring implements Retained {
       if (!isDelivered && !this.exceeds(mostPinned, bytes, chunks)) return
       const offset = this.offsetAt(1)
       this.metrics.evictedBytes.update(offset - this.begin)
+      this.evicting?.(offset - this.begin)
       this.place = (this.place + (offset - this.begin)) % this.data.length
       this.begin = offset
       this.row = this.rowAt(1)

@@ -75,5 +75,5 @@ const watcher = (process: Process, seq: number): Attachment => {
     },
     detach: () => {},
   }
-  return process.account?.watched(reader) ?? reader
+  return process.watched(reader)
 }

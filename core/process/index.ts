@@ -17,7 +17,6 @@
  *
  * @module
  */
-export * as Account from "./Account.ts"
 export * as Condition from "./wait/Condition.ts"
 export * as Cause from "./Cause.ts"
 export * as Control from "./Control.ts"

@@ -4,7 +4,7 @@ import { beside, told } from "./decoding/Decoder.ts"
 import { beyond } from "./Fields.ts"
 import { U53 } from "./Integers.ts"
 import { later } from "./Later.ts"
-import { EndedBy } from "./Receipt.ts"
+import { EndedBy } from "./Ending.ts"
 import * as Signals from "./Signals.ts"
 
 /** A signal. A refusal has the words of the peer, which knows `interrupt` alone. */

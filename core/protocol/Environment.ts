@@ -38,8 +38,6 @@ export const Capabilities = struct("Capabilities", () => ({
   sessionTakeover: Schema.Boolean,
   /** Beyond the peer implementation: `credit` of `process/start` and `initialize`, and `process/credit`. */
   processCredit: Schema.Boolean,
-  /** Beyond the peer implementation: `receipt` of `process/start`, `process/closed` and `process/read`. */
-  processReceipt: Schema.Boolean,
   /** Beyond the peer implementation: `request/cancel`. */
   requestCancel: Schema.Boolean,
   /** Beyond the peer implementation: `process/wait`. */

@@ -11,7 +11,7 @@ import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
 import * as PathField from "./PathField.ts"
-import { Receipt, ResourceLimit } from "./Receipt.ts"
+import { ResourceLimit } from "./Ending.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { StartExtensions } from "./StartExtensions.ts"
 import { Uuid } from "./Uuid.ts"
@@ -124,8 +124,8 @@ export type OutputStream = typeof OutputStream.Type
 /** A piece of output, at most 64 KiB. A UTF-8 character may be split over two chunks. */
 export const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
 
-export type { ReadFields } from "../features/Wires.ts"
-export { EndedBy, ResourceLimit } from "./Receipt.ts"
+export type { ClosedFields, ReadFields } from "../features/Wires.ts"
+export { EndedBy, ResourceLimit } from "./Ending.ts"
 export type { Signal, SignalName } from "./Signals.ts"
 
 /** Of a process that a bound of its server has ended. Absent otherwise, and where the server has no such bound. */
@@ -149,7 +149,7 @@ export const ReadResult = struct("ReadResponse", () => ({
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
   ...overLimit,
   ...ending,
-  receipt: Schema.optional(Receipt),
+  ...Features.closedFields,
   more: Schema.optional(Schema.Boolean),
   ...Features.readFields,
 }))
@@ -237,5 +237,5 @@ export const ExitedParams = struct("ExecExitedNotification", () => ({
 export const ClosedParams = struct("ExecClosedNotification", () => ({
   processId: ProcessId,
   seq: U64,
-  receipt: Schema.optional(Receipt),
+  ...Features.closedFields,
 }))

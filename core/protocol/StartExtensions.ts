@@ -13,8 +13,6 @@ import { Restart } from "./Restart.ts"
 export const StartExtensions = later(() => ({
   /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
   credit: beyond(U53),
-  /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
-  receipt: beyond(Schema.Boolean),
   /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
   history: beyond(History),
   ...Deadlines,

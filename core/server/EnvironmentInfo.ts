@@ -53,7 +53,6 @@ export const make = (
     sessionTakeover: true,
     // What may not be pushed waits in the log, so the child has to be paused.
     processCredit: pause,
-    processReceipt: true,
     requestCancel: true,
     processWait: true,
     processWaitPort: tells.port,

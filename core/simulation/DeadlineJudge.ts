@@ -2,7 +2,7 @@
  * Holds the deadlines of one process to the truth, to the millisecond: a signal comes when a time has passed, once, and
  * never to a process that has ended; the kill comes after the grace, to what is left; the exit says what has ended it.
  */
-import type { EndedBy } from "../protocol/Receipt.ts"
+import type { EndedBy } from "../protocol/Ending.ts"
 import type { Truth, Witness } from "./Truth.ts"
 import type { Times, WaitPlan } from "./ProcessPlan.ts"
 import type { World } from "./World.ts"

@@ -5,7 +5,7 @@
 import { mostBatchChunks } from "../process/history/Batch.ts"
 import { recordBytes } from "../process/history/Records.ts"
 import type { Found } from "../features/marks/MarkScanner.ts"
-import type { EndedBy } from "../protocol/Receipt.ts"
+import type { EndedBy } from "../protocol/Ending.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
 import { Noise } from "./Noise.ts"
 import type { Roles } from "./Roles.ts"

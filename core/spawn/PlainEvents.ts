@@ -7,7 +7,7 @@
  */
 import * as Schema from "effect/Schema"
 import { lateFunction } from "../protocol/Later.ts"
-import { Ending } from "../protocol/Receipt.ts"
+import { Ending } from "../protocol/Ending.ts"
 import type { ExitStatus, OutputStream, SpawnEvents } from "./Spawner.ts"
 
 /** The rules of a plain spawner, each with what is done where it is broken. */

@@ -19,7 +19,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Confinement } from "../protocol/Confinement.ts"
-import type { Ending } from "../protocol/Receipt.ts"
+import type { Ending } from "../protocol/Ending.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** The capabilities of a spawner. A declared one must work; one that is not declared is never used. */
@@ -72,7 +72,7 @@ export interface SpawnSpec {
 /** A stream that a child writes. */
 export type OutputStream = "stdout" | "stderr" | "pty"
 
-export type { Ending } from "../protocol/Receipt.ts"
+export type { Ending } from "../protocol/Ending.ts"
 
 /** The end of a child: it exited with a code from 0 to 255, or a signal of that number killed it. */
 export type ExitStatus =

@@ -32,7 +32,7 @@ const printed = (bytes: number, lines: number, marked = false) =>
     const stdio = { kind: "pipe", stdin: false } as const
     const process = new Process("p", { stdio }, { bytes, chunks: 50_000 })
     const own = marked ? new Marks(process) : undefined
-    process.extension = own && { own, readFields: (...seqs) => ({ marks: own.between(...seqs) }) }
+    process.extend(own && { own, readFields: (...seqs) => ({ marks: own.between(...seqs) }) })
     const { output } = own?.around(process.events) ?? process.events
     const text = (line: number) =>
       marked ? `${" ".repeat(1016)}\x1b]133;A\x07` : `${String(line).padEnd(1023)}\n`

@@ -61,9 +61,9 @@ export class Waits {
         const from = offsetAfter(this.process.log, afterSeq)
         const gap = gapAfter(this.process, afterSeq)
         return Effect.map(this.await({ ...request, afterSeq }, from, clock), ({ met, unknown }) => {
-          const { log, exited, closed, account } = this.process
+          const { log, exited, closed, extension } = this.process
           const output = printed(log, afterSeq, from, request.maxBytes)
-          if (output.omittedBytes === 0) account?.read(log.nextSeq() - 1)
+          if (output.omittedBytes === 0) extension?.delivered?.(log.nextSeq() - 1)
           return {
             ...output,
             met,

@@ -5,7 +5,7 @@
  * carry. A dialect maps its methods to operations, with their schemas and the translation of params and results, and
  * says what happens to everything else that a client may send. No code outside of this folder asks for its name.
  */
-import type { FeatureEvent } from "../../features/Wires.ts"
+import type { ClosedFields, FeatureEvent } from "../../features/Wires.ts"
 import type { ScreenResult } from "../Screen.ts"
 import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
@@ -13,7 +13,6 @@ import type { MemoryPool } from "../MemoryPool.ts"
 import type { Request } from "../Message.ts"
 import type * as Methods from "../Methods.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../Process.ts"
-import type { Receipt } from "../Receipt.ts"
 
 /** Params of operations that are not in the method table. */
 export interface Beyond {
@@ -81,12 +80,7 @@ export type Event =
       /** What has ended the process, if that is to be told. */
       readonly endedBy?: EndedBy | undefined
     }
-  | {
-      readonly kind: "closed"
-      readonly seq: number
-      /** Of a process whose start has asked for it. */
-      readonly receipt?: Receipt | undefined
-    }
+  | ({ readonly kind: "closed"; readonly seq: number } & ClosedFields)
 
 /** A version of the wire. */
 export interface Dialect {

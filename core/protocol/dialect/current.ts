@@ -38,8 +38,10 @@ export const current: Dialect = {
           const params = { processId, seq, exitCode, sandboxDenied, limit, oomKilled, endedBy, signal }
           return notificationText("process/exited", params)
         }
-        case "closed":
-          return notificationText("process/closed", { processId, seq: event.seq, receipt: event.receipt })
+        case "closed": {
+          const { kind: _, ...params } = event
+          return notificationText("process/closed", { processId, ...params })
+        }
         default:
           return notificationText(...Features.toNotification(processId, event))
       }

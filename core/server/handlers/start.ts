@@ -78,7 +78,6 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
         retainedBytes: params.retainedBytes,
         around: audit.start(spec),
         extend: Features.extend(params),
-        receipt: params.receipt ?? false,
         historyBytes,
         answers: params.answers ?? false,
         keep: params.keep ?? false,

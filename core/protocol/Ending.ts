@@ -1,24 +1,7 @@
-/** The receipt of a process: what it wrote, what became of that, and how it ended. `process/closed` carries it. */
+/** The end of a process: its cause, and what a spawner may know of it. */
 import * as Schema from "effect/Schema"
-import { U53, U64 } from "./Integers.ts"
+import { U53 } from "./Integers.ts"
 import { struct } from "./Later.ts"
-
-/** One stream of a process as the child wrote it. */
-export const StreamReceipt = struct("StreamReceipt", () => ({
-  /** The bytes that the child has written. */
-  bytes: U53,
-  /** SHA-256 of the bytes, in hex. Absent if some of them were gone before they were hashed. */
-  sha256: Schema.optional(Schema.String),
-  /** The events of output that they became. */
-  chunks: U53,
-  /** The seq of the first such event, and of the last. Absent if there is none. */
-  firstSeq: Schema.optional(U64),
-  lastSeq: Schema.optional(U64),
-  /** The bytes that the server had to drop before any client had got them. */
-  unreadBytes: U53,
-}))
-/** One stream of a process. */
-export type StreamReceipt = typeof StreamReceipt.Type
 
 /** What can end a process. */
 export const EndedBy = Schema.Literal(
@@ -71,22 +54,3 @@ export const Ending = struct("Ending", () => ({
 }))
 /** What a spawner may know of the end of a child. */
 export type Ending = typeof Ending.Type
-
-/** What a process wrote and how it ended. */
-export const Receipt = struct("Receipt", () => ({
-  /** `stdout` and `stderr` of a process on pipes, `pty` of one with a terminal; also those without output. */
-  streams: Schema.Struct({
-    stdout: Schema.optional(StreamReceipt),
-    stderr: Schema.optional(StreamReceipt),
-    pty: Schema.optional(StreamReceipt),
-  }).annotations({ identifier: "ReceiptStreams" }),
-  ...Ending.fields,
-  endedBy: EndedBy,
-  /** The signal that killed the process, by its number. Absent if it exited. */
-  signal: Schema.optional(U53),
-  /** When it was started, and when it exited, in milliseconds since 1970 by the clock of the server. */
-  startedAtMs: U53,
-  endedAtMs: U53,
-}))
-/** The receipt of a process. */
-export type Receipt = typeof Receipt.Type

@@ -1,43 +1,21 @@
 /**
- * What the receipt of one process is made of, for a process whose start has asked for one; no other process has this.
+ * The tally from which the receipt of one process is made.
  *
  * Bytes are counted where the spawner reports them. The hashes are a cursor on the log, in a fiber of its own: it takes
  * what is there whenever the code that has appended is done, and lags no further than any reader.
  */
-import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
-import type { Hash, HasherService } from "../protocol/Hasher.ts"
-import type { Receipt, StreamReceipt } from "../protocol/Receipt.ts"
-import type * as Spawner from "../spawn/Spawner.ts"
-import type { Chunk } from "./Chunk.ts"
-import type { Metrics } from "./Metrics.ts"
-import type { OutputLog } from "./OutputLog.ts"
-import type { Attachment } from "./Attachment.ts"
-import type { Cause } from "./Cause.ts"
+import { type Attachment, streamsOf } from "../../process/Attachment.ts"
+import type { Chunk } from "../../process/Chunk.ts"
+import type { FeatureServices } from "../../process/Lifecycle.ts"
+import type { Process } from "../../process/Process.ts"
+import type { Hash, HasherService } from "../../protocol/Hasher.ts"
+import type * as Spawner from "../../spawn/Spawner.ts"
+import type { Receipt, StreamReceipt } from "./wire.ts"
 
 /** How long the hashes of an ended process may take, in milliseconds: then the receipt goes without them. */
 export const digestMillis = 5000
-
-/** What accounts use of their server. */
-export interface Services {
-  /** Hashes the streams. */
-  readonly hasher: HasherService
-  /** Tells when the process starts and ends. */
-  readonly clock: Clock.Clock
-}
-
-/** The part of a process that is used here. */
-export interface Subject {
-  /** Its callbacks for the spawner. */
-  readonly events: Spawner.SpawnEvents
-  /** A client has asked for the kill. */
-  readonly terminated: boolean
-  /** What else has a hand in its end. */
-  readonly cause: Cause
-  /** Calls `listener` after every change. */
-  readonly subscribe: (listener: () => void) => () => void
-}
 
 interface Stream {
   bytes: number
@@ -49,12 +27,13 @@ interface Stream {
   readonly hash: Hash
 }
 
-/** The account of one process. */
-export class Account {
+/** The tally of one process. */
+export class ReceiptTally {
   /** Set once the process has ended and everything is hashed. */
   receipt: Receipt | undefined
 
-  private readonly services: Services
+  private readonly process: Process
+  private readonly services: FeatureServices
   private readonly startedAtMs: number
   private readonly streams: ReadonlyMap<Spawner.OutputStream, Stream>
   private end: (Pick<Receipt, "endedBy" | "endedAtMs"> & Partial<Receipt>) | undefined
@@ -63,16 +42,18 @@ export class Account {
   private readonly work = Effect.unsafeMakeLatch(false)
   private settle: (() => void) | undefined
 
-  /** The account of a process that starts now and writes these streams. */
-  constructor(services: Services, streams: ReadonlyArray<Spawner.OutputStream>) {
+  /** The tally of a process that starts now. */
+  constructor(process: Process, services: FeatureServices) {
+    this.process = process
     this.services = services
     this.startedAtMs = services.clock.unsafeCurrentTimeMillis()
+    const streams = streamsOf(process.stdio)
     this.streams = new Map(streams.map((stream) => [stream, emptyStream(services.hasher)]))
   }
 
-  /** Counts what the spawner reports of `process`. */
-  around(process: Subject): Spawner.SpawnEvents {
-    const { events } = process
+  /** The same callbacks of the spawner, which also count. */
+  around(events: Spawner.SpawnEvents): Spawner.SpawnEvents {
+    const { process } = this
     return {
       output: (stream, bytes) => {
         const counted = this.streams.get(stream)
@@ -92,27 +73,10 @@ export class Account {
     }
   }
 
-  /** Metrics for the log of the process: of what it evicts, this takes down what no client had got. */
-  evictions(metrics: Metrics, log: () => OutputLog): Metrics {
-    const { evictedBytes } = metrics
-    const update = (bytes: number) => {
-      evictedBytes.update(bytes)
-      // A log reports what it is about to evict: its oldest chunk.
-      const oldest = log().after(0)
-      if (oldest !== undefined && oldest.seq > this.taken) this.of(oldest).unreadBytes += bytes
-    }
-    return { ...metrics, evictedBytes: { ...evictedBytes, update } }
-  }
-
-  /** An attachment of a client: what it has delivered is not unread. */
-  watched(attachment: Attachment): Attachment {
-    return {
-      ...attachment,
-      advance: (seq) => {
-        this.read(seq)
-        attachment.advance(seq)
-      },
-    }
+  /** The log is about to evict its oldest chunk, of so many bytes: they are unread if no client has got them. */
+  evicting(bytes: number): void {
+    const oldest = this.process.log.after(0)
+    if (oldest !== undefined && oldest.seq > this.taken) this.of(oldest).unreadBytes += bytes
   }
 
   /** A client has got everything up to and including `seq`. */
@@ -127,10 +91,12 @@ export class Account {
   }
 
   /**
-   * Hashes what `process` writes, through `attachment`, until there is a receipt. That is a plain function, run by the
-   * scheduler of the fibers once the code that has appended is done; the effect waits for room, and for the end.
+   * Hashes what the process writes, from its first output, until there is a receipt. That is a plain function, run by
+   * the scheduler of the fibers once the code that has appended is done; the effect waits for room, and for the end.
    */
-  run(process: Subject, attachment: Attachment): Effect.Effect<void> {
+  run(): Effect.Effect<void> {
+    const { process } = this
+    const attachment = process.follow(0)
     let full: Effect.Effect<void> | undefined
     let due = false
     const step = () => {

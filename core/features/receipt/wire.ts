@@ -1,0 +1,56 @@
+/** Receipts on the wire: `receipt` of a start, of `process/closed` and of a read. */
+import * as Schema from "effect/Schema"
+import { Ending, EndedBy } from "../../protocol/Ending.ts"
+import { beyond } from "../../protocol/Fields.ts"
+import { U53, U64 } from "../../protocol/Integers.ts"
+import { later, struct } from "../../protocol/Later.ts"
+import * as Wire from "../Wire.ts"
+
+/** One stream of a process as the child wrote it. */
+export const StreamReceipt = struct("StreamReceipt", () => ({
+  /** The bytes that the child has written. */
+  bytes: U53,
+  /** SHA-256 of the bytes, in hex. Absent if some of them were gone before they were hashed. */
+  sha256: Schema.optional(Schema.String),
+  /** The events of output that they became. */
+  chunks: U53,
+  /** The seq of the first such event, and of the last. Absent if there is none. */
+  firstSeq: Schema.optional(U64),
+  lastSeq: Schema.optional(U64),
+  /** The bytes that the server had to drop before any client had got them. */
+  unreadBytes: U53,
+}))
+/** One stream of a process. */
+export type StreamReceipt = typeof StreamReceipt.Type
+
+/** What a process wrote and how it ended. */
+export const Receipt = struct("Receipt", () => ({
+  /** `stdout` and `stderr` of a process on pipes, `pty` of one with a terminal; also those without output. */
+  streams: Schema.Struct({
+    stdout: Schema.optional(StreamReceipt),
+    stderr: Schema.optional(StreamReceipt),
+    pty: Schema.optional(StreamReceipt),
+  }).annotations({ identifier: "ReceiptStreams" }),
+  ...Ending.fields,
+  endedBy: EndedBy,
+  /** The signal that killed the process, by its number. Absent if it exited. */
+  signal: Schema.optional(U53),
+  /** When it was started, and when it exited, in milliseconds since 1970 by the clock of the server. */
+  startedAtMs: U53,
+  endedAtMs: U53,
+}))
+/** The receipt of a process. */
+export type Receipt = typeof Receipt.Type
+
+/** The wire of the feature. */
+export const receipt = Wire.make({
+  capabilities: {
+    /** Beyond the peer implementation: `receipt` of `process/start`, `process/closed` and `process/read`. */
+    processReceipt: Schema.Boolean,
+  },
+  startFields: later(() => ({
+    /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
+    receipt: beyond(Schema.Boolean),
+  })),
+  closedFields: later(() => ({ receipt: Schema.optional(Receipt) })),
+})
