@@ -4,23 +4,36 @@
  */
 import * as Extension from "../process/Extension.ts"
 import type { Extend } from "../process/Lifecycle.ts"
-import type { StartParams } from "../protocol/Process.ts"
-import type { Feature } from "./Feature.ts"
+import type { HostInfo } from "../spawn/Host.ts"
+import { deadline } from "./deadline/feature.ts"
+import type { Asked, Feature } from "./Feature.ts"
 import { marks } from "./marks/feature.ts"
 import { receipt } from "./receipt/feature.ts"
 import type { Wire } from "./Wire.ts"
-import type { Wires } from "./Wires.ts"
+import type { capabilities, Wires } from "./Wires.ts"
+
+type Announced = { readonly [K in keyof typeof capabilities]: boolean }
 
 type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[I]> }
 
-const features: Each<Wires> = [receipt, marks]
+const features: Each<Wires> = [receipt, deadline, marks]
 
 /** The capabilities of all features. */
-export const announced = () => Object.assign({}, ...features.map((feature) => feature.announces()))
+export const announced = (host: HostInfo) =>
+  Object.assign({}, ...features.map(({ announces }) => announces(host))) as Announced
+
+/** The first fault of the params of a start; undefined if there is none. */
+export const fault = (params: Asked): string | undefined => {
+  for (const { fault } of features) {
+    const found = fault?.(params)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
 
 /** The part of features in a process; undefined if these params ask for none. */
-export const extend = (params: StartParams): Extend | undefined => {
-  const asked = features.flatMap((feature) => feature.extend?.(params) ?? [])
+export const extend = (params: Asked, host: HostInfo): Extend | undefined => {
+  const asked = features.flatMap((feature) => feature.extend?.(params, host) ?? [])
   return asked.length === 0
     ? undefined
     : (process, services) => Extension.compose(asked.flatMap((one) => one(process, services) ?? []))

@@ -4,11 +4,12 @@
  */
 import type * as Schema from "effect/Schema"
 import { later } from "../protocol/Later.ts"
+import { deadline } from "./deadline/wire.ts"
 import { marks } from "./marks/wire.ts"
 import { receipt } from "./receipt/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
 
-const wires = [receipt, marks] as const
+const wires = [receipt, deadline, marks] as const
 
 /** The wires, in their order. */
 export type Wires = typeof wires

@@ -5,17 +5,6 @@ import type * as Spawner from "../spawn/Spawner.ts"
 /** What a server asks a process to end for, before it kills what is left. */
 export type Asked = Extract<EndedBy, "terminate" | "timeout" | "idleTimeout">
 
-/** From the signal that asks a process to end to the SIGKILL of what is left. */
-export interface Grace {
-  /** What asks it to end. */
-  readonly signal: Spawner.SignalName
-  /** How long it has, in milliseconds; 0 kills at once. */
-  readonly millis: number
-}
-
-/** SIGTERM, and 5 seconds. */
-export const defaultGrace: Grace = { signal: "SIGTERM", millis: 5000 }
-
 /** Of one process. */
 export class Cause {
   /** The process was asked to end, first for this. */

@@ -1,8 +1,11 @@
 /** What a client can do to a process that has started, apart from reading its output. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as AtOnce from "../protocol/AtOnce.ts"
-import type { SignalName, TerminalSize } from "../spawn/Spawner.ts"
+import type { ChildHandle, SignalName, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
+import type { Asked } from "./Cause.ts"
+import type { Grace } from "./Grace.ts"
 import type { Process } from "./Process.ts"
 import { ProcessError, type WriteError } from "./ProcessError.ts"
 import { Sizes } from "./Sizes.ts"
@@ -39,6 +42,38 @@ export const terminate = (process: Process): Effect.Effect<void> => {
   process.stdin?.close()
   return process.child?.kill ?? Effect.void
 }
+
+/** How long the pipes of killed descendants may take to end, in milliseconds, before they are abandoned. */
+const farewellMillis = 1000
+
+/**
+ * Asks a running process to end, and kills what is left after the grace. Completes when nothing is left, or is killed.
+ */
+export const end = (process: Process, { signal: name, millis }: Grace, asked: Asked): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { child } = process
+    if (child === undefined || process.hasEnded) return
+    process.cause.ask(asked)
+    if (millis === 0) return yield* terminate(process)
+    const until = (yield* Clock.currentTimeMillis) + millis
+    yield* Effect.ignore(child.signal(name))
+    // A stopped process handles the signal only when it continues.
+    if (name !== "SIGSTOP") yield* Effect.ignore(child.signal("SIGCONT"))
+    yield* Effect.timeoutOption(process.ended, millis)
+    if (!process.hasEnded) return yield* terminate(process)
+    if (!(yield* hasDescendants(child))) return
+    yield* Effect.sleep(Math.max(0, until - (yield* Clock.currentTimeMillis)))
+    if (!(yield* hasDescendants(child))) return
+    yield* child.kill
+    yield* Effect.timeoutOption(process.whenClosed, farewellMillis)
+    if (process.closed === undefined) yield* child.abandonOutput
+  })
+
+/** True while somebody is left of the child that has exited. */
+export const hasDescendants = (child: ChildHandle): Effect.Effect<boolean> =>
+  Effect.flatMap(child.lingering, (lingering) =>
+    lingering ? Effect.succeed(true) : (child.outlived ?? Effect.succeed(false)),
+  )
 
 /** Sets the size of the PTY of a running process. */
 export const resize = (

@@ -12,7 +12,7 @@ import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { ChildHandle, SpawnEvents, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Answers } from "./answers/Answers.ts"
 import * as ChildScope from "./ChildScope.ts"
-import { type Deadline, hasDescendants } from "./Deadline.ts"
+import { hasDescendants } from "./Control.ts"
 import type { Extension } from "./Extension.ts"
 import type { History } from "./history/History.ts"
 import * as Listed from "./Listed.ts"
@@ -60,8 +60,6 @@ export interface Asked {
   readonly extend?: Extend | undefined
   /** Stands around the spawn; by default nothing does. */
   readonly around?: AroundSpawn | undefined
-  /** When the process has to end; by default never. */
-  readonly deadline?: Deadline | undefined
   /** Answers what the process asks its terminal; by default nobody does. */
   readonly answers?: Answers | undefined
   /** Keeps what the process prints; by default nothing does. */
@@ -91,14 +89,13 @@ const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  { around = (_process, spawn) => spawn, extend, deadline, answers, history, autoRemove }: Asked,
+  { around = (_process, spawn) => spawn, extend, answers, history, autoRemove }: Asked,
 ): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
   const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
-  const timed = deadline === undefined ? process.events : deadline.around(process.events)
   // Before there is any output.
   process.extend(extend?.(process, services))
-  const extended = process.extension?.events?.(timed) ?? timed
+  const extended = process.extension?.events?.(process.events) ?? process.events
   const heard = answers === undefined ? extended : answers.around(extended)
   const events = dated(heard, process, clock)
   return Effect.gen(function* () {
@@ -131,7 +128,6 @@ const start = (
     yield* Effect.logDebug("process started")
     if (history !== undefined) yield* Effect.forkIn(history.note(rowOf(entry)), scope)
     if (process.extension?.run !== undefined) yield* Effect.forkIn(process.extension.run, scope)
-    if (deadline !== undefined) yield* Effect.forkIn(deadline.run(process), scope)
     return childScope
   }).pipe(
     Effect.onError((cause) =>

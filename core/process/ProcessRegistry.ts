@@ -19,9 +19,8 @@ import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import * as Again from "./restart/Again.ts"
-import type { Grace } from "./Cause.ts"
 import * as Control from "./Control.ts"
-import * as Deadline from "./Deadline.ts"
+import type { Grace } from "./Grace.ts"
 import {
   type GrepRequest,
   type GrepState,
@@ -248,6 +247,6 @@ const terminating =
       if (forgetsAtExit === true) table.forget(entry)
       if (grace === undefined) return Effect.as(Control.terminate(process), true)
       // The signal is sent before the answer.
-      fork(Deadline.end(process, { ...process.grace, ...grace }, "terminate"))
+      fork(Control.end(process, { ...process.grace, ...grace }, "terminate"))
       return Effect.succeed(true)
     })

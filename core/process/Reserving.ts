@@ -8,8 +8,6 @@ import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import { Answers } from "./answers/Answers.ts"
 import * as Buffered from "./Buffered.ts"
-import { defaultGrace, type Grace } from "./Cause.ts"
-import * as Deadline from "./Deadline.ts"
 import type { Histories } from "./history/Histories.ts"
 import type { Kept } from "./Kept.ts"
 import type * as Lifecycle from "./Lifecycle.ts"
@@ -30,16 +28,10 @@ export interface Asked extends Names {
   readonly retainedBytes?: number | undefined
   /** Stands around the spawn, behind every check. */
   readonly around?: Lifecycle.AroundSpawn | undefined
-  /** When the process has to end; by default never. */
-  readonly times?: Deadline.Times | undefined
-  /** How it is asked to end. */
-  readonly grace?: Partial<Grace> | undefined
   /** The part of features in it; by default there is none. */
   readonly extend?: Lifecycle.Extend | undefined
   /** True: what it asks its terminal is answered while nobody but its owner writes. It has to have a PTY. */
   readonly answers?: boolean | undefined
-  /** True: its exit says what has ended it. */
-  readonly ending?: boolean | undefined
   /** True: it stays until it is removed. */
   readonly keep?: boolean | undefined
   /** When its child is followed by another one; by default it never is. */
@@ -100,18 +92,10 @@ export const reserve = (
   const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
   if (keep !== undefined) process.sharing.whenLeft(keep.right)
   if (asked.restart !== undefined) entry.restarts = new Restarts(spawner, asked.restart)
-  const deadline = deadlineOf(process, clock, asked)
   const answers = asked.answers === true ? new Answers(process, services.pictures, services.fork) : undefined
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined
-  return Either.right({ entry, leave, asked: { around, extend, deadline, answers, history, autoRemove } })
-}
-
-/** Notes in the process how it ends; its deadlines, if its start has named some. */
-const deadlineOf = (process: Process, clock: Clock.Clock, { ending, grace, times }: Asked) => {
-  process.cause.told = ending === true
-  process.grace = { ...defaultGrace, ...grace }
-  return times === undefined ? undefined : new Deadline.Deadline(clock, times, process.grace)
+  return Either.right({ entry, leave, asked: { around, extend, answers, history, autoRemove } })
 }
 
 /** What a log may retain: what its start asks for, one chunk at least, within the limits. */

@@ -20,7 +20,7 @@
 export * as Condition from "./wait/Condition.ts"
 export * as Cause from "./Cause.ts"
 export * as Control from "./Control.ts"
-export * as Deadline from "./Deadline.ts"
+export * as Grace from "./Grace.ts"
 export * as Budget from "./history/Budget.ts"
 export * as Grep from "./history/Grep.ts"
 export * as Histories from "./history/Histories.ts"

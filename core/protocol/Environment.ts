@@ -46,11 +46,6 @@ export const Capabilities = struct("Capabilities", () => ({
   processWaitPort: Schema.Boolean,
   /** Beyond the peer implementation: `input` in `process/wait` can come true. */
   processWaitInput: Schema.Boolean,
-  /**
-   * Beyond the peer implementation: `timeoutMs`, `idleTimeoutMs`, `killGraceMs`, `signalOnTimeout` and `ending` of
-   * `process/start`, `signal` and `graceMs` of `process/terminate`, and any name or number in `process/signal`.
-   */
-  processDeadlines: Schema.Boolean,
   /** Beyond the peer implementation: `history` of `process/start`, `process/history` and `process/grep`. */
   outputHistory: Schema.Boolean,
   /** Beyond the peer implementation: `process/list`, `session/list`, and `name` and `labels` of `process/start`. */

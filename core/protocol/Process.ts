@@ -6,13 +6,13 @@
 import * as Schema from "effect/Schema"
 import * as Features from "../features/Wires.ts"
 import { Base64 } from "./Base64.ts"
-import { ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
 import * as PathField from "./PathField.ts"
-import { ResourceLimit } from "./Ending.ts"
+import { EndedBy, ResourceLimit } from "./Ending.ts"
 import { Sandbox } from "./Sandbox.ts"
+import { Signal } from "./Signals.ts"
 import { StartExtensions } from "./StartExtensions.ts"
 import { Uuid } from "./Uuid.ts"
 
@@ -133,6 +133,12 @@ const overLimit = later(() => ({
   limit: Schema.optional(ResourceLimit),
   oomKilled: Schema.optional(Schema.Boolean),
 }))
+
+/**
+ * What has ended a process, and the number of the signal that it died of, if its start has asked for that or named a
+ * deadline, or if it was terminated with a grace.
+ */
+const ending = later(() => ({ endedBy: Schema.optional(EndedBy), signal: Schema.optional(U53) }))
 
 /**
  * `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. A closed process has its receipt, if its

@@ -1,6 +1,6 @@
 /** Restarts: `restart` of `process/start`, and `process/restart`. They need the capability `processRestart`. */
 import * as Schema from "effect/Schema"
-import { Signal } from "./Deadlines.ts"
+import { Signal } from "./Signals.ts"
 import { beyond } from "./Fields.ts"
 import { U53 } from "./Integers.ts"
 import { later, struct } from "./Later.ts"

@@ -1,7 +1,6 @@
 /** What `process/start` takes beyond the peer implementation, each with a capability. Positional forms have this order. */
 import * as Schema from "effect/Schema"
 import * as Features from "../features/Wires.ts"
-import { Deadlines } from "./Deadlines.ts"
 import { beyond } from "./Fields.ts"
 import { History } from "./History.ts"
 import { U53 } from "./Integers.ts"
@@ -15,7 +14,6 @@ export const StartExtensions = later(() => ({
   credit: beyond(U53),
   /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
   history: beyond(History),
-  ...Deadlines,
   ...Naming,
   ...Features.startFields,
   /**

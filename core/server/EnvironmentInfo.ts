@@ -42,7 +42,7 @@ export const make = (
   tempDir: PathUri.fromPath(host.temp),
   capabilities: {
     ...Environment.noCapabilities,
-    ...Features.announced(),
+    ...Features.announced(host),
     fsWatchMissing: watches,
     fileWriteStreaming: available,
     httpHeaderEnvVars: hasNetwork,
@@ -57,7 +57,6 @@ export const make = (
     processWait: true,
     processWaitPort: tells.port,
     processWaitInput: tells.input,
-    processDeadlines: host.platform !== "windows",
     outputHistory: keepsHistories,
     processList: true,
     processChanges: true,

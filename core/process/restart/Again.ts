@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { SpawnSpec } from "../../spawn/Spawner.ts"
-import type { Grace } from "../Cause.ts"
+import type { Grace } from "../Grace.ts"
 import type { Kept } from "../Kept.ts"
 import type { AroundSpawn } from "../Lifecycle.ts"
 import type { Process } from "../Process.ts"

@@ -23,7 +23,7 @@ import type {
   SpawnSpec,
 } from "../../spawn/Spawner.ts"
 import { streamsOf } from "../Attachment.ts"
-import type { Grace } from "../Cause.ts"
+import type { Grace } from "../Grace.ts"
 import * as Policy from "./Policy.ts"
 import { type Children, type Kept, restarted } from "./RestartedChild.ts"
 import { Told } from "./Told.ts"

@@ -1,12 +1,12 @@
 /** `process/*` of processes that there are: checks the params, then calls the process registry of the session. */
 import * as Effect from "effect/Effect"
+import * as Grace from "../../process/Grace.ts"
 import * as AtOnce from "../../protocol/AtOnce.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as Signals from "../../protocol/Signals.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
 import type { Auditing } from "../audit/Auditing.ts"
 import type { Attachments } from "../Attachments.ts"
-import * as Deadlines from "../Deadlines.ts"
 import type { Notifier } from "../Notifier.ts"
 import { ParamsError } from "../WireError.ts"
 
@@ -48,7 +48,7 @@ export const make = ({ host, attachments, notifier, audit }: ProcessContext) => 
   "process/terminate": (params: ParamsOf<"process/terminate">) =>
     Effect.gen(function* () {
       const { processes, id } = yield* attachments.writing(params.processId, "ending")
-      const grace = yield* Deadlines.fromTerminate(params, host.platform)
+      const grace = yield* graceOf(params, host.platform)
       const running = yield* processes.terminate(id, grace)
       // Clients terminate what has ended, too, to be sure.
       if (running) audit.signal(id, grace === undefined ? "SIGKILL" : (grace.signal ?? "SIGTERM"))
@@ -59,7 +59,7 @@ export const make = ({ host, attachments, notifier, audit }: ProcessContext) => 
   "process/restart": (params: ParamsOf<"process/restart">) =>
     Effect.gen(function* () {
       const { processes, id } = yield* attachments.writing(params.processId, "ending")
-      const grace = (yield* Deadlines.fromTerminate(params, host.platform)) ?? {}
+      const grace = (yield* graceOf(params, host.platform)) ?? {}
       audit.signal(id, grace.signal ?? "SIGTERM")
       yield* processes.restart(id, grace, (spec) => audit.start(spec))
       return {}
@@ -82,5 +82,16 @@ export const make = ({ host, attachments, notifier, audit }: ProcessContext) => 
         : refuse(`the credit of process ${processId} must not exceed ${Number.MAX_SAFE_INTEGER} bytes`),
     ),
 })
+
+/** The grace of a terminate; undefined for one that kills at once. */
+const graceOf = (
+  { signal, graceMs }: Pick<ParamsOf<"process/terminate">, "signal" | "graceMs">,
+  platform: string,
+): Effect.Effect<Partial<Grace.Grace> | undefined, ParamsError> => {
+  const fault = Grace.faultOf("graceMs", graceMs, 0)
+  if (fault !== undefined) return refuse(fault)
+  const asks = signal != null || graceMs != null
+  return Effect.succeed(asks ? Grace.fromParams(signal, graceMs, platform) : undefined)
+}
 
 const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

@@ -17,7 +17,6 @@ import type { Capabilities } from "../../spawn/Spawner.ts"
 import type { Auditing } from "../audit/Auditing.ts"
 import type { Attachments } from "../Attachments.ts"
 import * as Credit from "../Credit.ts"
-import * as Deadlines from "../Deadlines.ts"
 import * as Naming from "../Naming.ts"
 import type { Notifier } from "../Notifier.ts"
 import * as SpawnSpecs from "../SpawnSpecs.ts"
@@ -71,19 +70,19 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
         return yield* new ParamsError({ message: ErrorText.of("noTerminal") })
       const { keepsHistories, limits } = server
       const historyBytes = yield* bytesOf(params.history, keepsHistories, limits.historyBytes)
-      const deadlines = yield* Deadlines.fromStart(params, host.platform)
+      const fault = Features.fault(params)
+      if (fault !== undefined) return yield* new ParamsError({ message: fault })
       const names = yield* Naming.fromStart(params)
       const { id, processes } = session()
       const starting = processes.start(processId, spec, {
         retainedBytes: params.retainedBytes,
         around: audit.start(spec),
-        extend: Features.extend(params),
+        extend: Features.extend(params, host),
         historyBytes,
         answers: params.answers ?? false,
         keep: params.keep ?? false,
         restart: toPolicy(params.restart),
         autoRemove: params.autoRemove ?? false,
-        ...deadlines,
         ...names,
       })
       const process = yield* tracing.process(id, processId, spec.argv[0], starting)

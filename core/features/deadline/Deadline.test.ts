@@ -1,18 +1,28 @@
 // The deadlines of a process, and terminate with a grace: in virtual time.
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import type * as Fake from "../spawn/Fake.ts"
-import { effect, elapse, pass, settle } from "../testing/Effects.ts"
-import { begin as beginAny, make, now, pipe } from "./testing/Registry.ts"
-import type { Asked } from "./ProcessRegistry.ts"
-import { pauseAbove } from "./Process.ts"
+import type * as Fake from "../../spawn/Fake.ts"
+import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
+import { begin as beginAny, make, now, pipe } from "../../process/testing/Registry.ts"
+import { pauseAbove } from "../../process/Process.ts"
+import type { Asked } from "../Feature.ts"
+import * as Features from "../Features.ts"
+
+const linux = {
+  platform: "linux",
+  env: {},
+  cwd: "/",
+  home: undefined,
+  temp: "/tmp",
+  shell: { name: "sh", path: "/bin/sh" },
+}
 
 const term = ["SIGTERM", "SIGCONT"]
 
 const begin = (asked: Asked, options: Fake.Options = {}) =>
   Effect.gen(function* () {
     const { fake, registry, close } = yield* make(options)
-    const process = yield* registry.start("p", pipe, asked)
+    const process = yield* registry.start("p", pipe, { extend: Features.extend(asked, linux) })
     process.release()
     return { registry, process, child: yield* fake.next, close }
   })
@@ -22,8 +32,8 @@ describe("A deadline", () => {
     "asks the process to end at its time and not before, and kills it after the grace",
     effect(function* () {
       const { registry, child } = yield* begin({
-        times: { timeoutMillis: 1000 },
-        grace: { millis: 300 },
+        timeoutMs: 1000,
+        killGraceMs: 300,
         ending: true,
       })
       child.output("stdout", "partial")
@@ -50,7 +60,7 @@ describe("A deadline", () => {
   it(
     "tells of itself for a process that ends in the grace, however it ends, and kills nobody then",
     effect(function* () {
-      const { registry, child } = yield* begin({ times: { timeoutMillis: 1000 } })
+      const { registry, child } = yield* begin({ timeoutMs: 1000 })
       yield* pass(1000)
       child.finish(0)
       yield* elapse(60_000 - 31_000)
@@ -63,7 +73,8 @@ describe("A deadline", () => {
     "never fires for a process that has ended, also one whose exit is not published yet",
     effect(function* () {
       const { registry, child } = yield* begin({
-        times: { timeoutMillis: 1000, idleMillis: 1000 },
+        timeoutMs: 1000,
+        idleTimeoutMs: 1000,
         ending: true,
       })
       yield* pass(999)
@@ -80,7 +91,7 @@ describe("A deadline", () => {
   it(
     "kills descendants that are left after the grace, and abandons what holds the pipes",
     effect(function* () {
-      const { registry, child } = yield* begin({ times: { timeoutMillis: 1000 }, grace: { millis: 500 } })
+      const { registry, child } = yield* begin({ timeoutMs: 1000, killGraceMs: 500 })
       child.mortal = false
       child.lingering = true
       yield* pass(1000)
@@ -102,7 +113,7 @@ describe("A deadline", () => {
   it(
     "lets a process be that leaves nobody behind",
     effect(function* () {
-      const { child } = yield* begin({ times: { timeoutMillis: 1000 }, grace: { millis: 500 } })
+      const { child } = yield* begin({ timeoutMs: 1000, killGraceMs: 500 })
       yield* pass(1000)
       child.finish({ kind: "signaled", signal: 15 })
       yield* pass(5000)
@@ -113,7 +124,7 @@ describe("A deadline", () => {
   it(
     "of silence counts from the last output",
     effect(function* () {
-      const { child, process } = yield* begin({ times: { idleMillis: 1000 } })
+      const { child, process } = yield* begin({ idleTimeoutMs: 1000 })
       for (let count = 0; count < 5; count++) {
         yield* pass(900)
         child.output("stderr", ".")
@@ -131,7 +142,7 @@ describe("A deadline", () => {
   it(
     "of silence does not count the time in which a slow reader holds the process",
     effect(function* () {
-      const { child, process } = yield* begin({ times: { idleMillis: 1000 } })
+      const { child, process } = yield* begin({ idleTimeoutMs: 1000 })
       const reader = process.attach(0)
       child.output("stdout", new Uint8Array(pauseAbove + 1))
       expect(child.paused).toBe(true)
@@ -149,10 +160,10 @@ describe("A deadline", () => {
   it(
     "with a grace of 0 kills at once; another signal can ask",
     effect(function* () {
-      const quick = yield* begin({ times: { timeoutMillis: 10 }, grace: { millis: 0 } })
+      const quick = yield* begin({ timeoutMs: 10, killGraceMs: 0 })
       yield* pass(10)
       expect([quick.child.signals, quick.child.kills]).toEqual([[], 1])
-      const other = yield* begin({ times: { timeoutMillis: 10 }, grace: { signal: "SIGINT" } })
+      const other = yield* begin({ timeoutMs: 10, signalOnTimeout: "SIGINT" })
       yield* pass(10)
       expect(other.child.signals).toEqual(["SIGINT", "SIGCONT"])
       yield* pass(5000)
@@ -163,7 +174,7 @@ describe("A deadline", () => {
   it(
     "goes with its session",
     effect(function* () {
-      const { child, close } = yield* begin({ times: { timeoutMillis: 1000 } })
+      const { child, close } = yield* begin({ timeoutMs: 1000 })
       yield* close
       yield* pass(60_000)
       expect(child.signals).toEqual([])
@@ -187,7 +198,7 @@ describe("ProcessRegistry.terminate with a grace", () => {
   it(
     "asks first, and kills what is left when the grace of the start has passed",
     effect(function* () {
-      const { registry, child } = yield* begin({ grace: { millis: 2000 } })
+      const { registry, child } = yield* begin({ killGraceMs: 2000 })
       expect(yield* registry.terminate("p", {})).toBe(true)
       expect(child.signals).toEqual(term)
       expect(yield* registry.read("p", now)).toMatchObject({ exited: false })
@@ -229,7 +240,7 @@ describe("ProcessRegistry.terminate with a grace", () => {
   it(
     "names the deadline, if that came first",
     effect(function* () {
-      const { registry, child } = yield* begin({ times: { timeoutMillis: 100 } })
+      const { registry, child } = yield* begin({ timeoutMs: 100 })
       yield* pass(100)
       yield* registry.terminate("p")
       expect(child.kills).toBe(1)

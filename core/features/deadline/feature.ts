@@ -1,0 +1,27 @@
+/** Deadlines, on the server: a start names its times and its grace, and may ask for the cause of the end. */
+import * as Grace from "../../process/Grace.ts"
+import type { Feature } from "../Feature.ts"
+import { Deadline } from "./Deadline.ts"
+import type { deadline as wire } from "./wire.ts"
+
+export const deadline: Feature<typeof wire> = {
+  announces: ({ platform }) => ({ processDeadlines: platform !== "windows" }),
+  fault: ({ timeoutMs, idleTimeoutMs, killGraceMs }) =>
+    Grace.faultOf("timeoutMs", timeoutMs, 1) ??
+    Grace.faultOf("idleTimeoutMs", idleTimeoutMs, 1) ??
+    Grace.faultOf("killGraceMs", killGraceMs, 0),
+  extend: (params, { platform }) => {
+    const { timeoutMs, idleTimeoutMs, killGraceMs, signalOnTimeout } = params
+    const isTimed = timeoutMs != null || idleTimeoutMs != null
+    const tellsCause = params.ending ?? isTimed
+    if (!isTimed && !tellsCause && killGraceMs == null && signalOnTimeout == null) return undefined
+    return (process, { clock }) => {
+      process.cause.told = tellsCause
+      process.grace = { ...process.grace, ...Grace.fromParams(signalOnTimeout, killGraceMs, platform) }
+      if (!isTimed) return undefined
+      const times = { timeoutMillis: timeoutMs ?? undefined, idleMillis: idleTimeoutMs ?? undefined }
+      const deadline = new Deadline(process, times, clock)
+      return { events: (events) => deadline.around(events), run: deadline.run() }
+    }
+  },
+}

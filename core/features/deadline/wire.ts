@@ -1,0 +1,33 @@
+/** Deadlines on the wire: the fields of a start that bound the time of its process. */
+import * as Schema from "effect/Schema"
+import { beyond } from "../../protocol/Fields.ts"
+import { U53 } from "../../protocol/Integers.ts"
+import { later } from "../../protocol/Later.ts"
+import { Signal } from "../../protocol/Signals.ts"
+import * as Wire from "../Wire.ts"
+
+/**
+ * The wire of the feature. All times are milliseconds of the server, counted from the success of the spawn, whether a
+ * client is attached or not.
+ */
+export const deadline = Wire.make({
+  capabilities: {
+    /**
+     * Beyond the peer implementation: `timeoutMs`, `idleTimeoutMs`, `killGraceMs`, `signalOnTimeout` and `ending` of
+     * `process/start`, `signal` and `graceMs` of `process/terminate`, and any name or number in `process/signal`.
+     */
+    processDeadlines: Schema.Boolean,
+  },
+  startFields: later(() => ({
+    /** The longest that it may run. At least 1; absent is no bound. */
+    timeoutMs: beyond(U53),
+    /** The longest that it may run without output. At least 1; absent is no bound. */
+    idleTimeoutMs: beyond(U53),
+    /** From the signal that asks it to end to the SIGKILL of what is left; 0 kills at once. The default is 5,000. */
+    killGraceMs: beyond(U53),
+    /** What asks it to end at a deadline. The default is SIGTERM. */
+    signalOnTimeout: beyond(Signal),
+    /** Whether its exit tells what has ended it. The default is true with a deadline, and false without. */
+    ending: beyond(Schema.Boolean),
+  })),
+})

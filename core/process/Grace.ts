@@ -1,0 +1,31 @@
+/** The grace of a process that is asked to end, and its params. */
+import { longestTimerMillis } from "../protocol/Timer.ts"
+import * as Signals from "../protocol/Signals.ts"
+import type * as Spawner from "../spawn/Spawner.ts"
+
+/** From the signal that asks a process to end to the SIGKILL of what is left. */
+export interface Grace {
+  /** What asks it to end. */
+  readonly signal: Spawner.SignalName
+  /** How long it has, in milliseconds; 0 kills at once. */
+  readonly millis: number
+}
+
+/** SIGTERM, and 5 seconds. */
+export const defaultGrace: Grace = { signal: "SIGTERM", millis: 5000 }
+
+/** The grace that params name: a signal, and a time in milliseconds. */
+export const fromParams = (
+  signal: Signals.Signal | null | undefined,
+  millis: number | null | undefined,
+  platform: string,
+): Partial<Grace> => ({
+  ...(millis == null ? {} : { millis }),
+  ...(signal == null ? {} : { signal: Signals.toPosix(signal, platform) }),
+})
+
+/** The fault of a param that is a time in milliseconds; undefined if it is absent, or from `least` to 24 days. */
+export const faultOf = (name: string, value: number | null | undefined, least: number): string | undefined =>
+  value != null && (value < least || value > longestTimerMillis)
+    ? `${name} must be from ${least} to ${longestTimerMillis} milliseconds (24 days): ${value}`
+    : undefined
