@@ -29,7 +29,11 @@ const typeOf = (body) =>
   [...body.matchAll(/identifier:\s*"(\w+)"/g)].at(-1)?.[1]
 
 /** The fields that a wire of a feature adds to a type. @type {Record<string, string>} */
-const typeOfPart = { readFields: "ReadResponse", closedFields: "ExecClosedNotification" }
+const typeOfPart = {
+  readFields: "ReadResponse",
+  closedFields: "ExecClosedNotification",
+  rowFields: "ListedProcess",
+}
 const parts = /^ {2}(?=\w+Fields:)/m
 
 /** The structs whose fields another one has. @param {string} body */

@@ -1,14 +1,54 @@
-/** A feature on the server: its capabilities there, and its part in a process whose start asks for it. */
-import type { Extend } from "../process/Lifecycle.ts"
+/** A feature on the server: its capabilities there, its part in a process whose start asks for it, and its handlers. */
+import type * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
+import type { ProcessError, StartError } from "../process/ProcessError.ts"
+import type { ProcessRegistry } from "../process/ProcessRegistry.ts"
+import type { ParamsError } from "../protocol/ParamsError.ts"
 import type { StartParams } from "../protocol/Process.ts"
 import type { HostInfo } from "../spawn/Host.ts"
+import type { SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Wire } from "./Wire.ts"
 
 /** The params of a start, as far as features look at them. */
 export type Asked = Partial<StartParams>
 
+/** The connection whose requests are handled. */
+export interface Connection {
+  readonly host: HostInfo
+  /** The process of an id, for a client that writes to it; `ending` for one that ends it, which its owner always may. */
+  readonly writing: (
+    processId: string,
+    ending?: "ending",
+  ) => Effect.Effect<{ readonly processes: ProcessRegistry; readonly id: string }, ProcessError>
+  readonly audit: {
+    /** Stands around a spawn; undefined where nothing is audited. */
+    readonly start: (spec: SpawnSpec) => AroundSpawn | undefined
+    /** Notes a signal of the client. */
+    readonly signal: (processId: string, signal: SignalName) => void
+  }
+}
+
+/** The failures of handlers. */
+export type Failure = ParamsError | StartError
+
+/** A handler for each of these requests. */
+export type Handlers<Requests> = {
+  readonly [M in keyof Requests]: Requests[M] extends {
+    readonly params: Schema.Schema<infer P, infer _PI>
+    readonly result: Schema.Schema<infer A, infer _RI>
+  }
+    ? (params: P) => Effect.Effect<A, Failure>
+    : never
+}
+
+/** The handlers of its requests, for one connection: of a wire that has requests. */
+type Handling<W extends Wire> = W extends { readonly requests: infer R }
+  ? { readonly handlers: (connection: Connection) => Handlers<R> }
+  : { readonly handlers?: undefined }
+
 /** A feature on the server. */
-export interface Feature<W extends Wire = Wire> {
+export type Feature<W extends Wire> = Handling<W> & {
   /** Its capabilities: true if it works here. */
   readonly announces: (host: HostInfo) => { readonly [K in keyof W["capabilities"]]: boolean }
   /** The fault of these params, as the text of an error; undefined if it can do what they ask for. */

@@ -6,17 +6,18 @@ import * as Extension from "../process/Extension.ts"
 import type { Extend } from "../process/Lifecycle.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import { deadline } from "./deadline/feature.ts"
-import type { Asked, Feature } from "./Feature.ts"
+import type { Asked, Connection, Feature, Handlers } from "./Feature.ts"
 import { marks } from "./marks/feature.ts"
 import { receipt } from "./receipt/feature.ts"
+import { restart } from "./restart/feature.ts"
 import type { Wire } from "./Wire.ts"
-import type { capabilities, Wires } from "./Wires.ts"
+import type { capabilities, requests, Wires } from "./Wires.ts"
 
 type Announced = { readonly [K in keyof typeof capabilities]: boolean }
 
 type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[I]> }
 
-const features: Each<Wires> = [receipt, deadline, marks]
+const features: Each<Wires> = [receipt, deadline, marks, restart]
 
 /** The capabilities of all features. */
 export const announced = (host: HostInfo) =>
@@ -38,3 +39,7 @@ export const extend = (params: Asked, host: HostInfo): Extend | undefined => {
     ? undefined
     : (process, services) => Extension.compose(asked.flatMap((one) => one(process, services) ?? []))
 }
+
+/** The handlers of the requests of all features, for one connection. */
+export const handlers = (connection: Connection) =>
+  Object.assign({}, ...features.map(({ handlers }) => handlers?.(connection))) as Handlers<typeof requests>

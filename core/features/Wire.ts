@@ -39,6 +39,8 @@ export interface Wire {
   readonly readFields?: Schema.Struct.Fields
   /** Fields of `process/closed`, and of the result of `process/read` for a closed process. */
   readonly closedFields?: Schema.Struct.Fields
+  /** Fields of a process in lists. */
+  readonly rowFields?: Schema.Struct.Fields
   /** Requests by name. */
   readonly requests?: { readonly [method: string]: Row }
   /** Events by kind. */

@@ -7,9 +7,10 @@ import { later } from "../protocol/Later.ts"
 import { deadline } from "./deadline/wire.ts"
 import { marks } from "./marks/wire.ts"
 import { receipt } from "./receipt/wire.ts"
+import { restart } from "./restart/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
 
-const wires = [receipt, deadline, marks] as const
+const wires = [receipt, deadline, marks, restart] as const
 
 /** The wires, in their order. */
 export type Wires = typeof wires
@@ -42,6 +43,15 @@ export const closedFields = later(() => merged("closedFields"))
 
 /** The same, decoded. */
 export type ClosedFields = Schema.Struct.Type<typeof closedFields>
+
+/** Fields of a process in lists. */
+export const rowFields = later(() => merged("rowFields"))
+
+/** The same, decoded. */
+export type RowFields = Schema.Struct.Type<typeof rowFields>
+
+/** Requests by name. */
+export const requests = merged("requests")
 
 const events = merged("events")
 

@@ -5,7 +5,8 @@
 import * as Effect from "effect/Effect"
 import type { Event } from "../protocol/dialect/Dialect.ts"
 import type { ClosedFields, ReadFields } from "../protocol/Process.ts"
-import type { SpawnEvents } from "../spawn/Spawner.ts"
+import type { RowFields } from "../protocol/List.ts"
+import type { SpawnerService, SpawnEvents } from "../spawn/Spawner.ts"
 
 /** Events beside output, exit and end. Each takes its seq from the log. */
 export interface OwnEvents {
@@ -14,6 +15,9 @@ export interface OwnEvents {
   /** The number of those above one seq and below another. */
   readonly count: (after: number, before: number) => number
 }
+
+/** The part of a spawner that starts children. */
+export type Spawning = Pick<SpawnerService, "spawn">
 
 /** The hooks; an absent one does nothing. */
 export interface Extension {
@@ -31,6 +35,10 @@ export interface Extension {
   readonly closing?: ((settle: () => void) => boolean) | undefined
   /** The fields that it adds to `closed`. */
   readonly closedFields?: (() => ClosedFields) | undefined
+  /** The fields that it adds to the process in lists. */
+  readonly rowFields?: (() => RowFields) | undefined
+  /** Stands between the process and its spawner. */
+  readonly spawner?: ((spawner: Spawning) => Spawning) | undefined
   /** Runs from the spawn on, in the scope of the session. */
   readonly run?: Effect.Effect<void> | undefined
 }
@@ -42,6 +50,7 @@ export const compose = (all: ReadonlyArray<Extension>): Extension | undefined =>
   const hooks = <K extends keyof Extension>(name: K) => all.flatMap((each) => each[name] ?? [])
   const [wrappers, reads, closings] = [hooks("events"), hooks("readFields"), hooks("closing")]
   const [evicting, delivered, closed] = [hooks("evicting"), hooks("delivered"), hooks("closedFields")]
+  const [rows, spawners] = [hooks("rowFields"), hooks("spawner")]
   return {
     events: (events) => wrappers.reduce((inner, wrap) => wrap(inner), events),
     own: merge(hooks("own")),
@@ -51,6 +60,8 @@ export const compose = (all: ReadonlyArray<Extension>): Extension | undefined =>
     // Whoever has settled is asked again, with the others.
     closing: (settle) => closings.some((closing) => closing(settle)),
     closedFields: () => Object.assign({}, ...closed.map((fields) => fields())) as ClosedFields,
+    rowFields: () => Object.assign({}, ...rows.map((fields) => fields())) as RowFields,
+    spawner: (spawner) => spawners.reduce((inner, wrap) => wrap(inner), spawner),
     run: Effect.all(hooks("run"), { concurrency: "unbounded", discard: true }),
   }
 }

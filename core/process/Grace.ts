@@ -1,4 +1,6 @@
 /** The grace of a process that is asked to end, and its params. */
+import * as Effect from "effect/Effect"
+import { ParamsError } from "../protocol/ParamsError.ts"
 import { longestTimerMillis } from "../protocol/Timer.ts"
 import * as Signals from "../protocol/Signals.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
@@ -29,3 +31,17 @@ export const faultOf = (name: string, value: number | null | undefined, least: n
   value != null && (value < least || value > longestTimerMillis)
     ? `${name} must be from ${least} to ${longestTimerMillis} milliseconds (24 days): ${value}`
     : undefined
+
+/** The grace of a terminate or a restart; undefined if its params name none. */
+export const fromTerminate = (
+  {
+    signal,
+    graceMs,
+  }: { readonly signal?: Signals.Signal | null | undefined; readonly graceMs?: number | null | undefined },
+  platform: string,
+): Effect.Effect<Partial<Grace> | undefined, ParamsError> => {
+  const fault = faultOf("graceMs", graceMs, 0)
+  if (fault !== undefined) return Effect.fail(new ParamsError({ message: fault }))
+  const asks = signal != null || graceMs != null
+  return Effect.succeed(asks ? fromParams(signal, graceMs, platform) : undefined)
+}

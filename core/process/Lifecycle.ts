@@ -95,6 +95,7 @@ const start = (
   const { process } = entry
   // Before there is any output.
   process.extend(extend?.(process, services))
+  const spawning = process.extension?.spawner?.(spawner) ?? spawner
   const extended = process.extension?.events?.(process.events) ?? process.events
   const heard = answers === undefined ? extended : answers.around(extended)
   const events = dated(heard, process, clock)
@@ -104,10 +105,7 @@ const start = (
       yield* history.isOpen
     }
     const childScope = yield* ChildScope.fork(scope)
-    const child = yield* around(
-      process,
-      metrics.spawning((entry.restarts ?? spawner).spawn(spec, events)),
-    ).pipe(
+    const child = yield* around(process, metrics.spawning(spawning.spawn(spec, events))).pipe(
       Scope.extend(childScope.child),
       Effect.onError(() => childScope.close),
     )

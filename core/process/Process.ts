@@ -11,6 +11,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
+import type { ChangeKind } from "../protocol/Changes.ts"
 import type { Event } from "../protocol/dialect/Dialect.ts"
 import type { ClosedFields } from "../protocol/Process.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
@@ -77,8 +78,8 @@ export class Process {
   extension: Extension | undefined
   /** The seq of the oldest chunk that is kept outside the log; Infinity without one. */
   oldestKept = () => Infinity
-  /** Called once when the exit is published, before any subscriber hears of it. */
-  onExited: () => void = () => {}
+  /** Called when its child has followed another one, and when the exit is published, before any subscriber. */
+  onChange: (kind: Extract<ChangeKind, "restarted" | "exited">) => void = () => {}
   /** How often the spawner has delivered output. */
   outputs = 0
   /** Holds the first output until the client that started the process has attached. */
@@ -252,7 +253,7 @@ export class Process {
     const { limit, oomKilled } = this.ending ?? {}
     const endedBy = this.cause.told ? this.cause.of(this.status, this.ending, this.terminated) : undefined
     this.exited = { seq: this.log.take(), exitCode, signal, sandboxDenied, limit, oomKilled, endedBy }
-    this.onExited()
+    this.onChange("exited")
     this.stdin?.close()
     this.wake()
   }

@@ -18,7 +18,6 @@ import * as Fork from "../protocol/Fork.ts"
 import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
-import * as Again from "./restart/Again.ts"
 import * as Control from "./Control.ts"
 import type { Grace } from "./Grace.ts"
 import {
@@ -88,12 +87,11 @@ export interface ProcessRegistry {
    */
   readonly terminate: (id: string, grace?: Partial<Grace>) => Effect.Effect<boolean>
   /**
-   * Starts a process again that was started with `restart`: one that runs is asked to end as by `terminate` with that
-   * grace, and its next child is in the same log; one that is closed is replaced by a new process of its id.
+   * Replaces a closed process by a new one of its id, with all that its start has asked for. Only for a process with
+   * features.
    */
-  readonly restart: (
+  readonly replace: (
     id: string,
-    grace: Partial<Grace>,
     around: (spec: SpawnSpec) => Lifecycle.AroundSpawn | undefined,
   ) => Effect.Effect<void, StartError>
   /** Forgets the process as soon as it is closed, at once if it is; does nothing if there is none. */
@@ -136,11 +134,11 @@ export const make = (
     const waitsOf = Waits.byProcess(shared.evidence)
     const histories = new Histories({ ...shared.history, clock })
     const table = new ProcessTable()
-    const started = new WeakMap<Process, Again.Started>()
+    const started = new WeakMap<Process, Started>()
     const fork = yield* forking
     const pictures = shared.screens.inSession(fork, histories)
     const own = { table, places, kept, histories, pictures, fork }
-    const reserving: Reserving.Services = { spawner, clock, shared, options, ...own }
+    const reserving: Reserving.Services = { clock, shared, options, ...own }
     const { metrics, hasher } = shared
     const services: Lifecycle.Services = { spawner, table, options, clock, metrics, hasher, scope }
 
@@ -157,7 +155,7 @@ export const make = (
         const reserved = Reserving.reserve(reserving, id, spec, asked)
         if (Either.isLeft(reserved)) return Effect.fail(reserved.left)
         const { entry, leave: giveBack } = reserved.right
-        if (asked.restart !== undefined) started.set(entry.process, { spec, asked })
+        if (asked.extend !== undefined) started.set(entry.process, { spec, asked })
         // The next request on this id finds the start begun.
         fork(Lifecycle.live(services, entry, spec, giveBack, reserved.right.asked), id)
         return entry.outcome ?? Deferred.await(entry.decided)
@@ -180,7 +178,7 @@ export const make = (
       signal: (id, name) =>
         table.use(id, (process) => (process === undefined ? Effect.void : Control.signal(process, name))),
       terminate: terminating(table, options, fork),
-      restart: Again.restarting(table, kept, started, start),
+      replace: replacing(table, kept, started, start),
       remove: (id) => {
         const entry = table.get(id)
         if (entry !== undefined) table.remove(entry)
@@ -230,6 +228,37 @@ const existing =
         ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
         : use(process),
     )
+
+/** The arguments of a start. */
+interface Started {
+  readonly spec: SpawnSpec
+  readonly asked: Asked
+}
+
+/** Its session stays while one process that is kept takes the place of another. */
+const replacing =
+  (
+    table: ProcessTable,
+    kept: Kept,
+    started: WeakMap<Process, Started>,
+    start: ProcessRegistry["start"],
+  ): ProcessRegistry["replace"] =>
+  (id, around) =>
+    Effect.suspend(() => {
+      const entry = table.get(id)
+      const again = entry && started.get(entry.process)
+      if (entry?.process.closed === undefined || again === undefined)
+        return Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
+      const place = entry.removed === undefined ? undefined : kept.take()
+      if (place !== undefined && Either.isLeft(place)) return Effect.fail(place.left)
+      table.remove(entry)
+      const starting = start(id, again.spec, { ...again.asked, around: around(again.spec) })
+      return Effect.ensuring(
+        // Nobody has attached to it yet.
+        Effect.map(starting, (process) => process.release()),
+        Effect.sync(() => place?.right()),
+      )
+    })
 
 /** `fork` runs what goes on behind the answer. */
 const terminating =

@@ -17,7 +17,6 @@ import type { Facts } from "./Listed.ts"
 import { Numbered } from "./Numbered.ts"
 import type { Process } from "./Process.ts"
 import type { ProcessError } from "./ProcessError.ts"
-import type { Restarts } from "./restart/Restarts.ts"
 
 /** How a start ended. */
 export type Outcome = Exit.Exit<Process, ProcessError | SpawnError>
@@ -32,8 +31,6 @@ export interface Entry {
   readonly facts: Facts
   /** Completed when a process that is kept is removed; undefined for one that is not kept. */
   readonly removed: Deferred.Deferred<void> | undefined
-  /** Its children, one after the other; undefined if its start has not asked for that. */
-  restarts: Restarts | undefined
   /** Undefined while the process is starting. */
   outcome: Outcome | undefined
   /** Completed with the outcome. */
@@ -63,7 +60,6 @@ export class ProcessTable {
       process,
       facts,
       removed: kept ? Deferred.unsafeMake(FiberId.none) : undefined,
-      restarts: undefined,
       outcome: undefined,
       decided: Deferred.unsafeMake(FiberId.none),
       waiting: new Set(),
@@ -145,14 +141,13 @@ export class ProcessTable {
   }
 
   private started(entry: Entry): void {
-    const { process, restarts } = entry
+    const { process } = entry
     const tell = (kind: ChangeKind) => {
       if (this.entries.get(process.id) === entry) this.listener(kind, entry)
     }
     tell("started")
-    if (restarts !== undefined) restarts.onRestart = () => tell("restarted")
-    if (process.running) process.onExited = () => tell("exited")
-    else tell("exited")
+    process.onChange = tell
+    if (!process.running) tell("exited")
   }
 
   /** How many ids are in use. */

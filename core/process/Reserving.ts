@@ -5,7 +5,7 @@
 import type * as Clock from "effect/Clock"
 import * as Either from "effect/Either"
 import type { LimitError } from "../protocol/Limits.ts"
-import type { SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
+import type { SpawnSpec } from "../spawn/Spawner.ts"
 import { Answers } from "./answers/Answers.ts"
 import * as Buffered from "./Buffered.ts"
 import type { Histories } from "./history/Histories.ts"
@@ -18,8 +18,6 @@ import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
 import type { Fork, Pictures } from "./screen/Screens.ts"
-import type { Policy } from "./restart/Policy.ts"
-import { Restarts } from "./restart/Restarts.ts"
 import type { Places } from "./StartGate.ts"
 
 /** What a start may ask for beyond its spec. */
@@ -34,8 +32,6 @@ export interface Asked extends Names {
   readonly answers?: boolean | undefined
   /** True: it stays until it is removed. */
   readonly keep?: boolean | undefined
-  /** When its child is followed by another one; by default it never is. */
-  readonly restart?: Policy | undefined
   /** True: it is forgotten as soon as it is closed, also one that is kept. */
   readonly autoRemove?: boolean | undefined
   /** Most bytes of its history; by default, and with 0, it has none. */
@@ -54,7 +50,6 @@ export interface Reserved {
 
 /** What starts of one session use. */
 export interface Services {
-  readonly spawner: SpawnerService
   readonly table: ProcessTable
   readonly places: Places
   readonly kept: Kept
@@ -69,7 +64,7 @@ export interface Services {
 
 /** Reserves the id of a start. */
 export const reserve = (
-  { spawner, table, places, kept, histories, clock, shared, options, ...services }: Services,
+  { table, places, kept, histories, clock, shared, options, ...services }: Services,
   id: string,
   spec: SpawnSpec,
   asked: Asked,
@@ -91,7 +86,6 @@ export const reserve = (
   const told = Buffered.told(process, capacity, shared.buffers)
   const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
   if (keep !== undefined) process.sharing.whenLeft(keep.right)
-  if (asked.restart !== undefined) entry.restarts = new Restarts(spawner, asked.restart)
   const answers = asked.answers === true ? new Answers(process, services.pictures, services.fork) : undefined
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined

@@ -66,8 +66,6 @@ export const Capabilities = struct("Capabilities", () => ({
   processControlAll: Schema.Boolean,
   /** Beyond the peer implementation: `process/screen`. */
   processScreen: Schema.Boolean,
-  /** Beyond the peer implementation: `restart` of `process/start`, and `process/restart`. */
-  processRestart: Schema.Boolean,
   /** Beyond the peer implementation: `autoRemove` of `process/start`. */
   processAutoRemove: Schema.Boolean,
   /** Beyond the peer implementation: `answers` of `process/start`. */

@@ -4,6 +4,7 @@
  * A session is named by its number: its id is a secret, and no list has it.
  */
 import * as Schema from "effect/Schema"
+import * as Features from "../features/Wires.ts"
 import { nullable } from "./Fields.ts"
 import { I32, NonZero, U53, U64 } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
@@ -72,9 +73,10 @@ export const ListedProcess = struct("ListedProcess", () => ({
   nextSeq: U64,
   /** True if it is kept until it is removed; absent otherwise. */
   kept: Schema.optional(Schema.Boolean),
-  /** How often its child was followed by another one; absent if its start has not asked for that. */
-  restarts: Schema.optional(U53),
+  ...Features.rowFields,
 }))
+export type { RowFields } from "../features/Wires.ts"
+
 /** A process. */
 export type ListedProcess = typeof ListedProcess.Type
 

@@ -17,7 +17,6 @@ import * as List from "./List.ts"
 import { request, type RequestMethod } from "./Method.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
-import * as Restart from "./Restart.ts"
 import * as Screen from "./Screen.ts"
 import * as Session from "./Session.ts"
 import * as Wait from "./Wait.ts"
@@ -93,13 +92,7 @@ export const requests = {
     repeatable: "always",
     says: "kills the process group (SIGKILL); with the capability processDeadlines also after a signal and a grace",
   }),
-  "process/restart": request({
-    params: Restart.RestartParams,
-    result: Restart.RestartResult,
-    family: "exec",
-    slotted: false,
-    says: "starts a process again, in its place (beyond the peer; capability processRestart)",
-  }),
+  ...Features.requests,
   "process/resize": request({
     params: Process.ResizeParams,
     result: Process.ResizeResult,

@@ -6,7 +6,6 @@ import { History } from "./History.ts"
 import { U53 } from "./Integers.ts"
 import { later } from "./Later.ts"
 import { Naming } from "./Naming.ts"
-import { Restart } from "./Restart.ts"
 
 /** Fields of a start. */
 export const StartExtensions = later(() => ({
@@ -21,8 +20,6 @@ export const StartExtensions = later(() => ({
    * session as long. The default is false.
    */
   keep: beyond(Schema.Boolean),
-  /** With the capability `processRestart`: when its child is followed by another one. The default is never. */
-  restart: beyond(Restart),
   /**
    * With the capability `processAutoRemove`: the process is removed as soon as it is closed, also one that is kept. Who
    * is attached to it then still gets all of its output. The default is false.

@@ -63,7 +63,6 @@ export const make = (
     processListAll: listsAll,
     processAttach: true,
     processScreen: pty && paints,
-    processRestart: host.platform !== "windows",
     processAutoRemove: true,
     processAnswers: pty,
     processPid: true,

@@ -1,6 +1,7 @@
 /** The handlers of one connection, for every request of the method table. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Features from "../features/Features.ts"
 import * as Fork from "../protocol/Fork.ts"
 import type { Handlers } from "../rpc/Router.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
@@ -41,6 +42,7 @@ export const make = (context: Context): Effect.Effect<Handlers<HandlerError>, ne
       ...attach.make(context),
       ...start.make(context),
       ...process.make(context),
+      ...Features.handlers({ host, writing: context.attachments.writing, audit: context.audit }),
       ...(yield* files.make({ ...context, platform: host.platform })),
       ...http.make({ ...context, scope: lifetime, fork }),
     }

@@ -8,17 +8,13 @@ import type { ScreenError } from "../process/screen/ScreenError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as ErrorText from "../protocol/ErrorText.ts"
 import type { LimitError } from "../protocol/Limits.ts"
+import type { ParamsError } from "../protocol/ParamsError.ts"
 import type { SessionScope } from "../protocol/SessionScope.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError, SpawnReason } from "../spawn/SpawnError.ts"
 import type { HandshakeError } from "./Handshake.ts"
 
-/** Params that decode but have values that this host or server cannot take. `message` is the text for the client. */
-export class ParamsError extends Data.TaggedError("ParamsError")<{
-  readonly message: string
-  /** What programs are told of a sandbox that a process cannot have. */
-  readonly kind?: ErrorCode.ErrorKind
-}> {}
+export { ParamsError } from "../protocol/ParamsError.ts"
 
 /** What a client does not do with the processes of others, because it came by a door that does not let it. */
 export class ScopeError extends Data.TaggedError("ScopeError")<{

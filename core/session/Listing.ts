@@ -148,10 +148,10 @@ const toRow = (
 
 /** The row of a process of the session of that number; `attached` is whether a connection has that. */
 export const rowOf = (session: number, attached: boolean, entry: Entry): List.ListedProcess => {
-  const { process, facts, removed, restarts } = entry
+  const { process, facts, removed } = entry
   const state = Listed.stateOf(process, hasStarted(entry))
   const row = Listed.toRow(process, facts, state, removed !== undefined)
-  return { session, attached, ...row, ...(restarts === undefined ? {} : { restarts: restarts.count }) }
+  return { session, attached, ...row, ...process.extension?.rowFields?.() }
 }
 
 /** The characters in a row whose number its start decides. */

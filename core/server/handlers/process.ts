@@ -48,21 +48,12 @@ export const make = ({ host, attachments, notifier, audit }: ProcessContext) => 
   "process/terminate": (params: ParamsOf<"process/terminate">) =>
     Effect.gen(function* () {
       const { processes, id } = yield* attachments.writing(params.processId, "ending")
-      const grace = yield* graceOf(params, host.platform)
+      const grace = yield* Grace.fromTerminate(params, host.platform)
       const running = yield* processes.terminate(id, grace)
       // Clients terminate what has ended, too, to be sure.
       if (running) audit.signal(id, grace === undefined ? "SIGKILL" : (grace.signal ?? "SIGTERM"))
       if (params.remove === true) processes.remove(id)
       return { running }
-    }),
-
-  "process/restart": (params: ParamsOf<"process/restart">) =>
-    Effect.gen(function* () {
-      const { processes, id } = yield* attachments.writing(params.processId, "ending")
-      const grace = (yield* graceOf(params, host.platform)) ?? {}
-      audit.signal(id, grace.signal ?? "SIGTERM")
-      yield* processes.restart(id, grace, (spec) => audit.start(spec))
-      return {}
     }),
 
   "process/resize": ({ processId, rows, columns }: ParamsOf<"process/resize">) =>
@@ -82,16 +73,5 @@ export const make = ({ host, attachments, notifier, audit }: ProcessContext) => 
         : refuse(`the credit of process ${processId} must not exceed ${Number.MAX_SAFE_INTEGER} bytes`),
     ),
 })
-
-/** The grace of a terminate; undefined for one that kills at once. */
-const graceOf = (
-  { signal, graceMs }: Pick<ParamsOf<"process/terminate">, "signal" | "graceMs">,
-  platform: string,
-): Effect.Effect<Partial<Grace.Grace> | undefined, ParamsError> => {
-  const fault = Grace.faultOf("graceMs", graceMs, 0)
-  if (fault !== undefined) return refuse(fault)
-  const asks = signal != null || graceMs != null
-  return Effect.succeed(asks ? Grace.fromParams(signal, graceMs, platform) : undefined)
-}
 
 const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

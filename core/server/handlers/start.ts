@@ -2,13 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as Features from "../../features/Features.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
-import type { Policy } from "../../process/restart/Policy.ts"
 import type * as Confinement from "../../protocol/Confinement.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import * as ErrorText from "../../protocol/ErrorText.ts"
 import type { Limits } from "../../protocol/Limits.ts"
 import type { ResultOf } from "../../protocol/Methods.ts"
-import type { Restart } from "../../protocol/Restart.ts"
 import type { SessionScope } from "../../protocol/SessionScope.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
@@ -23,9 +21,6 @@ import * as SpawnSpecs from "../SpawnSpecs.ts"
 import type { Tracing } from "../Tracing.ts"
 import { ParamsError, ScopeError } from "../WireError.ts"
 import { bytesOf } from "./history.ts"
-
-const toPolicy = (restart: Restart | null | undefined): Policy | undefined =>
-  restart == null ? undefined : { when: restart.policy, most: restart.most ?? Infinity }
 
 /**
  * The `sandboxType` of a start that asks for a sandbox, or has one by the floor of the server, on each platform: also
@@ -81,7 +76,6 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
         historyBytes,
         answers: params.answers ?? false,
         keep: params.keep ?? false,
-        restart: toPolicy(params.restart),
         autoRemove: params.autoRemove ?? false,
         ...names,
       })

@@ -1,9 +1,9 @@
 /** Tests ExecServer.ts: `restart` of `process/start`, and `process/restart`. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import type { FakeChild } from "../spawn/Fake.ts"
-import { effect, elapse, pass, settle } from "../testing/Effects.ts"
-import { type Client, error, event, ready, type Received, start } from "./testing/Client.ts"
+import type { FakeChild } from "../../spawn/Fake.ts"
+import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
+import { type Client, error, event, ready, type Received, start } from "../../server/testing/Client.ts"
 
 const begin = (restart: object, params: object = {}) =>
   Effect.gen(function* () {

@@ -1,9 +1,11 @@
-/** Restarts: `restart` of `process/start`, and `process/restart`. They need the capability `processRestart`. */
+/** Restarts on the wire: `restart` of a start, `process/restart`, and `restarts` in lists. */
 import * as Schema from "effect/Schema"
-import { Signal } from "./Signals.ts"
-import { beyond } from "./Fields.ts"
-import { U53 } from "./Integers.ts"
-import { later, struct } from "./Later.ts"
+import { beyond } from "../../protocol/Fields.ts"
+import { U53 } from "../../protocol/Integers.ts"
+import { later, struct } from "../../protocol/Later.ts"
+import { request } from "../../protocol/Method.ts"
+import { Signal } from "../../protocol/Signals.ts"
+import * as Wire from "../Wire.ts"
 
 /**
  * When the child of a process is followed by another one, with the same arguments, directory and variables, in the same
@@ -40,3 +42,28 @@ export const RestartResult = later(() =>
     jsonSchema: { type: "object" },
   }),
 )
+
+/** The wire of the feature. */
+export const restart = Wire.make({
+  capabilities: {
+    /** Beyond the peer implementation: `restart` of `process/start`, and `process/restart`. */
+    processRestart: Schema.Boolean,
+  },
+  startFields: later(() => ({
+    /** With the capability `processRestart`: when its child is followed by another one. The default is never. */
+    restart: beyond(Restart),
+  })),
+  rowFields: later(() => ({
+    /** How often its child was followed by another one; absent if its start has not asked for that. */
+    restarts: Schema.optional(U53),
+  })),
+  requests: {
+    "process/restart": request({
+      params: RestartParams,
+      result: RestartResult,
+      family: "exec",
+      slotted: false,
+      says: "starts a process again, in its place (beyond the peer; capability processRestart)",
+    }),
+  },
+})

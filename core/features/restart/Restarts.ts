@@ -14,19 +14,21 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 import type { SpawnError } from "../../spawn/SpawnError.ts"
+import { streamsOf } from "../../process/Attachment.ts"
+import type { Spawning } from "../../process/Extension.ts"
+import type { Grace } from "../../process/Grace.ts"
+import type { Process } from "../../process/Process.ts"
 import type {
   ChildHandle,
+  Ending,
   ExitStatus,
+  OutputStream,
   SignalName,
-  SpawnerService,
   SpawnEvents,
   SpawnSpec,
 } from "../../spawn/Spawner.ts"
-import { streamsOf } from "../Attachment.ts"
-import type { Grace } from "../Grace.ts"
 import * as Policy from "./Policy.ts"
 import { type Children, type Kept, restarted } from "./RestartedChild.ts"
-import { Told } from "./Told.ts"
 
 /** How long the pipes of killed descendants may take to end, in milliseconds, before they are abandoned. */
 const farewellMillis = 1000
@@ -39,21 +41,20 @@ interface Life {
 }
 
 /** The children of one process. */
-export class Restarts implements Pick<SpawnerService, "spawn">, Children {
+export class Restarts implements Spawning, Children {
   /** How often there was another child. */
   count = 0
   /** When there is another one. */
   readonly policy: Policy.Policy
-  /** Called when another child has followed. */
-  onRestart: () => void = () => {}
   /** @internal The child; undefined between two. */
   life: Life | undefined
   /** @internal Open while there is a child, and when none follows. */
   readonly up = Effect.unsafeMakeLatch(false)
   /** @internal What the next child is told, as the ones before were. */
   readonly kept: Kept = { paused: false, pauses: 0, stdinEnded: false, size: undefined }
-  private readonly spawner: SpawnerService
-  private told: Told | undefined
+  private readonly process: Pick<Process, "onChange">
+  private readonly spawner: Spawning
+  private told: ChildReports | undefined
   private isOver = false
   private isAsked = false
   private automatic = 0
@@ -61,8 +62,11 @@ export class Restarts implements Pick<SpawnerService, "spawn">, Children {
   private readonly hurry = Effect.unsafeMakeLatch(false)
   private next = Deferred.unsafeMake<void>(FiberId.none)
 
-  constructor(spawner: SpawnerService, policy: Policy.Policy) {
-    ;[this.spawner, this.policy] = [spawner, policy]
+  /** The children are those of `spawner`. */
+  constructor(process: Pick<Process, "onChange">, spawner: Spawning, policy: Policy.Policy) {
+    this.process = process
+    this.spawner = spawner
+    this.policy = policy
   }
 
   /** Starts the first child. The handle is that of whichever child there is. */
@@ -140,7 +144,7 @@ export class Restarts implements Pick<SpawnerService, "spawn">, Children {
     return Effect.gen(this, function* () {
       const scope = yield* Scope.make()
       sent.clear()
-      const told = new Told(events, streamsOf(stdio), (status) => this.follows(status))
+      const told = new ChildReports(events, streamsOf(stdio), (status) => this.follows(status))
       this.told = told
       const child = yield* Scope.extend(this.spawner.spawn({ ...spec, stdio }, told.events), scope).pipe(
         Effect.onError(() => Scope.close(scope, Exit.void)),
@@ -180,9 +184,8 @@ export class Restarts implements Pick<SpawnerService, "spawn">, Children {
         this.count += 1
         const next = this.next
         this.next = Deferred.unsafeMake(FiberId.none)
-        yield* Effect.catchAll(Effect.tap(this.begin(spec, events), Effect.sync(this.onRestart)), (error) =>
-          this.failed(error),
-        )
+        const changed = Effect.sync(() => this.process.onChange("restarted"))
+        yield* Effect.catchAll(Effect.tap(this.begin(spec, events), changed), (error) => this.failed(error))
         Deferred.unsafeDone(next, Effect.void)
       }
     })
@@ -195,7 +198,7 @@ export class Restarts implements Pick<SpawnerService, "spawn">, Children {
   }
 
   /** Completes when nothing is left of a child that has exited, and all that it has written was read. */
-  private clear({ child, scope }: Life, told: Told): Effect.Effect<void> {
+  private clear({ child, scope }: Life, told: ChildReports): Effect.Effect<void> {
     return Effect.gen(this, function* () {
       yield* child.kill
       while (told.isOpen) {
@@ -209,5 +212,77 @@ export class Restarts implements Pick<SpawnerService, "spawn">, Children {
       if (!this.isFinal) this.up.unsafeClose()
       yield* Scope.close(scope, Exit.void)
     })
+  }
+}
+
+/**
+ * The reports of one child on their way to the process: its output at once, its end only if no other child follows. Then
+ * everything is passed on, as if nothing stood between.
+ */
+class ChildReports {
+  /** For the spawner. */
+  readonly events: SpawnEvents
+  /** How it has ended. */
+  exit: { readonly status: ExitStatus; readonly ending: Ending | undefined } | undefined
+  /** True once the process is told. */
+  isFinal = false
+  private readonly outer: SpawnEvents
+  private readonly open: Set<OutputStream>
+  private readonly ended = new Set<OutputStream>()
+  private readonly exited = Deferred.unsafeMake<void>(FiberId.none)
+  private readonly drained = Deferred.unsafeMake<void>(FiberId.none)
+
+  /** `follows` says, at its exit, whether another child follows. */
+  constructor(
+    outer: SpawnEvents,
+    streams: ReadonlyArray<OutputStream>,
+    follows: (status: ExitStatus) => boolean,
+  ) {
+    this.outer = outer
+    this.open = new Set(streams)
+    this.events = {
+      output: outer.output,
+      end: (stream) => {
+        this.open.delete(stream)
+        this.ended.add(stream)
+        if (this.isFinal) outer.end(stream)
+        if (this.open.size === 0) Deferred.unsafeDone(this.drained, Effect.void)
+      },
+      exit: (status, ending) => {
+        if (this.exit !== undefined) return
+        this.exit = { status, ending }
+        if (!follows(status)) this.finish()
+        Deferred.unsafeDone(this.exited, Effect.void)
+      },
+    }
+  }
+
+  /** Tells the process what was held back; the child has ended. */
+  finish(): void {
+    if (this.isFinal || this.exit === undefined) return
+    this.isFinal = true
+    for (const stream of this.ended) this.outer.end(stream)
+    this.outer.exit(this.exit.status, this.exit.ending)
+  }
+
+  /** It could not even be started: the code is that of a shell. */
+  fail(code: number): void {
+    for (const stream of this.open) this.events.end(stream)
+    this.events.exit({ kind: "exited", code })
+  }
+
+  /** Completes when it has exited. */
+  get whenExited(): Effect.Effect<void> {
+    return Deferred.await(this.exited)
+  }
+
+  /** Completes when every stream is at EOF. */
+  get whenDrained(): Effect.Effect<void> {
+    return Deferred.await(this.drained)
+  }
+
+  /** True if some stream may still bring output. */
+  get isOpen(): boolean {
+    return this.open.size > 0
   }
 }

@@ -1,0 +1,47 @@
+/** Restarts, on the server. */
+import * as Effect from "effect/Effect"
+import * as Grace from "../../process/Grace.ts"
+import type { Process } from "../../process/Process.ts"
+import { ProcessError } from "../../process/ProcessError.ts"
+import type { Feature } from "../Feature.ts"
+import { Restarts } from "./Restarts.ts"
+import type { restart as wire } from "./wire.ts"
+
+/** The children of processes whose start has asked for restarts. */
+const known = new WeakMap<Process, Restarts>()
+
+export const restart: Feature<typeof wire> = {
+  announces: ({ platform }) => ({ processRestart: platform !== "windows" }),
+
+  extend: ({ restart: asked }) =>
+    asked == null
+      ? undefined
+      : (process) => ({
+          spawner: (spawner) => {
+            const restarts = new Restarts(process, spawner, {
+              when: asked.policy,
+              most: asked.most ?? Infinity,
+            })
+            known.set(process, restarts)
+            return restarts
+          },
+          rowFields: () => ({ restarts: known.get(process)?.count ?? 0 }),
+        }),
+
+  handlers: ({ host, writing, audit }) => ({
+    "process/restart": (params) =>
+      Effect.gen(function* () {
+        const { processes, id } = yield* writing(params.processId, "ending")
+        const grace = (yield* Grace.fromTerminate(params, host.platform)) ?? {}
+        audit.signal(id, grace.signal ?? "SIGTERM")
+        const { process } = yield* processes.entry(id)
+        const failed = (reason: ProcessError["reason"]) => new ProcessError({ reason, processId: id })
+        const restarts = known.get(process)
+        if (restarts === undefined) return yield* failed("NotRestarted")
+        if (process.closed !== undefined) yield* processes.replace(id, audit.start)
+        else if (!process.running || restarts.isFinal) return yield* failed("Ending")
+        else if (!(yield* restarts.restart({ ...process.grace, ...grace }))) return yield* failed("Ending")
+        return {}
+      }),
+  }),
+}
