@@ -23,7 +23,7 @@ import * as Command from "./Command.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as RunFlags from "./RunFlags.ts"
-import { Unable } from "./server/Unable.ts"
+import { timeoutExitCode, Unable } from "./server/Unable.ts"
 import * as Message from "./words/Message.ts"
 
 /** Exit codes where the command did not run, as shells and container tools have them. */
@@ -32,9 +32,6 @@ const exitCodes: { readonly [reason in ClientReason]?: number } = {
   ProgramNotFound: 127,
 }
 const failed = 125
-
-/** The exit code after a timeout, as that of `timeout` of coreutils. */
-export const timeoutExitCode = 124
 
 /** After the exit: how long a pause in the output of orphans may be, with nothing missing, before the rest is given up. */
 const late = "200 millis"

@@ -7,7 +7,7 @@ import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import { Unable } from "./server/Unable.ts"
+import { timeoutExitCode, Unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
@@ -146,7 +146,7 @@ const print = (text: string) => LocalTerminal.print(`${text}\n`)
 const tooLate = (ref: string, texts: ReadonlyArray<string>, timeout: string) =>
   new Unable({
     message: `${ref}: ${texts.join(" or ")} has not come within ${timeout}`,
-    exitCode: 124,
+    exitCode: timeoutExitCode,
   })
 
 const hasEnded = (ref: string, texts: ReadonlyArray<string>, exitCode: number | null) =>

@@ -12,3 +12,6 @@ export class Unable extends Data.TaggedError("Unable")<{
 export const noServer = new Unable({
   message: "no server of your own runs: procwire up starts it, and --server names another one",
 })
+
+/** The exit code after a timeout, as that of `timeout` of coreutils. */
+export const timeoutExitCode = 124
