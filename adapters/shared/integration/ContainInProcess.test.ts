@@ -105,7 +105,7 @@ describe("connect({ inProcess: true })", () => {
     await expect(connect({ inProcess: true, contain })).rejects.toMatchObject({
       reason: "InvalidOption",
       message: expect.stringContaining(
-        `contain: invalid value '${contain}': expected auto, cgroup, subreaper, none`,
+        `contain: invalid value '${contain}': expected auto, cgroup, subreaper or none`,
       ),
     })
   })
