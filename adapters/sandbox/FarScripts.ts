@@ -30,11 +30,12 @@ begun() { at=0; stat "$1" || return 1; set -- $line; at=\${20}; }
 /**
  * `name` is that of the private folder, `mark` begins what it says, `silence` is in seconds and 0 for any, `relay` is
  * set in a container, `starter` is the other script. Then it reads commands: `store SEQ ID LINES` and so many lines,
- * `signal SEQ PID START NAME`, `lingers SEQ PID START`, `size SEQ PID ROWS COLUMNS`, `end SEQ ID HELPER`, `sync SEQ`. It
- * answers `MARK SEQ STATUS`.
+ * `signal SEQ PID START NAME`, `lingers SEQ PID START`, `size SEQ PID ROWS COLUMNS`, `end SEQ ID HELPER`, `sync SEQ`.
+ * It answers `MARK SEQ STATUS`.
  *
  * What nobody reads of a terminal of a container is read away when that is killed: conmon, the monitor of podman, may
- * wait with a write to it, and does not notice that the process is gone as long as it does. So the container would stay.
+ * wait with a write to it, and does not notice that the process is gone as long as it does. So the container would
+ * stay.
  */
 const keeper = `
 umask 077
@@ -146,9 +147,9 @@ done
 
 /**
  * `start ID pipe|pty`. Its names do not meet those of the environment, which it exports itself, so that no list of
- * processes shows it. The file `spec.ID` sets what it needs, see `spec`. It says `MARK =ID ready PID START HELPER` before
- * it becomes the program, or `MARK =ID refused ERRNO`; HELPER is the group of the shell that waits for it, and says
- * `MARK =ID exited STATUS`.
+ * processes shows it. The file `spec.ID` sets what it needs, see `spec`. It says `MARK =ID ready PID START HELPER`
+ * before it becomes the program, or `MARK =ID refused ERRNO`; HELPER is the group of the shell that waits for it, and
+ * says `MARK =ID exited STATUS`.
  *
  * In a container the output passes through `cat`, so that the end of this shell, with which the streams of an `exec`
  * end, waits for whoever holds them.

@@ -131,9 +131,9 @@ export const behaviour = {
     help: "go on without the lines that cannot be written, and count them",
   },
   /**
-   * What keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its group
-   * only), or auto: the first of these that works; in a program that is not this command, auto is never subreaper.
-   * Default: auto. The flag is `--contain`.
+   * What keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its
+   * group only), or auto: the first of these that works; in a program that is not this command, auto is never
+   * subreaper. Default: auto. The flag is `--contain`.
    */
   contain: {
     flag: "contain",
