@@ -1,12 +1,12 @@
 // @ts-check
 // `npm run readme`: writes the generated parts of READMEs: the methods of both wires into core/README.md and the limits
-// into adapters/README.md, from their tables; the support table into README.md, from what `npm run lab -- support` has
-// proved.
-// `npm run readme -- --check`: fails if one is not current, if README.md is too long, if a link leads nowhere, or if a
-// TypeScript block of a README or of the docstring of an export does not compile, or a manifest for Kubernetes is
-// none.
+// and options into adapters/shared/serve/README.md, from their tables; the support table into adapters/README.md, from
+// what `npm run lab -- support` has proved.
+// `npm run readme -- --check`: fails if one is not current, if README.md or CONTRIBUTING.md is too long, if a link leads
+// nowhere, or if a TypeScript block of a README or of the docstring of an export does not compile, or a manifest for
+// Kubernetes is none.
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DescriptionAnnotationId } from "effect/SchemaAST"
 import { command } from "./command.mjs"
@@ -163,9 +163,10 @@ const between = (text, name, lines) => {
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
 const generated = {
-  "README.md": { support: support() },
   "core/README.md": { methods: currentWire, v0: firstWire, versions: versionRows },
-  "adapters/README.md": { options: optionRows, limits: limitRows, audit: auditRows },
+  "adapters/README.md": { support: support() },
+  "adapters/shared/audit/README.md": { audit: auditRows },
+  "adapters/shared/serve/README.md": { options: optionRows, limits: limitRows },
 }
 
 for (const [file, parts] of Object.entries(generated)) {
@@ -181,8 +182,8 @@ optionTable("adapters/shared/serve/LogOptions.ts")
 optionTable("adapters/shared/serve/WebOptions.ts")
 optionTable("adapters/shared/serve/JoinOptions.ts")
 
-/** Who comes new reads README.md from top to bottom. */
-const longestReadme = 14_600
+/** The most words of the two documents that a newcomer reads from top to bottom. */
+const mostWords = 1_000
 
 /** @param {string[]} patterns */
 const tracked = (...patterns) =>
@@ -309,9 +310,11 @@ const compileBlocks = () => {
 }
 
 if (check) {
-  const { size } = statSync(`${root}README.md`)
   const faults = brokenLinks()
-  if (size > longestReadme) faults.push(`README.md has ${size} bytes, more than ${longestReadme}`)
+  for (const file of ["README.md", "CONTRIBUTING.md"]) {
+    const words = readFileSync(`${root}${file}`, "utf8").split(/\s+/).length
+    if (words > mostWords) faults.push(`${file} has ${words} words, more than ${mostWords}`)
+  }
   if (faults.length > 0) {
     process.stderr.write(`${faults.join("\n")}\n`)
     process.exit(1)

@@ -26,11 +26,13 @@ const [bun, deno] = [runtime("@oven", "bin/bun"), runtime("@deno", "deno")]
 /** The block of a README that has this text. */
 const example = (readme: string, text: string): string => {
   const blocks = [...readFileSync(join(root, readme), "utf8").matchAll(/^```[tj]s\n([^]*?)^```/gm)]
-  return blocks.map(([, code = ""]) => code).find((code) => code.includes(text)) ?? ""
+  const found = blocks.map(([, code = ""]) => code).find((code) => code.includes(text))
+  if (found === undefined) throw new Error(`${readme} has no block with ${text}`)
+  return found
 }
 
 const programs = {
-  "readme.mjs": example("README.md", 'import { connect } from "procwire/runtime"'),
+  "readme.mjs": example("README.md", 'import { connect } from "procwire"'),
   "spawner.mjs": example("adapters/README.md", "import { spawn as start }"),
   "server.mjs": `import { connect, serve } from "procwire"
     import { spawner } from "./spawner.mjs"

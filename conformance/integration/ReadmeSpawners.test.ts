@@ -62,7 +62,7 @@ const proves = async (file: string, also: SeamCase.Known = {}): Promise<void> =>
 const timeout = 300_000
 
 test.runIf(works())("the sandbox of README.md", { timeout, tags: ["bubblewrap"] }, () =>
-  proves(example("README.md", "wrap(")),
+  proves(example("adapters/README.md", "wrap(")),
 )
 
 test("the spawner of spawner/README.md", { timeout }, () =>
