@@ -73,7 +73,7 @@ describe("the permissions of deno.json", () => {
   }
 
   it("are each in the README, with a reason", () => {
-    const readme = readFileSync(path("../README.md"), "utf8")
+    const readme = readFileSync(path("README.md"), "utf8")
     for (const name of Object.keys(all)) expect(readme).toMatch(new RegExp(`^\\|[^|]*\`${name}\``, "m"))
   })
 })

@@ -33,7 +33,7 @@ const example = (readme: string, text: string): string => {
 
 const programs = {
   "readme.mjs": example("README.md", 'import { connect } from "procwire"'),
-  "spawner.mjs": example("adapters/README.md", "import { spawn as start }"),
+  "spawner.mjs": example("adapters/sandbox/README.md", "import { spawn as start }"),
   "server.mjs": `import { connect, serve } from "procwire"
     import { spawner } from "./spawner.mjs"
     const server = await serve({ listen: "ws://127.0.0.1:0", spawner })

@@ -1,6 +1,6 @@
 /**
- * The spawners that READMEs show, word for word, through the spawner suite that they recommend: the sandbox of
- * README.md, the spawner of spawner/README.md, and the one in plain JavaScript of adapters/README.md.
+ * The spawners that READMEs show, word for word, through the spawner suite that they recommend: the sandbox and the one
+ * in plain JavaScript of adapters/sandbox/README.md, and the spawner of spawner/README.md.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -61,16 +61,16 @@ const proves = async (file: string, also: SeamCase.Known = {}): Promise<void> =>
 
 const timeout = 300_000
 
-test.runIf(works())("the sandbox of README.md", { timeout, tags: ["bubblewrap"] }, () =>
-  proves(example("adapters/README.md", "wrap(")),
+test.runIf(works())("the sandbox of adapters/sandbox/README.md", { timeout, tags: ["bubblewrap"] }, () =>
+  proves(example("adapters/sandbox/README.md", "wrap(")),
 )
 
 test("the spawner of spawner/README.md", { timeout }, () =>
   proves(example("conformance/spawner/README.md", "const launch =")),
 )
 
-test("the spawner in plain JavaScript of adapters/README.md, in 30 lines", { timeout }, async () => {
-  const file = example("adapters/README.md", "export const spawner =")
+test("the spawner in plain JavaScript of adapters/sandbox/README.md, in 30 lines", { timeout }, async () => {
+  const file = example("adapters/sandbox/README.md", "export const spawner =")
   expect(readFileSync(file, "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(30)
   await proves(file, {
     "spawner/exit/real-time-signal": "node:child_process reports it as exit code 0",

@@ -97,7 +97,7 @@ describe("The package without effect and vitest", () => {
   })
 
   test("starts processes through a spawner in plain JavaScript and one with a name, and proves them", async () => {
-    const readme = readFileSync(join(root, "adapters/README.md"), "utf8")
+    const readme = readFileSync(join(root, "adapters/sandbox/README.md"), "utf8")
     const [, plain = ""] = /^```js\n(import \{ spawn as start \}[^]*?)^```/m.exec(readme) ?? []
     writeFileSync(join(folder, "plain.mjs"), plain)
     for (const spawner of ["./plain.mjs", "nice:5"]) {

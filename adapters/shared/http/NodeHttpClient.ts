@@ -3,7 +3,7 @@
  * origin while nobody reads the body.
  *
  * Connections are kept alive and reused. A connection that the origin has closed fails only when it is used; idempotent
- * requests are then sent once more on another. adapters/README.md says why no other client is used.
+ * requests are then sent once more on another. README.md says why no other client is used.
  */
 import { Buffer } from "node:buffer"
 import type { ClientRequest, IncomingMessage } from "node:http"

@@ -1,6 +1,6 @@
 /**
  * Listens for WebSockets at `/`, and answers other HTTP requests as `UpgradeAdmission` says. It uses `node:http` and
- * `ws` on every runtime: the servers of Bun and Deno have no back-pressure for input (see adapters/README.md).
+ * `ws` on every runtime: the servers of Bun and Deno have no back-pressure for input (see README.md).
  *
  * The port is bound when the layer is built. Closing the layer ends the port and every connection.
  */
