@@ -1,6 +1,6 @@
 /**
- * The wires of all features: one line each. Protocol, server and client derive from this list; the list of the server is
- * `Features`.
+ * The wires of all features: one line each. Protocol, server and client derive from this list; the list of the server
+ * is `Features`.
  */
 import type * as Schema from "effect/Schema"
 import { later } from "../protocol/Later.ts"

@@ -216,8 +216,8 @@ export class Restarts implements Spawning, Children {
 }
 
 /**
- * The reports of one child on their way to the process: its output at once, its end only if no other child follows. Then
- * everything is passed on, as if nothing stood between.
+ * The reports of one child on their way to the process: its output at once, its end only if no other child follows.
+ * Then everything is passed on, as if nothing stood between.
  */
 class ChildReports {
   /** For the spawner. */
