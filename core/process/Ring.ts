@@ -10,13 +10,41 @@ import type { OutputStream } from "../spawn/Spawner.ts"
 import { maxChunkBytes, mostPinned, type Capacity, type Chunk, type Cursor } from "./Chunk.ts"
 import { fitting } from "./Doubling.ts"
 import type { Metrics } from "./Metrics.ts"
-import { Readers } from "./Readers.ts"
 import type { Retained, Retention } from "./Retention.ts"
 
 /** A buffer of at most so many bytes is shed as a whole. */
 const smallest = 4096
 
 const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
+
+/** The place of one reader: the last seq that it has. */
+interface ReaderPlace {
+  seq: number
+}
+
+/** The readers of one log. */
+class Readers {
+  private readonly places = new Set<ReaderPlace>()
+
+  /** One more, which has everything up to and including `seq`. */
+  add(seq: number): ReaderPlace {
+    const place = { seq }
+    this.places.add(place)
+    return place
+  }
+
+  /** One has left. */
+  remove(place: ReaderPlace): void {
+    this.places.delete(place)
+  }
+
+  /** The seq up to which all of them have everything; Infinity without readers. */
+  get delivered(): number {
+    let delivered = Infinity
+    for (const { seq } of this.places) delivered = Math.min(delivered, seq)
+    return delivered
+  }
+}
 
 /** Its members are documented in `OutputLog`, whose `make` returns it, and in `Retained`. */
 export class Ring implements Retained {
