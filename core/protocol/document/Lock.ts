@@ -60,24 +60,22 @@ const typeLines = (type: string, schema: JsonSchema): ReadonlyArray<readonly [st
   return [[type, properties === undefined ? shown(rest) : "struct"], ...fields]
 }
 
-/** What is on the wires. */
-export const make = (wires: ReadonlyArray<Wire>): Lock =>
-  new Map(
-    wires.flatMap((wire) => {
-      const prefix = wire.name === "procwire" ? "" : "v0:"
-      const lines = [
-        ...wire.methods.map((method) => [method.name, methodLine(method)] as const),
-        ...[...wire.types].flatMap(([type, schema]) => typeLines(type, schema)),
-      ]
-      return lines.map(([name, line]) => [`${prefix}${name}`, line] as const)
-    }),
-  )
-
-/** The text of the file. Its lines are sorted: the order of methods and fields is no part of the wire. */
-export const toText = (lock: Lock): string => {
-  const lines = Array.from(lock, ([name, line]) => `${name}: ${line}\n`).sort()
-  return `${first}\nwire: ${Versions.current}\n${lines.join("")}`
+/** The lock of these wires. Its lines are sorted: the order of methods and fields is no part of the wire. */
+export const make = (wires: ReadonlyArray<Wire>): Lock => {
+  const all = wires.flatMap((wire) => {
+    const prefix = wire.name === "procwire" ? "" : "v0:"
+    const lines = [
+      ...wire.methods.map((method) => [method.name, methodLine(method)] as const),
+      ...[...wire.types].flatMap(([type, schema]) => typeLines(type, schema)),
+    ]
+    return lines.map(([name, line]) => [`${prefix}${name}`, line] as const)
+  })
+  return new Map(all.sort(([one], [other]) => (`${one}:` < `${other}:` ? -1 : 1)))
 }
+
+/** The text of the file. */
+export const toText = (lock: Lock): string =>
+  `${first}\nwire: ${Versions.current}\n${[...lock].map(([name, line]) => `${name}: ${line}\n`).join("")}`
 
 /** Reads the text of the file. */
 export const fromText = (text: string): Lock =>
