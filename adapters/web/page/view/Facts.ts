@@ -1,6 +1,6 @@
 /** What is known of a process, in one line: how it runs, or how it has ended. */
 import type { Exited } from "../../../../core/client/ProcessEvent.ts"
-import type { Receipt } from "../../../../core/protocol/Receipt.ts"
+import type { Receipt } from "../../../../core/features/receipt/wire.ts"
 import { type Seen, stateOf } from "../model/Outage.ts"
 import { directoryOf, isOver, type Row } from "../model/Rows.ts"
 import * as Words from "../model/Words.ts"

@@ -1,6 +1,6 @@
 /** Shows the events of a process on its terminal. */
 import type { Exited } from "../../../../core/client/ProcessEvent.ts"
-import type { Receipt } from "../../../../core/protocol/Receipt.ts"
+import type { Receipt } from "../../../../core/features/receipt/wire.ts"
 import type { Display } from "../model/Follower.ts"
 import { PipeText } from "../model/PipeText.ts"
 import type { Screen } from "./Screen.ts"
