@@ -2,9 +2,9 @@
 // `npm run readme`: writes the generated parts of READMEs: the methods of both wires into core/README.md and the limits
 // and options into adapters/shared/serve/README.md, from their tables; the support table into adapters/README.md, from
 // what `npm run lab -- support` has proved.
-// `npm run readme -- --check`: fails if one is not current, if README.md or CONTRIBUTING.md is too long, if a link leads
-// nowhere, or if a TypeScript block of a README or of the docstring of an export does not compile, or a manifest for
-// Kubernetes is none.
+// `npm run readme -- --check`: fails if one is not current, if README.md or CONTRIBUTING.md is too long, if a link
+// leads nowhere, or if a TypeScript block of a README or of the docstring of an export does not compile, or a manifest
+// for Kubernetes is none.
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

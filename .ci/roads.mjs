@@ -1,8 +1,8 @@
 // @ts-check
-// `node .ci/roads.mjs`: the roads of a server, by the files that they pass, on Node over a unix socket: a chunk of output
-// from the pipe of its child to the socket, and a request with its answer. A server in this process is watched with
-// the coverage of V8: a file is on a road if one of its functions runs between the moment before it and the moment
-// after it. `--write` writes the table of core/README.md.
+// `node .ci/roads.mjs`: the roads of a server, by the files that they pass, on Node over a unix socket: a chunk of
+// output from the pipe of its child to the socket, and a request with its answer. A server in this process is watched
+// with the coverage of V8: a file is on a road if one of its functions runs between the moment before it and the
+// moment after it. `--write` writes the table of core/README.md.
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -12,7 +12,7 @@ import { later, struct } from "./Later.ts"
 import * as PathField from "./PathField.ts"
 import { EndedBy, ResourceLimit } from "./Ending.ts"
 import { Sandbox } from "./Sandbox.ts"
-import { Signal } from "./Signals.ts"
+import { Signal } from "./Signal.ts"
 import { StartExtensions } from "./StartExtensions.ts"
 import { Uuid } from "./Uuid.ts"
 

@@ -3,8 +3,6 @@
  *
  * A number means what the host of the server means by it. A name is spelled as POSIX has it, with or without `SIG`.
  */
-import * as Schema from "effect/Schema"
-import { beside, told } from "./decoding/Decoder.ts"
 import type { Json } from "./Json.ts"
 
 /** SIGINT, and with the capability `processSignals` SIGTERM, SIGHUP and SIGQUIT. */
@@ -83,17 +81,3 @@ export const numberIn = (name: string): number | undefined => {
 }
 
 const isWord = (text: string): text is SignalName => Object.hasOwn(words, text)
-
-/** A signal. A refusal has the words of the peer, which knows `interrupt` alone. */
-export const Signal = Schema.Literal(...signalNames).annotations({
-  identifier: "Signal",
-  ...told(["interrupt"]),
-  ...beside(read),
-  jsonSchema: {
-    anyOf: [
-      { type: "string", enum: [...signalNames] },
-      { type: "string", pattern: "^(SIG)?[A-Z][A-Z0-9]*([+-][0-9]+)?$" },
-      { type: "integer", minimum: 1, maximum: largest },
-    ],
-  },
-}) as unknown as Schema.Schema<Signal>

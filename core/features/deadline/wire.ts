@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { beyond } from "../../protocol/Fields.ts"
 import { U53 } from "../../protocol/Integers.ts"
 import { later } from "../../protocol/Later.ts"
-import { Signal } from "../../protocol/Signals.ts"
+import { Signal } from "../../protocol/Signal.ts"
 import * as Wire from "../Wire.ts"
 
 /**

@@ -4,7 +4,7 @@ import { beyond } from "../../protocol/Fields.ts"
 import { U53 } from "../../protocol/Integers.ts"
 import { later, struct } from "../../protocol/Later.ts"
 import { request } from "../../protocol/Method.ts"
-import { Signal } from "../../protocol/Signals.ts"
+import { Signal } from "../../protocol/Signal.ts"
 import * as Wire from "../Wire.ts"
 
 /**

@@ -191,8 +191,9 @@ const orAbsent =
 const takesNull = (ast: SchemaAST.AST): boolean =>
   ast._tag === "Union" ? ast.types.some(takesNull) : ast._tag === "Literal" && ast.literal === null
 
-// Choices: between words, and between structs that a tag tells apart. A word is a string, or an object whose only member
-// has its name and the value null. A tagged struct is an object with its tag, or an array of the tag and the fields.
+// Choices: between words, and between structs that a tag tells apart. A word is a string, or an object whose only
+// member has its name and the value null. A tagged struct is an object with its tag, or an array of the tag and the
+// fields.
 
 /** The words of a choice between words; empty for another schema. */
 const wordsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
