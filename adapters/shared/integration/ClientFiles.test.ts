@@ -236,20 +236,6 @@ describe(`client.fs on ${name}`, () => {
     expect(await client.fs.readTextFile(entry?.path ?? "")).toBe("5")
   })
 
-  // What depends on the runtime, the blocks, is the same for the files below.
-  it.runIf(name === "Node")("streams what is too long for one message, both ways", async () => {
-    const { at, sh } = Folder.make("head -c 33600003 /dev/urandom >big")
-    const bytes = await client.fs.readFile(at("big"))
-    const sum = sh("sha1sum <big").slice(0, 40)
-    expect(sha(bytes)).toBe(sum)
-    await client.fs.writeFile(at("copy"), bytes)
-    expect(sh("sha1sum <copy").slice(0, 40)).toBe(sum)
-    const hash = createHash("sha1")
-    for await (const block of client.fs.readStream(at("copy"))) hash.update(block)
-    expect(hash.digest("hex")).toBe(sum)
-    expect(isOpen(at("copy"))).toBe(false)
-  })
-
   it.each([0, 1, 1 << 20, (1 << 20) + 1, 5 << 20, (5 << 20) + 1, 6 << 20])(
     "streams a file of %i bytes, of which several blocks are read at once",
     async (length) => {

@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { connect } from "../../testing/Client.ts"
 import { command } from "../../testing/Runtime.ts"
 import type { Target } from "../Program.ts"
+import * as Folder from "../testing/Folder.ts"
 
 const [program, ...main] = command
 
@@ -59,4 +60,19 @@ it.each(Object.keys(places))("writes of many processes at once come back whole, 
   }
   expect(await Promise.all([0, 1, 2, 3, 4, 5].map(one))).toEqual([true, true, true, true, true, true])
   await client.close()
+})
+
+it("a file that is too long for one message is streamed both ways", async () => {
+  const client = await connect({ inProcess: true })
+  onTestFinished(() => client.close())
+  const { at, sh } = Folder.make("head -c 33600003 /dev/urandom >big")
+  const sha = (bytes: Uint8Array) => createHash("sha1").update(bytes).digest("hex")
+  const bytes = await client.fs.readFile(at("big"))
+  const sum = sh("sha1sum <big").slice(0, 40)
+  expect(sha(bytes)).toBe(sum)
+  await client.fs.writeFile(at("copy"), bytes)
+  expect(sh("sha1sum <copy").slice(0, 40)).toBe(sum)
+  const hash = createHash("sha1")
+  for await (const block of client.fs.readStream(at("copy"))) hash.update(block)
+  expect(hash.digest("hex")).toBe(sum)
 })
