@@ -5,7 +5,8 @@ import * as TransportRunner from "../TransportRunner.ts"
 
 describe.concurrent("a broken transport", () => {
   test.each(Object.values(broken))("that $does is caught by $caughtBy", async (item) => {
-    const timeoutMs = item.reason.source.includes("in vain") ? 2_000 : 120_000
+    // A wait that is in vain on every machine is short. One that a busy machine may still end is not.
+    const timeoutMs = item.reason.source.startsWith("in vain") ? 2_000 : 20_000
     const raw = item.raw === undefined ? {} : { raw: item.raw }
     const options = { only: [item.caughtBy], timeoutMs, ...raw }
     const [outcome] = await TransportRunner.run(item.pair, options)
