@@ -23,30 +23,31 @@ export interface ReadRequest {
 }
 
 /** The answer to a read. */
-export interface ReadState extends ReadFields, ClosedFields {
-  /** Copies of retained chunks, oldest first. */
-  readonly chunks: ReadonlyArray<OutputLog.Chunk>
-  /** Where to read on: `afterSeq` of the next read is one less. */
-  readonly nextSeq: number
-  /** True once the exit is published. */
-  readonly exited: boolean
-  /** 128 + n after a death by signal n; null before the exit. */
-  readonly exitCode: number | null
-  /** True once the process has exited and every stream is at EOF. */
-  readonly closed: boolean
-  /** True if the exit was probably caused by the confinement. */
-  readonly sandboxDenied: boolean
-  /** The bound of resources that has ended the process. */
-  readonly limit?: ResourceLimit | undefined
-  /** True if memory ran out. */
-  readonly oomKilled?: boolean | undefined
-  /** What has ended the process, if that is to be told. */
-  readonly endedBy?: EndedBy | undefined
-  /** The number of the signal that it died of, with `endedBy`. */
-  readonly signal?: number | undefined
-  /** True of a read without a bound that has less than everything: the rest is the state as of there. */
-  readonly more?: boolean
-}
+export type ReadState = ReadFields &
+  ClosedFields & {
+    /** Copies of retained chunks, oldest first. */
+    readonly chunks: ReadonlyArray<OutputLog.Chunk>
+    /** Where to read on: `afterSeq` of the next read is one less. */
+    readonly nextSeq: number
+    /** True once the exit is published. */
+    readonly exited: boolean
+    /** 128 + n after a death by signal n; null before the exit. */
+    readonly exitCode: number | null
+    /** True once the process has exited and every stream is at EOF. */
+    readonly closed: boolean
+    /** True if the exit was probably caused by the confinement. */
+    readonly sandboxDenied: boolean
+    /** The bound of resources that has ended the process. */
+    readonly limit?: ResourceLimit | undefined
+    /** True if memory ran out. */
+    readonly oomKilled?: boolean | undefined
+    /** What has ended the process, if that is to be told. */
+    readonly endedBy?: EndedBy | undefined
+    /** The number of the signal that it died of, with `endedBy`. */
+    readonly signal?: number | undefined
+    /** True of a read without a bound that has less than everything: the rest is the state as of there. */
+    readonly more?: boolean
+  }
 
 /** Chunks in front of those of the log. */
 export interface Before {

@@ -48,7 +48,7 @@ export const router = Command.make({
     "router-ca": Flags.file(
       "the authority, as PEM, of other routers at wss:// [default: those of the system]",
     ),
-    ...(OptionFlags.flagsOf(shared) as {}),
+    ...(OptionFlags.flagsOf(shared) as object),
   },
   text: `
 A client connects to a router as to a server, and may be given several routers: when one dies it comes back by the next.

@@ -33,8 +33,11 @@ export const MarkParams = struct("ProcessMarkNotification", () => ({
 
 /** A mark, as an event of its process. */
 export interface Marked {
+  /** The kind of event. */
   readonly kind: "mark"
+  /** Its place among the output and the other events of the process. */
   readonly seq: number
+  /** The mark itself. */
   readonly mark: MarkKind
   /** Of a command that has ended, if the shell tells it. */
   readonly exitCode: number | null
