@@ -6,6 +6,7 @@
 import * as Program from "../shared/Program.ts"
 import { platform } from "./platform.ts"
 
+export type { Program } from "../shared/Program.ts"
 export * from "../../core/index.ts"
 export * from "../shared/serve/effect.ts"
 export { layerSpawner } from "./BunSpawner.ts"

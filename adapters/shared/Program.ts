@@ -47,12 +47,15 @@ export interface Program {
    * does not exist, for a value that is not possible, and for an address that cannot be bound. It keeps the program
    * alive until it is closed.
    */
-  readonly serve: (options?: Options) => Promise<RunningServer>
+  readonly serve: Serve
   /** The same as an effect. The server ends with the scope, which grants its processes `graceMs`. */
   readonly makeServer: (options?: Options) => Effect.Effect<ServerService, ServeError, Scope.Scope>
   /** The same as a layer. */
   readonly layerServer: (options?: Options) => Layer.Layer<Server, ServeError>
 }
+
+/** Starts a server in this program; see `Program`. */
+export type Serve = (options?: Options) => Promise<RunningServer>
 
 /** The calls on this runtime. */
 export const make = (platform: Platform): Program => {

@@ -3,6 +3,7 @@ export type {
   CommandOptions,
   InProcessTarget,
   RemoteTarget,
+  Serve,
   Target,
   ToClient,
   UrlOptions,

@@ -102,7 +102,7 @@ export interface Case extends Setting {
 }
 
 /** Plays a case, on a connection after the handshake. */
-type Play = (wire: Wire, t: CaseContext) => Promise<void>
+export type Play = (wire: Wire, t: CaseContext) => Promise<void>
 
 /** A case as it is written, without its function: the fields with a default may be left out. */
 export type CaseFacts = Pick<Case, "says"> & Partial<Omit<Case, "run">>

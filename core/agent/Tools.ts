@@ -161,7 +161,13 @@ export type StopCommand = typeof StopCommand.Type
 export type Offer = "all" | "codex"
 
 /** The name of a tool. */
-export type Name = keyof typeof table
+export type Name =
+  | "exec_command"
+  | "write_stdin"
+  | "read_output"
+  | "read_screen"
+  | "list_commands"
+  | "stop_command"
 
 /** What an agent framework needs to offer a tool to its model. */
 export interface ToolDefinition {
@@ -216,7 +222,7 @@ const table = {
       "SIGTERM, and SIGKILL after a grace. Returns its last output.",
     all: StopCommand,
   },
-} as const
+} as const satisfies { readonly [N in Name]: object }
 
 /** The schema of the arguments of a tool. */
 export const argumentsOf = (name: Name, offer: Offer): Schema.Schema<unknown, unknown> => {

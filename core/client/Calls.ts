@@ -21,7 +21,7 @@ export type Calls = {
 }
 
 /** Params in which a `chunk` may also be the bytes that its base64 means. */
-type WithBytes<P> = P extends { readonly chunk: string }
+export type WithBytes<P> = P extends { readonly chunk: string }
   ? { readonly [K in keyof P]: K extends "chunk" ? string | Uint8Array : P[K] }
   : P
 

@@ -1,6 +1,6 @@
 /** The exports of the doors for programs without Effect about the client: its types and its error. */
 export type { AttachOptions, AttachTarget } from "./Attaching.ts"
-export type { Calls, Params } from "./Calls.ts"
+export type { Calls, Params, WithBytes } from "./Calls.ts"
 export type { Client, ClientProcess, CloseOptions } from "./Client.ts"
 export { ClientError } from "./ClientError.ts"
 export type { ClientReason } from "./ClientError.ts"

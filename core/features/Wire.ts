@@ -6,22 +6,33 @@ import type * as Schema from "effect/Schema"
 import type { RequestMethod } from "../protocol/Method.ts"
 
 /** A row of the method table, of any types. */
-type Row = Pick<RequestMethod<never, never, never, never>, "family" | "slotted" | "cancellable" | "says"> & {
+export type Row = Pick<
+  RequestMethod<never, never, never, never>,
+  "family" | "slotted" | "cancellable" | "says"
+> & {
+  /** The schema of the params. */
   readonly params: Schema.Schema.All
+  /** The schema of the result. */
   readonly result: Schema.Schema.All
+  /** True for params with which the request may be sent twice. */
   readonly repeatable?: unknown
+  /** The JSON text of a result, where that is faster than the schema. */
   readonly toText?: (result: never) => string
 }
 
 /** An event with a seq of its own. */
-interface HasSeq {
+export interface HasSeq {
+  /** The kind of event. */
   readonly kind: string
+  /** Its place among the output and the other events of the process. */
   readonly seq: number
 }
 
 /** An event of processes, and the notification that carries it. */
 export interface EventRow {
+  /** The name of the notification. */
   readonly method: `process/${string}`
+  /** The schema of its params. */
   readonly params: Schema.Schema.All
   /** One line for lists of methods. */
   readonly says: string

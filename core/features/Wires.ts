@@ -10,16 +10,17 @@ import { receipt } from "./receipt/wire.ts"
 import { restart } from "./restart/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
 
-const wires = [receipt, deadline, marks, restart] as const
+/** The wires, as data: the additions of each feature to the protocol. */
+export const wires = [receipt, deadline, marks, restart] as const
 
-/** The wires, in their order. */
+/** The types of the wires, in their order. */
 export type Wires = typeof wires
 
 /** That part of each wire which has it. */
-type PartOf<W, K extends keyof Wire> = W extends { readonly [P in K]: infer V } ? V : never
+export type PartOf<W, K extends keyof Wire> = W extends { readonly [P in K]: infer V } ? V : never
 
 /** One object type from several without a key in common. */
-type Merged<U> = {
+export type Merged<U> = {
   readonly [K in U extends unknown ? keyof U : never]: U extends { readonly [P in K]: infer V } ? V : never
 }
 
@@ -53,9 +54,11 @@ export type RowFields = Schema.Struct.Type<typeof rowFields>
 /** Requests by name. */
 export const requests = merged("requests")
 
-const events = merged("events")
+/** The events of features, by kind. */
+export const events = merged("events")
 
-type Rows = (typeof events)[keyof typeof events]
+/** The events of features, as the wires have them. */
+export type Rows = (typeof events)[keyof typeof events]
 
 /** The events of features. */
 export type FeatureEvent = Parameters<Rows["toParams"]>[1]

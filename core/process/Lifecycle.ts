@@ -47,7 +47,9 @@ export type AroundSpawn = (
 
 /** Services of the server that features use. */
 export interface FeatureServices {
+  /** The clock of the server. */
   readonly clock: Clock.Clock
+  /** Hashes what a receipt is of. */
   readonly hasher: HasherService
 }
 

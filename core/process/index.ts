@@ -20,6 +20,8 @@
 export * as Condition from "./wait/Condition.ts"
 export * as Cause from "./Cause.ts"
 export * as Control from "./Control.ts"
+export * as Extension from "./Extension.ts"
+export type { Extend, FeatureServices } from "./Lifecycle.ts"
 export * as Grace from "./Grace.ts"
 export * as Budget from "./history/Budget.ts"
 export * as Grep from "./history/Grep.ts"
