@@ -10,6 +10,8 @@ import { receipt } from "./receipt/wire.ts"
 import { restart } from "./restart/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
 
+export type { EventRow, HasSeq, Row, Wire } from "./Wire.ts"
+
 /** The wires, as data: the additions of each feature to the protocol. */
 export const wires = [receipt, deadline, marks, restart] as const
 
