@@ -20,7 +20,7 @@ const { values } = command(import.meta.url, {
 install()
 build()
 
-/** How often a road is gone before it is watched, so that nothing is done on it for the first time. */
+/** Rounds on a road before it is watched, so that nothing is done on it for the first time. */
 const rounds = 20
 
 const folder = mkdtempSync(join(tmpdir(), "procwire-roads-"))

@@ -9,7 +9,6 @@
  */
 import { randomUUID } from "node:crypto"
 import { constants } from "node:os"
-import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -19,11 +18,12 @@ import * as Scope from "effect/Scope"
 import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import * as Spawner from "../../core/spawn/Spawner.ts"
+import { environment } from "../shared/host/NodeHost.ts"
 import * as SignalNumber from "../shared/process/SignalNumber.ts"
 import * as FarScripts from "./FarScripts.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
-/** How a far side is reached. */
+/** The way to a far side. */
 export interface Way {
   /** Names it, as `ssh:HOST`. */
   readonly name: string
@@ -110,12 +110,6 @@ const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : 
 
 const failed = (message: string) => new SpawnError.SpawnError({ reason: "Unknown", message })
 
-/** The environment of commands of this machine. */
-const ownEnv = (): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  )
-
 /** Starts a command of this machine, which `close` ends. A PTY is raw from the begin, as it is over there. */
 const run = async (
   inner: Spawner.SpawnerService,
@@ -124,7 +118,12 @@ const run = async (
   events: Spawner.SpawnEvents,
 ) => {
   const script = stdio.kind === "pty" ? 'stty raw -echo; exec "$@"' : 'exec "$@"'
-  const spec = { argv: ["/bin/sh", "-c", script, "sh", ...command], cwd: "/", env: ownEnv(), stdio } as const
+  const spec = {
+    argv: ["/bin/sh", "-c", script, "sh", ...command],
+    cwd: "/",
+    env: environment(),
+    stdio,
+  } as const
   const scope = Effect.runSync(Scope.make())
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
   const started = await Effect.runPromise(Effect.either(Scope.extend(inner.spawn(spec, events), scope)))
@@ -138,7 +137,7 @@ const saidLength = 4_096
 
 const beatsInSilence = 3
 
-/** How long the end of the keeper may take: an engine removes its container meanwhile. */
+/** Milliseconds that the keeper has to end: an engine removes its container meanwhile. */
 const farewellMillis = 60_000
 
 const after = (millis: number, act: () => void) => setTimeout(act, millis).unref()

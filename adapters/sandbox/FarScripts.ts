@@ -16,7 +16,7 @@
 import * as NativePath from "../../core/protocol/NativePath.ts"
 import type { SpawnSpec, Stdio } from "../../core/spawn/Spawner.ts"
 
-/** Where there is a /proc, a number that a stranger has got meanwhile is told by its start. */
+/** The start of a process tells a number that a stranger has got meanwhile, on systems with /proc. */
 const common = `
 stat() {
   line=
@@ -33,9 +33,8 @@ begun() { at=0; stat "$1" || return 1; set -- $line; at=\${20}; }
  * `signal SEQ PID START NAME`, `lingers SEQ PID START`, `size SEQ PID ROWS COLUMNS`, `end SEQ ID HELPER`, `sync SEQ`.
  * It answers `MARK SEQ STATUS`.
  *
- * What nobody reads of a terminal of a container is read away when that is killed: conmon, the monitor of podman, may
- * wait with a write to it, and does not notice that the process is gone as long as it does. So the container would
- * stay.
+ * A kill reads away the unread output of a terminal of a container: conmon, the monitor of podman, may wait with a
+ * write to it, and does not notice that the process is gone as long as it does. So the container would stay.
  */
 const keeper = `
 umask 077
@@ -263,7 +262,7 @@ const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
 const special =
   /^(_|BASH.*|DIRSTACK|E?UID|EPOCH.*|FUNCNAME|GROUPS|HISTCMD|IFS|LANG|LANGUAGE|LC_.*|LINENO|OPT.*|PIPESTATUS|POSIXLY_.*|PPID|PS4|S?RANDOM|SECONDS|SHELLOPTS|SHLVL|procwire_.*)$/
 
-/** What follows `store`: the words, and the script, of any bytes but for NUL. */
+/** The operands of `store`: the words, and the script, of any bytes but for NUL. */
 export const spec = (
   id: number,
   { argv, cwd, env, stdio }: SpawnSpec,

@@ -17,7 +17,7 @@ import * as LimitCgroups from "./LimitCgroups.ts"
 import type { SpawnerProblem } from "./SpawnerProblem.ts"
 import { layerWrap } from "./Wrap.ts"
 
-/** What may stand behind `limits:`. */
+/** The options of `limits:`. */
 const options = "mem=SIZE,pids=N,cpu=N,nofile=N,time=SECONDS"
 
 export const limitsOf: BuiltIn = {
@@ -98,7 +98,7 @@ const overLimit = (status: ExitStatus, entry: LimitCgroups.Entry | undefined, ti
   }
 }
 
-/** What was asked for; the rest is undefined. */
+/** The limits of the options; the rest is undefined. */
 interface LimitValues {
   /** Bytes of memory, and the number of processes. */
   readonly bounds: LimitCgroups.Bounds

@@ -104,7 +104,7 @@ const startOf = ({ arg0, argv, cwd, env, stdio }: Spawner.SpawnSpec) => ({
   ...(stdio.kind === "pty" ? { tty: true, terminalSize: stdio.size } : { pipeStdin: stdio.stdin }),
 })
 
-/** What a handle needs to know of the events of a process. */
+/** The events of a process, for its handle. */
 interface RemoteEvents {
   /** Ends the streams; no output follows. */
   readonly abandon: () => void
@@ -206,7 +206,7 @@ const codeOfKilled = ({ exitCode, read }: RemoteProcess): Effect.Effect<number, 
     Effect.orElse(() => exitCode),
   )
 
-/** What the event tells beyond the code. */
+/** The facts of the event beyond the code. */
 const endingOf = ({ limit, oomKilled }: Exited): Spawner.Ending =>
   limit === undefined ? {} : { endedBy: "limit", limit, oomKilled }
 

@@ -79,7 +79,7 @@ export interface Destination {
 
 const usualSilence = "60"
 
-/** What the user's configuration must not change, nor a question stop. */
+/** Options that the user's configuration must not change, nor a question stop. */
 const fixed = {
   BatchMode: "yes",
   ClearAllForwardings: "yes",

@@ -41,7 +41,7 @@ export interface Options {
 /** One process that is followed. */
 export type ProcessFollower = ReturnType<typeof make>
 
-/** How long a missing seq is waited for before it is fetched, in milliseconds. */
+/** Milliseconds that a missing seq is waited for before it is fetched. */
 export const gapMillis = 100
 
 /** Follows the process `id` from the event after seq `after`; `size` is that of its window, on a server that has them. */

@@ -81,7 +81,7 @@ export const scoped = <E>(
     Effect.zipRight(Effect.sync(subscription.close), Effect.ignore(process.terminate)),
   )
 
-/** What is used of the client. */
+/** The used part of the client. */
 export interface Options {
   readonly call: Call
   /** Runs an effect in the client's scope. */

@@ -34,7 +34,7 @@ type Plain<R> =
       ? AsyncIterable<A>
       : never
 
-/** How many arguments each member takes: 0 for an effect. */
+/** The number of arguments of each member: 0 for an effect. */
 export type Arities<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer P) => unknown ? Required<P>["length"] : 0
 }

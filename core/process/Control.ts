@@ -43,8 +43,8 @@ export const terminate = (process: Process): Effect.Effect<void> => {
   return process.child?.kill ?? Effect.void
 }
 
-/** How long the pipes of killed descendants may take to end, in milliseconds, before they are abandoned. */
-const farewellMillis = 1000
+/** Milliseconds that the pipes of killed descendants have to end, before they are abandoned. */
+export const farewellMillis = 1000
 
 /**
  * Asks a running process to end, and kills what is left after the grace. Completes when nothing is left, or is killed.

@@ -163,7 +163,10 @@ const forgetAtExit = (table: ProcessTable, entry: Entry): void => {
   })
 }
 
-/** Forgets a closed process after the retention time, or when one that is kept is removed, and closes its child's scope once its descendants are gone. */
+/**
+ * Forgets a closed process after the retention time, or when one that is kept is removed, and closes its child's scope
+ * once its descendants are gone.
+ */
 const retire = (
   { table, options }: Services,
   entry: Entry,

@@ -15,6 +15,7 @@ import type { Given, Parse } from "./Command.ts"
 import * as EnvFlag from "./EnvFlag.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
+import { environment } from "../host/NodeHost.ts"
 import * as Flags from "./Flags.ts"
 
 /** As a start has it. */
@@ -266,18 +267,13 @@ const readPlace = (values: Values, target: TargetFlags.Target) =>
 
 /** A server of one's own has the variables of whoever has started it: those of this shell replace them. */
 const ofThisShell = (env: Readonly<Record<string, string>>) => ({
-  env: { ...ofTerminal(definedOf(process.env)), ...env },
+  env: { ...ofTerminal(environment()), ...env },
   envPolicy: null,
 })
 
 /** Without a terminal here, TERM says nothing of the one that the process may have. */
-const ofTerminal = ({ TERM, ...env }: Record<string, string>): Record<string, string> =>
+const ofTerminal = ({ TERM, ...env }: Readonly<Record<string, string>>): Record<string, string> =>
   TERM === undefined || process.stdout.isTTY !== true ? env : { ...env, TERM }
-
-const definedOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  )
 
 const policyOf = (inherit: "core" | "all" | "none") => ({
   inherit,

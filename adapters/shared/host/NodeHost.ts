@@ -31,7 +31,8 @@ export const layerSessionIds: Layer.Layer<SessionIds> = Layer.succeed(SessionIds
 
 const platforms: Readonly<Record<string, string>> = { darwin: "macos", win32: "windows" }
 
-const environment = (): HostInfo["env"] =>
+/** The variables of this process. */
+export const environment = (): HostInfo["env"] =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )

@@ -9,11 +9,11 @@ import * as Control from "../../process/Control.ts"
 import type { Process } from "../../process/Process.ts"
 import type { SpawnEvents } from "../../spawn/Spawner.ts"
 
-/** When a process has to end. */
+/** The times of the deadlines of a process. */
 export interface Times {
   /** So many milliseconds after its spawn. */
   readonly timeoutMillis?: number | undefined
-  /** When it has written nothing for so many milliseconds. */
+  /** The longest time without output, in milliseconds. */
   readonly idleMillis?: number | undefined
 }
 

@@ -15,6 +15,7 @@ import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 import type { SpawnError } from "../../spawn/SpawnError.ts"
 import { streamsOf } from "../../process/Attachment.ts"
+import { farewellMillis } from "../../process/Control.ts"
 import type { Spawning } from "../../process/Extension.ts"
 import type { Grace } from "../../process/Grace.ts"
 import type { Process } from "../../process/Process.ts"
@@ -29,9 +30,6 @@ import type {
 } from "../../spawn/Spawner.ts"
 import * as Policy from "./Policy.ts"
 import { type Children, type Kept, restarted } from "./RestartedChild.ts"
-
-/** How long the pipes of killed descendants may take to end, in milliseconds, before they are abandoned. */
-const farewellMillis = 1000
 
 /** One child. */
 interface Life {
