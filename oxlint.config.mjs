@@ -52,6 +52,7 @@ const imports = {
   "conformance/transport":
     "core/protocol core/transport conformance/suite conformance/seam conformance/spawner",
   "conformance/directory": "core/directory conformance/suite conformance/seam",
+  "conformance/simulation": "core",
   "conformance/targets": "conformance/lab/faults",
   "conformance/lab": ".ci dist conformance",
 }
@@ -76,10 +77,11 @@ const exceptions = {
 }
 
 /**
- * Folders that may not import `node:*`: the core, and what runs in a browser.
+ * Folders that may not import `node:*`: the core, its simulation, and what runs in a browser.
  * @param {string} folder
  */
-const isPure = (folder) => folder.startsWith("core") || folder === "adapters/web"
+const isPure = (folder) =>
+  folder.startsWith("core") || folder === "conformance/simulation" || folder === "adapters/web"
 
 /**
  * @param {string[]} patterns

@@ -13,9 +13,6 @@ const adapters =
       ? "{shared,web,deno}"
       : "{shared,node,web,sandbox}"
 
-/** The simulation computes the same on every runtime, which `conformance/lab/simulation/Simulation.test.ts` compares. */
-const onNodeAlone = "Bun" in globalThis || "Deno" in globalThis ? ["core/simulation/**"] : []
-
 /** Files whose tests change nothing that is global, and count nothing that belongs to their whole process. */
 const together = [
   "adapters/shared/{audit,auth,confine,directory,files,fleet,host,http,mcp,weblogin}/**/*.test.ts",
@@ -40,7 +37,6 @@ export default defineConfig({
         test: {
           name: "core",
           include: ["core/**/*.test.ts"],
-          exclude: ["**/node_modules/**", ...onNodeAlone],
           isolate: false,
         },
       },

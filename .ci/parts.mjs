@@ -58,7 +58,7 @@ export const parts = [
   {
     name: "simulation",
     says: "the whole system in virtual time, from thousands of seeds that change with the commit",
-    tests: ["core/simulation/", `${sim}/Seeds.test.ts`, `${sim}/Simulation.test.ts`],
+    tests: ["conformance/simulation/", `${sim}/Seeds.test.ts`, `${sim}/Simulation.test.ts`],
     steps: [[`${sim}/main.mjs`, "--of-this-commit", "--seconds", "600", "--jobs", "2"]],
     // No change may fail by a seed that has nothing to do with it: `npm test` plays the fixed ones.
     touched: [],

@@ -60,7 +60,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 it("loads nothing of clients, agents, fleets, MCP, WebSockets, traces and other commands", () => {
   const others = [
-    /^core\/(agent|client|directory|fleet|simulation)\//,
+    /^core\/(agent|client|directory|fleet)\//,
     /^adapters\/shared\/(acp|directory|doctor|fleet|mcp|platform|testing)\//,
     /^adapters\/shared\/transport\/(WebSocket|HttpServer|Upgrade(?!Admission)|SocketClient|CommandTransport)/,
     /^adapters\/shared\/cli\/(?!ServeCommand)\w+Command\.|^adapters\/shared\/cli\/Otlp\./,

@@ -1,6 +1,6 @@
 /** Plays seeds that never change, as `npm run sim` does: bundled, which takes half of the time. */
 import { test } from "vitest"
-import { fixed } from "../../../core/simulation/Fixed.ts"
+import { fixed } from "../../simulation/Fixed.ts"
 import { expectNoFailure, partsOf } from "./Lab.ts"
 
 const failed = partsOf(fixed)

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
-import { ofItself } from "../../../core/simulation/Fixed.ts"
+import { ofItself } from "../../simulation/Fixed.ts"
 import { expectNoFailure, partsOf } from "./Lab.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))

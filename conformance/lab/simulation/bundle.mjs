@@ -1,5 +1,5 @@
 // @ts-check
-// core/simulation as one file that every runtime can import. It needs no build.
+// conformance/simulation as one file that every runtime can import. It needs no build.
 import { mkdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { build } from "esbuild"
@@ -18,7 +18,7 @@ export const bundle = async (outfile = join(root, "dist/simulation.mjs"), plugin
   const own = `${outfile}.${process.pid}.mjs`
   await build({
     absWorkingDir: root,
-    entryPoints: ["core/simulation/index.ts"],
+    entryPoints: ["conformance/simulation/index.ts"],
     outfile: own,
     bundle: true,
     format: "esm",

@@ -1,7 +1,7 @@
 // @ts-check
 // `npm run sim`: plays the whole system in virtual time, once for each seed, on Node, Bun or Deno. `--help` says how.
 //
-// The world is core/simulation; this file bundles it and lets the player of that runtime play it.
+// The world is conformance/simulation; this file bundles it and lets the player of that runtime play it.
 import { execFileSync, spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"

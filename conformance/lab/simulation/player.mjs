@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url"
  */
 
 const [, , file = "", text = ""] = argv
-/** @type {typeof import("../../../core/simulation/index.ts")} */
+/** @type {typeof import("../../simulation/index.ts")} */
 const { Mix, Report } = await import(pathToFileURL(file).href)
 /** @type {Share | Hunt | Single} */
 const request = JSON.parse(text)

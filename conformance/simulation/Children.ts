@@ -1,0 +1,88 @@
+/** The spawner of a server in a run: starts children by their scripts, and knows the truth about each. */
+import * as Effect from "effect/Effect"
+import { allCapabilities } from "../../core/spawn/Fake.ts"
+import { notFound } from "../../core/spawn/SpawnError.ts"
+import type { SpawnerService } from "../../core/spawn/Spawner.ts"
+import { Child } from "./Child.ts"
+import type { ServerPlan } from "./Plan.ts"
+import type { Script } from "./Script.ts"
+import { Truth } from "./Truth.ts"
+import type { World } from "./World.ts"
+
+/** A process that a program has started. */
+export interface Started {
+  readonly sessionId: string
+  readonly truth: Truth
+  /** When that was known. */
+  readonly at: number
+  /** What lists call it. */
+  readonly name: string | undefined
+}
+
+/** Every child of a run, by the key that its argv ends with. */
+export class Children {
+  private readonly world: World
+  private readonly scripts: ReadonlyMap<string, Script>
+  private readonly truths = new Map<string, Truth>()
+
+  constructor(world: World, scripts: ReadonlyMap<string, Script>) {
+    this.world = world
+    this.scripts = scripts
+  }
+
+  /** The truth about a child, which may not be spawned yet. */
+  truth(key: string): Truth {
+    const known = this.truths.get(key)
+    if (known !== undefined) return known
+    const { text, marks = false, historyBytes } = this.scripts.get(key) ?? {}
+    const truth = new Truth(key, text === true ? "text" : "bytes")
+    truth.marked = marks
+    truth.historyBytes = historyBytes
+    this.truths.set(key, truth)
+    return truth
+  }
+
+  /** Children that live: spawned, and not released. */
+  get living(): ReadonlyArray<Truth> {
+    return [...this.truths.values()].filter(
+      ({ spawnedAt, releasedAt }) => spawnedAt !== undefined && releasedAt === undefined,
+    )
+  }
+
+  /** All children. */
+  get all(): ReadonlyArray<Truth> {
+    return [...this.truths.values()]
+  }
+
+  /** The spawner of one server. */
+  spawner({ pauses, retentionMillis }: Pick<ServerPlan, "pauses" | "retentionMillis">): SpawnerService {
+    return {
+      capabilities: { ...allCapabilities, pause: pauses },
+      spawn: (spec, events) =>
+        Effect.gen(this, function* () {
+          const key = spec.argv.at(-1) ?? ""
+          const script = this.scripts.get(key)
+          if (script === undefined) return yield* Effect.dieMessage(`no script for ${key}`)
+          const truth = this.truth(key)
+          if (script.spawnMillis > 0) yield* Effect.sleep(script.spawnMillis)
+          // A start that has failed may be tried again, if that was not heard.
+          if (script.missing) return yield* Effect.fail(notFound())
+          truth.spawns += 1
+          // guards: reserved-id
+          if (truth.spawns > 1) this.world.violate("a start is carried out once", `${key} is started again`)
+          const child = yield* Effect.acquireRelease(
+            Effect.sync(() => new Child(this.world, truth, script, events, retentionMillis)),
+            (child) =>
+              Effect.suspend(() => {
+                truth.closingAt = this.world.now
+                return Effect.zipRight(
+                  Effect.sleep(script.releaseMillis),
+                  Effect.sync(() => child.release()),
+                )
+              }),
+          )
+          return child.handle(pauses)
+        }),
+    }
+  }
+}

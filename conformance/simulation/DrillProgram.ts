@@ -1,0 +1,179 @@
+/**
+ * Requests that meet on one process id, without what a client does by itself to keep them apart: many writes at once,
+ * requests while a process starts, and a second start with the id of one that has failed.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import type { Encoded, Params } from "../../core/client/Calls.ts"
+import type { ClientError } from "../../core/client/ClientError.ts"
+import { toBase64 } from "../../core/protocol/Bytes.ts"
+import type * as Methods from "../../core/protocol/Methods.ts"
+import type { Actor, Live } from "./Actor.ts"
+import type { Children } from "./Children.ts"
+import type { DrillPlan } from "./ProcessPlan.ts"
+import { nothingMore, Program } from "./Program.ts"
+import type { Truth } from "./Truth.ts"
+
+/** Milliseconds within which a child is gone whose start has failed, besides what its spawn takes. */
+const endBound = 10_000
+
+/** A client at the begin of a drill. */
+interface Begin {
+  readonly live: Live
+  readonly lost: number
+}
+
+/** One drill. */
+export class DrillProgram extends Program {
+  private readonly plan: DrillPlan
+  private readonly truth: Truth
+
+  constructor(actor: Actor, plan: DrillPlan, children: Children) {
+    super(actor, plan.key)
+    this.plan = plan
+    this.truth = children.truth(plan.key)
+  }
+
+  /** Runs to its end. */
+  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
+    const { plan, actor } = this
+    yield* Effect.sleep(plan.at)
+    this.doing = "waits for a client"
+    const live = yield* actor.connected
+    const begin: Begin = { live, lost: actor.network.lost(actor.index) }
+    this.doing = plan.kind
+    yield* this[plan.kind](begin)
+    if (!this.hasLost(begin)) yield* this.ask(begin, "process/terminate", { processId: plan.key })
+    this.doing = nothingMore
+  })
+
+  /** All at the same time; the first two bytes of each are its number. */
+  private writes(begin: Begin) {
+    return Effect.gen(this, function* () {
+      const { plan } = this
+      if (Either.isLeft(yield* this.start(begin, plan.key))) return
+      const numbers = Array.from({ length: plan.calls }, (_, number) => number)
+      for (const number of numbers) this.truth.asked.push({ number, lost: begin.lost })
+      const all = plan.twice ? numbers.flatMap((number) => [number, number]) : numbers
+      yield* Effect.forEach(all, (number) => this.write(begin, number), {
+        concurrency: "unbounded",
+        discard: true,
+      })
+    })
+  }
+
+  private write(begin: Begin, number: number) {
+    const { key, script, calls } = this.plan
+    const chunk = toBase64(new Uint8Array([number >> 8, number & 255]))
+    const params = { processId: key, chunk, writeId: `${key}.${number}` }
+    const patience = script.reads.from + 2 * calls * script.reads.each
+    return Effect.map(this.ask(begin, "process/write", params, patience), (answer) => {
+      if (Either.isLeft(answer)) return
+      const { status } = answer.right
+      if (status === "accepted") this.truth.accepted.set(number, this.actor.world.now)
+      else if (this.truth.exitedAt === undefined)
+        this.unless(begin, `write ${number} is answered with ${status}`)
+    })
+  }
+
+  /** Reads while the process starts are answered when it has started. */
+  private waiting(begin: Begin) {
+    return Effect.gen(this, function* () {
+      const { key, calls, delay, script } = this.plan
+      const reads = Effect.forEach(
+        Array.from({ length: calls }),
+        () => this.ask(begin, "process/read", { processId: key }, script.spawnMillis),
+        { concurrency: "unbounded", discard: true },
+      )
+      const started = yield* Effect.fork(this.start(begin, key))
+      yield* Effect.zipRight(Effect.sleep(delay), reads)
+      yield* Fiber.join(started)
+    })
+  }
+
+  /** A start that is cancelled leaves no child, and its id is free. */
+  private cancelled(begin: Begin) {
+    return Effect.gen(this, function* () {
+      const { key, delay } = this.plan
+      const starting = yield* Effect.fork(this.start(begin, key))
+      yield* Effect.sleep(delay)
+      const ended = yield* this.ask(begin, "process/terminate", { processId: key })
+      const started = yield* Fiber.join(starting)
+      if (Either.isLeft(ended) || !ended.right.running || Either.isRight(started)) return
+      if (started.left.reason !== "Disconnected") this.expectEnd()
+      yield* this.again(begin)
+    })
+  }
+
+  /** A start that fails leaves its id free. */
+  private missing(begin: Begin) {
+    return Effect.gen(this, function* () {
+      const started = yield* this.start(begin, this.plan.key)
+      if (Either.isRight(started)) return this.unless(begin, "a program that is missing is started")
+      yield* this.again(begin)
+    })
+  }
+
+  private again(begin: Begin) {
+    const { next, key } = this.plan
+    if (next === undefined || this.hasLost(begin)) return Effect.void
+    return Effect.map(this.start(begin, next.key), (started) => {
+      if (Either.isLeft(started)) this.unless(begin, `${key} is not started again: ${started.left.message}`)
+    })
+  }
+
+  private start(begin: Begin, child: string) {
+    const { key, script } = this.plan
+    const params: Encoded<"process/start"> = {
+      processId: key,
+      argv: ["simulated", child],
+      cwd: "file:///srv",
+      env: {},
+      tty: false,
+      pipeStdin: script.stdin,
+    }
+    return this.ask(begin, "process/start", params, script.spawnMillis)
+  }
+
+  /** The answer, or why there is none. It must come within so many milliseconds besides the time of an answer. */
+  private ask<M extends Methods.RequestName>(
+    begin: Begin,
+    method: M,
+    params: Params<M>,
+    millis = 0,
+  ): Effect.Effect<Either.Either<Methods.ResultOf<M>, ClientError>> {
+    return Effect.suspend(() => {
+      const answered = this.expect(method, millis)
+      return Effect.map(Effect.either(begin.live.client.call(method, params)), (answer) => {
+        answered()
+        this.note(`${method} ${Either.isRight(answer) ? "is answered" : `fails: ${answer.left.reason}`}`)
+        if (
+          Either.isLeft(answer) &&
+          answer.left.reason !== "Server" &&
+          answer.left.reason !== "ProgramNotFound"
+        )
+          this.excuse(answer.left, begin.live, begin.lost, method)
+        return answer
+      })
+    })
+  }
+
+  private expectEnd(): void {
+    const { truth, actor, plan } = this
+    const { spawnMillis, releaseMillis } = plan.script
+    actor.world.watch(spawnMillis + releaseMillis + endBound, () => {
+      if (truth.spawnedAt !== undefined && truth.releasedAt === undefined)
+        this.violate("nothing outlives its session", "its start was cancelled, and its child lives")
+    })
+  }
+
+  private hasLost({ live, lost }: Begin): boolean {
+    return this.isLost(live, lost)
+  }
+
+  /** Something is wrong, unless a connection was lost. */
+  private unless(begin: Begin, what: string): void {
+    if (!this.hasLost(begin)) this.violate("calls fail for a reason", what)
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * A client lists what runs in its session, page after page, while processes start and end: each that is there all the
+ * time is listed once, and none of another session.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { Encoded } from "../../core/client/Calls.ts"
+import type { ClientError } from "../../core/client/ClientError.ts"
+import type { ListedProcess, ListResult } from "../../core/protocol/List.ts"
+import type { Actor, Live } from "./Actor.ts"
+import type { Children } from "./Children.ts"
+import type { ListPlan } from "./ProcessPlan.ts"
+import { nothingMore, Program } from "./Program.ts"
+
+const invariant = "a list has what runs, once"
+
+/** Milliseconds of reading until an exit is published: output that keeps coming delays it. */
+const quiet = 500
+
+/** One list. */
+export class ListProgram extends Program {
+  private readonly plan: ListPlan
+  private readonly children: Children
+
+  constructor(actor: Actor, plan: ListPlan, children: Children) {
+    super(actor, plan.key)
+    this.plan = plan
+    this.children = children
+  }
+
+  /** Runs to its end. */
+  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
+    const { actor, plan } = this
+    yield* Effect.sleep(plan.at)
+    this.doing = "waits for a client"
+    const live = yield* actor.connected
+    this.doing = "lists"
+    yield* this.processes(live)
+    if (plan.sessions) yield* this.sessions(live)
+    this.doing = nothingMore
+  })
+
+  private processes(live: Live) {
+    const { actor, plan } = this
+    return Effect.gen(this, function* () {
+      const { sessionId } = live.client
+      const begin = actor.world.now
+      const rows: Array<ListedProcess> = []
+      let cursor: string | null = null
+      do {
+        const asked = actor.world.now
+        const lost = actor.network.lost(actor.index)
+        const name = plan.name === undefined ? {} : { name: plan.name }
+        const params: Encoded<"process/list"> = { limit: plan.limit, cursor, ...name }
+        const answered = this.expect("process/list")
+        const page: Either.Either<ListResult, ClientError> = yield* Effect.either(
+          live.client.call("process/list", params),
+        )
+        answered()
+        if (Either.isLeft(page)) return this.excuse(page.left, live, lost, "list")
+        if (actor.sessionId !== sessionId) return
+        const { processes, nextCursor }: ListResult = page.right
+        if (processes.length > plan.limit)
+          this.violate(invariant, `${processes.length} rows of ${plan.limit}`)
+        for (const row of processes) this.checkRow(row, asked)
+        rows.push(...processes)
+        cursor = nextCursor
+        yield* Effect.sleep(plan.pause)
+      } while (cursor !== null)
+      this.note(`has listed ${rows.length}`)
+      this.checkAll(rows, sessionId, begin)
+    })
+  }
+
+  /** What was there all the time is there once. */
+  private checkAll(rows: ReadonlyArray<ListedProcess>, sessionId: string, begin: number): void {
+    const { actor, plan } = this
+    const ids = rows.map(({ processId }) => processId)
+    const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+    if (twice !== undefined) this.violate(invariant, `${twice} is listed twice`)
+    if (rows.some(({ startedAtMs }, index) => startedAtMs < (rows[index - 1]?.startedAtMs ?? 0)))
+      this.violate(invariant, `they are not in the order of their starts: ${ids.join(", ")}`)
+    for (const [key, { sessionId: of, truth, at, name }] of actor.started) {
+      if (of !== sessionId || at >= begin || ids.includes(key)) continue
+      if (plan.name !== undefined && plan.name !== name) continue
+      const closedAt = Math.max(truth.exitedAt ?? Infinity, truth.endedAt ?? Infinity)
+      if (actor.world.now - closedAt < actor.settings.retentionMillis)
+        this.violate(invariant, `${key} is not listed`)
+    }
+  }
+
+  /** A row tells the truth, and is of this client. */
+  private checkRow(row: ListedProcess, asked: number): void {
+    const { actor, plan, children } = this
+    const { processId, argv, state, bytes, exitCode, attached, name } = row
+    const wrong = (what: string) => this.violate(invariant, `${processId} ${what}`)
+    const key = argv.at(-1) ?? ""
+    if (!new RegExp(`^[a-z]${actor.index}\\.`).test(key)) return wrong("is of another session")
+    if (!attached) wrong("is told to be detached")
+    if (plan.name !== undefined && name !== plan.name) wrong(`has the name ${name}`)
+    const { exitedAt, endedAt, readSince, pieces, total, exitCode: code, spawnedAt } = children.truth(key)
+    const closedAt = Math.max(exitedAt ?? Infinity, endedAt ?? Infinity)
+    const exited = state === "exited" || state === "closed"
+    if (exited && exitedAt === undefined) wrong(`is told to be ${state}, and runs`)
+    if (state === "closed" && closedAt === Infinity) wrong("is told to be closed, and is not")
+    if (state !== "closed" && closedAt < asked) wrong(`is told to be ${state}, and was closed`)
+    if (!exited && Math.max(exitedAt ?? Infinity, readSince) + quiet < asked)
+      wrong(`is told to be ${state}, and had exited`)
+    if (state === "running" && spawnedAt === undefined) wrong("is told to run, and was not spawned")
+    if (exitCode !== (exited ? (code ?? null) : null))
+      wrong(`has the exit code ${exitCode}, and it is ${code}`)
+    const before = pieces.reduce((sum, { at, length }) => sum + (at < asked ? length : 0), 0)
+    if (bytes < before || bytes > total) wrong(`has ${bytes} bytes, and wrote ${before} to ${total}`)
+  }
+
+  /** A client sees its own session alone. */
+  private sessions(live: Live) {
+    const { actor } = this
+    return Effect.gen(this, function* () {
+      const lost = actor.network.lost(actor.index)
+      const page = yield* Effect.either(live.client.call("session/list", {}))
+      if (Either.isLeft(page)) return this.excuse(page.left, live, lost, "session/list")
+      const { sessions, nextCursor } = page.right
+      const [own] = sessions
+      if (sessions.length !== 1 || nextCursor !== null || own?.own !== true || !own.attached)
+        this.violate(invariant, `the sessions are told as ${JSON.stringify(sessions)}`)
+    })
+  }
+}

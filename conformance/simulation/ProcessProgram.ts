@@ -1,0 +1,250 @@
+/** A client starts a process, follows it to its end over every loss and absence, and calls it meanwhile. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type * as EventFeed from "../../core/client/EventFeed.ts"
+import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
+import type { Actor, Live } from "./Actor.ts"
+import * as Aftermath from "./Aftermath.ts"
+import * as Losses from "./Losses.ts"
+import { answerBound } from "./Network.ts"
+import { nothingMore, Program } from "./Program.ts"
+import type { Truth } from "./Truth.ts"
+import { View } from "./View.ts"
+import * as WriterCalls from "./WriterCalls.ts"
+import type { ProcessPlan, Reader } from "./ProcessPlan.ts"
+
+/** A process as the program holds it at the moment. */
+export interface Held {
+  readonly live: Live
+  readonly process: RemoteProcess
+  /** The session that it belongs to. */
+  readonly sessionId: string
+  /** Its events begin after this seq. */
+  readonly after: number
+}
+
+/** The calls that are made on a process, each at its time. */
+export type Calls = (program: ProcessProgram) => ReadonlyArray<Effect.Effect<void>>
+
+/** How following a process has ended: it is closed, lost with its client, or lost for good. */
+type Ending = "closed" | "detached" | "lost"
+
+const together = { concurrency: "unbounded", discard: true } as const
+
+/** One process of a run. */
+export class ProcessProgram extends Program {
+  readonly plan: ProcessPlan
+  readonly truth: Truth
+  /** Undefined before the start, and while its client is away. */
+  held: Held | undefined
+  /** True when nothing more is to be done with the process. */
+  over = false
+
+  private readonly calls: Calls
+
+  /** `calls` makes each call on it at its time. */
+  constructor(actor: Actor, plan: ProcessPlan, truth: Truth, calls: Calls) {
+    super(actor, plan.key)
+    this.plan = plan
+    this.truth = truth
+    this.calls = calls
+  }
+
+  /** Runs to its end. */
+  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
+    yield* Effect.sleep(this.plan.at)
+    this.doing = "waits for a client"
+    const live = yield* this.actor.connected
+    const started = yield* this.plan.adopted === true ? this.adopt(live) : this.start(live)
+    if (started !== undefined) {
+      const calls = Effect.all(this.calls(this), together)
+      yield* Effect.all([this.followAll(started), calls], together)
+    }
+    this.doing = nothingMore
+  })
+
+  private start(live: Live) {
+    const { plan, actor, truth } = this
+    return Effect.gen(this, function* () {
+      this.doing = "starts"
+      const lost = actor.network.lost(actor.index)
+      const starting = live.client.startSubscribed({
+        argv: ["simulated", plan.key],
+        processId: plan.key,
+        tty: plan.script.pty,
+        pipeStdin: plan.script.stdin && !plan.script.pty,
+        ...(plan.credit === undefined ? {} : { credit: plan.credit }),
+        ...plan.times,
+        ...plan.asks,
+      })
+      const result = yield* Effect.either(Effect.timeoutOption(starting, Math.min(plan.patience, 2 ** 30)))
+      if (Either.isLeft(result)) {
+        this.note(`start fails: ${result.left.reason}`)
+        truth.endWantedAt ??= actor.world.now
+        if (plan.script.missing && result.left.reason === "ProgramNotFound") return undefined
+        const isCut = result.left.reason === "EventsLost" && this.isLost(live, lost)
+        void (isCut ? Losses.checkGone(this, result.left, 0) : this.excuse(result.left, live, lost, "start"))
+        if (isCut || result.left.reason === "Disconnected") Aftermath.expectEnd(this, live)
+        return undefined
+      }
+      if (Option.isNone(result.right)) {
+        this.note("start is given up")
+        Aftermath.expectEnd(this, live)
+        return undefined
+      }
+      const [{ process, subscription }, { sessionId }] = [result.right.value, live.client]
+      this.note("is started")
+      actor.started.set(plan.key, { sessionId, truth, at: actor.world.now, name: plan.asks?.name })
+      if (plan.script.missing) this.violate("calls fail for a reason", "a program that is missing is started")
+      this.held = { live, process, sessionId, after: 0 }
+      yield* WriterCalls.followOwner(this, process)
+      return subscription
+    })
+  }
+
+  /** Starts it by a bare request, which nobody takes back if its answer is lost, and follows what has come of it. */
+  private adopt(live: Live) {
+    const { plan, actor, truth } = this
+    return Effect.gen(this, function* () {
+      this.doing = "starts"
+      const lost = actor.network.lost(actor.index)
+      const { sessionId } = live.client
+      const started = yield* Effect.either(
+        live.client.call("process/start", {
+          processId: plan.key,
+          argv: ["simulated", plan.key],
+          cwd: "file:///srv",
+          env: {},
+          tty: false,
+        }),
+      )
+      if (Either.isLeft(started)) this.excuse(started.left, live, lost, "start")
+      return yield* this.attach(sessionId, new View(actor.world, `c${actor.index}`, truth, 0, false))
+    })
+  }
+
+  private followAll(first: EventFeed.Subscription) {
+    const { actor, plan, truth } = this
+    const view = (index: number, after: number) =>
+      new View(actor.world, `c${actor.index}/${index}`, truth, after, index === 0 && plan.adopted !== true)
+    const [main, ...others] = plan.readers
+    const besides = others.map((reader, index) =>
+      Effect.gen(this, function* () {
+        yield* Effect.sleep(reader.after)
+        const { held } = this
+        if (held === undefined || this.over) return
+        yield* this.consume(yield* held.process.subscribe, reader, view(index + 1, held.after), held)
+      }),
+    )
+    return Effect.all([this.follow(first, main!, view(0, 0)), ...besides], together)
+  }
+
+  /** Follows the process to its end, through every client that has its session. */
+  private follow(first: EventFeed.Subscription, reader: Reader, view: View) {
+    return Effect.gen(this, function* () {
+      let subscription: EventFeed.Subscription | undefined = first
+      while (subscription !== undefined && this.held !== undefined) {
+        this.doing = "follows"
+        const ending: Ending = yield* this.consume(subscription, reader, view, this.held)
+        this.note(`${ending} after ${view.last}`)
+        const { sessionId } = this.held
+        if (ending === "lost" && this.plan.drill === true) yield* Aftermath.callLost(this, this.held)
+        if (ending !== "detached") break
+        this.held = undefined
+        subscription = yield* this.attach(sessionId, view)
+      }
+      this.over = true
+    })
+  }
+
+  private attach(sessionId: string, view: View) {
+    const { actor, plan } = this
+    return Effect.gen(this, function* () {
+      for (;;) {
+        this.doing = "waits for the next client"
+        const live = yield* actor.connected
+        if (actor.sessionId !== sessionId) {
+          this.note("is lost with its session")
+          return undefined
+        }
+        this.doing = "attaches"
+        const lost = actor.network.lost(actor.index)
+        const attached = yield* Effect.either(live.client.attach(plan.key, view.last))
+        if (Either.isRight(attached)) {
+          this.note(`is attached after ${view.last}`)
+          this.held = { live, process: attached.right, sessionId, after: view.last }
+          yield* WriterCalls.followOwner(this, attached.right)
+          return yield* attached.right.subscribe
+        }
+        const error = attached.left
+        this.note(`is not attached: ${error.reason}`)
+        if (error.reason === "EventsLost") return Losses.checkGone(this, error, view.last)
+        if (error.reason === "UnknownProcess") {
+          // Its start may have been lost.
+          const known = plan.adopted !== true || this.truth.spawns > 0
+          return known ? Losses.checkForgotten(this, "attach") : undefined
+        }
+        this.excuse(error, live, lost, "attach")
+        if (actor.isLive(live)) return undefined
+      }
+    })
+  }
+
+  private consume(subscription: EventFeed.Subscription, reader: Reader, view: View, held: Held) {
+    const { truth } = this
+    const lost = this.actor.network.lost(this.actor.index)
+    return Effect.gen(this, function* () {
+      for (let batch = 0; ; batch++) {
+        const events = yield* subscription.next
+        if (events === undefined) {
+          if (!view.closed)
+            this.violate("no byte is lost, doubled or out of order", "the events end without closed")
+          return "closed" as const
+        }
+        for (const event of events) {
+          if (event.kind === "failed") return this.fail(event, view, held, lost)
+          view.take(event)
+          if (event.kind === "output" || event.kind === "mark")
+            this.checkPrompt(truth.pieces[event.seq - 1]?.at, event.seq)
+          if (event.kind === "exited") this.checkPrompt(truth.exitedAt, event.seq)
+        }
+        if (reader.stall !== undefined && reader.stall.batch === batch)
+          yield* Effect.sleep(reader.stall.millis)
+        if (reader.pause > 0) yield* Effect.sleep(reader.pause)
+      }
+    })
+  }
+
+  /** While the network is well, output comes soon to those who read, however slow others are. */
+  private checkPrompt(at = Infinity, seq: number): void {
+    const { actor, plan } = this
+    const slow = plan.readers.some(({ pause, stall }) => pause > 0 || stall !== undefined)
+    if (slow || plan.careless === true || this.truth.blocked || !actor.separates) return
+    if (actor.network.delaySince(actor.index, at) > answerBound)
+      this.violate("a slow reader stalls its own child", `seq ${seq} comes ${actor.world.now - at} ms late`)
+  }
+
+  private fail(error: Losses.Failure, view: View, held: Held, lost: number): Ending {
+    this.note(`fails: ${error.reason} ${error.message}`)
+    switch (error.reason) {
+      case "EventsLost":
+        Losses.checkGone(this, error, view.last)
+        if (view.main && this.plan.careless !== true)
+          Losses.checkAttached(this, error, this.actor.network.smoothSince(this.actor.index))
+        this.truth.endWantedAt ??= this.actor.world.now
+        return "lost"
+      case "SessionLost":
+        if (this.actor.sessionId === held.sessionId)
+          this.violate("calls fail for a reason", "its session is not lost")
+        return "lost"
+      case "Disconnected":
+        if (this.actor.isLive(held.live) && this.actor.network.lost(this.actor.index) === lost)
+          this.violate("calls fail for a reason", `nothing was lost: ${error.message}`)
+        return "detached"
+      default:
+        this.violate("calls fail for a reason", `events fail: ${error.reason} ${error.message}`)
+        return "lost"
+    }
+  }
+}

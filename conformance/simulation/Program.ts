@@ -1,0 +1,71 @@
+/** Something that a client does in a run, from its time to its end. */
+import type * as Effect from "effect/Effect"
+import type { ClientError } from "../../core/client/ClientError.ts"
+import type { Actor, Live } from "./Actor.ts"
+import { answerBound } from "./Network.ts"
+
+/** What `doing` says of a program that has come to its end. */
+export const nothingMore = "nothing more"
+
+/** One thing that a client does. */
+export abstract class Program {
+  readonly actor: Actor
+  /** Its name, which no other program of the run has. */
+  readonly key: string
+  /** What it does now, for the report of what waits for ever. */
+  doing = "waits for its time"
+
+  constructor(actor: Actor, key: string) {
+    this.actor = actor
+    this.key = key
+  }
+
+  /** Runs to its end. */
+  abstract readonly run: Effect.Effect<void>
+
+  /** Notes what happens. */
+  note(text: string): void {
+    const { actor, key } = this
+    actor.world.trace.add(actor.world.now, `c${actor.index} ${key} ${text}`)
+  }
+
+  /** An invariant does not hold. */
+  violate(invariant: string, detail: string): void {
+    this.actor.world.violate(invariant, `c${this.actor.index}, ${this.key}: ${detail}`)
+  }
+
+  /** True if the client of that time is gone, or has lost a connection since. */
+  isLost(live: Live, lostBefore: number): boolean {
+    const { actor } = this
+    return !actor.isLive(live) || actor.network.lost(actor.index) > lostBefore
+  }
+
+  /**
+   * Says that an error has no reason, unless the client of that time is gone, has lost a connection since, or could not
+   * make one for most of the time that it tried.
+   */
+  excuse(error: ClientError, live: Live, lostBefore: number, what: string): void {
+    const ofLoss = ["Disconnected", "SessionLost", "Timeout", "Connect"].includes(error.reason)
+    if ((this.isLost(live, lostBefore) || !this.actor.hasHealed(error.reason)) && ofLoss) return
+    this.violate(
+      "calls fail for a reason",
+      `${what} fails: ${error.reason} ${error.code ?? ""} ${error.message}`,
+    )
+  }
+
+  /**
+   * Expects something within so many milliseconds besides the time of an answer; the returned function says that it
+   * has come. If it has not, that is the network's fault unless nothing was wrong with it.
+   */
+  expect(what: string, millis = 0): () => void {
+    const { world, network, index, settings } = this.actor
+    // Long polls may take every slot, and delay the rest.
+    if (settings.concurrentRequests < 1024) return () => {}
+    const from = world.now
+    return world.after(answerBound + millis, () => {
+      const since = network.smoothSince(index)
+      if (since !== undefined && since <= from)
+        this.violate("a slow reader stalls its own child", `${what} takes more than ${world.now - from} ms`)
+    })
+  }
+}

@@ -1,0 +1,141 @@
+/** The real server of a run, which can be killed and started again. */
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Fork from "../../core/protocol/Fork.ts"
+import * as Files from "../../core/files/Files.ts"
+import * as HistoryFiles from "../../core/process/history/HistoryFiles.ts"
+import { Terminals, type TerminalsService } from "../../core/process/screen/Terminals.ts"
+import * as Metrics from "../../core/process/Metrics.ts"
+import { defaults } from "../../core/protocol/Limits.ts"
+import * as ExecServer from "../../core/server/ExecServer.ts"
+import { SessionIds } from "../../core/session/SessionIds.ts"
+import { Host, type HostInfo } from "../../core/spawn/Host.ts"
+import { Spawner } from "../../core/spawn/Spawner.ts"
+import type { Children } from "./Children.ts"
+import type { Disk } from "./Disk.ts"
+import type { Network } from "./Network.ts"
+import type { Origin } from "./Origin.ts"
+import type { ServerPlan } from "./Plan.ts"
+import type { Seed } from "./Seed.ts"
+import type { World } from "./World.ts"
+
+const host: HostInfo = {
+  platform: "linux",
+  env: { PATH: "/bin" },
+  cwd: "/srv",
+  home: "/home/simulated",
+  temp: "/tmp",
+  shell: { name: "sh", path: "/bin/sh" },
+}
+
+/** What the server's host has, which outlives servers. */
+export interface Surroundings {
+  readonly children: Children
+  /** Undefined if nobody uses files. */
+  readonly disk: Disk | undefined
+  readonly origin: Origin
+  /** Undefined if the server keeps no histories. */
+  readonly histories: HistoryFiles.HistoryFilesService | undefined
+  /** What paints terminals, if anything does. */
+  readonly terminals: TerminalsService | undefined
+}
+
+interface Running {
+  readonly scope: Scope.CloseableScope
+  readonly metrics: Metrics.Metrics
+}
+
+/** The server of a run. */
+export class Server {
+  /** How often it was started: sessions do not outlive it. */
+  generation = 0
+  private readonly world: World
+  private readonly seed: Seed
+  private readonly plan: ServerPlan
+  private readonly surroundings: Surroundings
+  private readonly network: Network
+  private running: Running | undefined
+
+  constructor(world: World, seed: Seed, plan: ServerPlan, surroundings: Surroundings, network: Network) {
+    this.world = world
+    this.seed = seed
+    this.plan = plan
+    this.surroundings = surroundings
+    this.network = network
+  }
+
+  /** Starts it; connections are accepted from then on. */
+  readonly start: Effect.Effect<void> = Effect.gen(this, function* () {
+    const { plan, network } = this
+    const { children, disk, origin, histories = HistoryFiles.none, terminals } = this.surroundings
+    this.generation += 1
+    this.world.trace.add(this.world.now, `server: started, ${this.generation}`)
+    const scope = yield* Scope.make(ExecutionStrategy.parallel)
+    const metrics = Metrics.make()
+    const ids = this.seed.fork(this.generation)
+    const hex = () => ids.next().toString(16).padStart(8, "0")
+    const layer = Layer.mergeAll(
+      Layer.succeed(Spawner, children.spawner(plan)),
+      disk === undefined ? Files.layerNone : Layer.succeed(Files.Files, disk.service),
+      origin.layer,
+      Layer.succeed(Host, host),
+      Layer.succeed(HistoryFiles.HistoryFiles, histories),
+      Layer.succeed(SessionIds, {
+        next: Effect.sync(() => `${hex()}-${hex().slice(4)}-4000-8000-${hex()}${hex().slice(4)}`),
+      }),
+    )
+    const {
+      detachedMillis,
+      retentionMillis,
+      pauses: _,
+      replays: __,
+      credits: ___,
+      takeovers: ____,
+      ...limits
+    } = plan
+    const make = ExecServer.make({
+      version: "0.0.0",
+      detachedMillis,
+      retentionMillis,
+      metrics,
+      limits: { ...defaults, ...limits },
+    }).pipe(Effect.provide(layer), Scope.extend(scope))
+    const server = yield* terminals === undefined ? make : Effect.provideService(make, Terminals, terminals)
+    this.running = { scope, metrics }
+    const serve = yield* Scope.extend(Fork.inScope, scope)
+    network.accept = (open) => {
+      const connection = Effect.scoped(
+        Effect.flatMap(open, (transport) => Effect.ensuring(server.serve(transport), transport.close)),
+      )
+      serve(metrics.whileConnected(connection))
+      return true
+    }
+  })
+
+  /** Ends it, by a signal that kills or in order. Completes when nothing of it is left. */
+  readonly stop: Effect.Effect<void> = Effect.suspend(() => {
+    const { running } = this
+    this.running = undefined
+    this.network.accept = () => false
+    this.world.trace.add(this.world.now, "server: ends")
+    return running === undefined ? Effect.void : Scope.close(running.scope, Exit.void)
+  })
+
+  /** False from the moment on in which it begins to end. */
+  get isUp(): boolean {
+    return this.running !== undefined
+  }
+
+  /** A gauge or counter of the running server, by its name without `procwire_`. */
+  metric(name: string): number {
+    for (const { metricKey, metricState } of this.running?.metrics.snapshot() ?? []) {
+      if (metricKey.name !== `procwire_${name}`) continue
+      const state = metricState as { readonly value?: number; readonly count?: number }
+      return state.value ?? state.count ?? 0
+    }
+    return 0
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * What the wire shows on one connection: one answer for each request, ids that are not used twice, and the
+ * notifications of each process in order, behind the answer to its start, and output within its credit. A request that
+ * is cancelled is answered soon.
+ */
+import { creditOf } from "../../core/protocol/Credit.ts"
+import type { Disorder } from "./Disorder.ts"
+import type { Watcher } from "./Link.ts"
+import type { Begun, WaitJudge } from "./WaitJudge.ts"
+import type { World } from "./World.ts"
+
+interface Params {
+  readonly id?: number
+  readonly processId?: string
+  /** The id that an attachment has on its connection. */
+  readonly as?: string
+  readonly seq?: number
+  readonly from?: number
+  readonly to?: number
+  readonly chunk?: string
+  readonly screen?: { readonly seq: number }
+  readonly credit?: number | Readonly<Record<string, number>> | null
+  readonly bytes?: number
+}
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Params | null
+  readonly result?: { readonly sessionId?: string }
+  readonly error?: { readonly code: number }
+}
+
+interface Told {
+  seq: number
+  /** Output up to there is in a picture. */
+  painted: number
+  exited: boolean
+  closed: boolean
+}
+
+/** What a connection is checked by, and what becomes of its messages. */
+export interface Conditions {
+  /** Capabilities that the server does not announce. */
+  readonly hidden: ReadonlyArray<string>
+  /** Since when nothing was wrong with the connection. */
+  readonly smoothSince: () => number | undefined
+  /** Is told of every wait. */
+  readonly judge: WaitJudge
+  /** What becomes of notifications after the checks. */
+  readonly disorder: Disorder
+  /** How often each id was told whether it writes. */
+  readonly tells: Map<string, number>
+}
+
+/** Milliseconds within which the server answers a request that was cancelled, where nothing was wrong meanwhile. */
+const cancelBound = 5_000
+
+/** Watches one connection. */
+export class Tap implements Watcher {
+  /** Requests without an answer, by id: the method and when it was sent. */
+  readonly open = new Map<
+    number,
+    { readonly method: string; readonly at: number; readonly process: string }
+  >()
+  /** The session that the server has attached to it, and when. */
+  attached: { readonly session: string | undefined; readonly at: number } | undefined
+  private readonly world: World
+  private readonly name: string
+  private readonly used = new Set<number>()
+  private readonly starting = new Set<string>()
+  private readonly told = new Map<string, Told>()
+  private readonly hidden: ReadonlyArray<string>
+  private readonly judge: WaitJudge
+  private readonly waits = new Map<number, Begun>()
+  private readonly smoothSince: () => number | undefined
+  /** Calls off the alarms of cancelled requests. */
+  private readonly answered = new Map<number, () => void>()
+  /** Bytes that may be pushed of each process under credit, as far as the client has sent that. */
+  private readonly credits = new Map<string, number>()
+  /** A request that has its answer. */
+  private lastAnswered: number | undefined
+  private readonly disorder: Disorder
+  private readonly tells: Map<string, number>
+
+  constructor(world: World, name: string, conditions: Conditions) {
+    this.world = world
+    this.smoothSince = conditions.smoothSince
+    this.name = name
+    this.hidden = conditions.hidden
+    this.judge = conditions.judge
+    this.disorder = conditions.disorder
+    this.tells = conditions.tells
+  }
+
+  /** The requests without an answer. */
+  get openCalls(): ReadonlyArray<string> {
+    return [...this.open].map(
+      ([id, { method, process, at }]) =>
+        `${this.name} ${method} ${process} (${id}), since ${(at / 1000).toFixed(3)}`,
+    )
+  }
+
+  readonly up = (text: string): void => {
+    const { id, method = "?", params } = JSON.parse(text) as Message
+    const process = params?.processId ?? ""
+    this.note(`> ${method} ${process}${id === undefined ? "" : ` (${id})`}`)
+    if (method === "request/cancel" && params?.id !== undefined) this.cancel(params.id)
+    if (params != null) this.lend(method, params)
+    if (id === undefined) return
+    if (this.used.has(id)) this.world.violate("an id is used once", `${this.name} sends ${id} again`)
+    this.used.add(id)
+    this.open.set(id, { method, at: this.world.now, process })
+    if (method === "process/start") this.starting.add(process)
+  }
+
+  readonly down = (text: string): ReadonlyArray<string> => {
+    const { id, method, params, result, error } = JSON.parse(text) as Message
+    if (id !== undefined) {
+      const wait = this.waits.get(id)
+      if (wait !== undefined && result !== undefined) this.judge.answered(wait, result)
+      const answered = this.answer(id, error?.code)
+      if (answered === "initialize" && error === undefined)
+        this.attached = { session: result?.sessionId, at: this.world.now }
+      return this.disorder.instead(answered === "initialize" ? this.hide(text) : text, undefined, undefined)
+    }
+    this.note(`< ${method ?? "?"} ${params?.processId ?? ""} ${params?.seq ?? ""}`)
+    if (method?.startsWith("process/") === true && params != null) this.event(method, params)
+    return this.disorder.instead(text, method, params?.processId)
+  }
+
+  readonly arrives = (text: string, held: boolean): void => {
+    if (!text.includes('"process/wait"')) return
+    const { id, params } = JSON.parse(text) as { readonly id: number; readonly params: Begun["asked"] }
+    this.waits.set(id, this.judge.begun(params, held))
+  }
+
+  /** An answer to a request that has one: there must not be such a thing. */
+  get strayAnswer(): string | undefined {
+    const { lastAnswered: id } = this
+    return id === undefined ? undefined : JSON.stringify({ id, result: {} })
+  }
+
+  private lend(method: string, { processId = "", as, credit, bytes = 0 }: Params): void {
+    const { credits } = this
+    if (method === "process/start") {
+      if (typeof credit === "number") credits.set(processId, credit)
+      else credits.delete(processId)
+    }
+    if (method === "initialize" && typeof credit === "object")
+      for (const [process, left] of Object.entries(credit ?? {})) credits.set(process, left)
+    if (method === "process/attach" && as !== undefined) {
+      if (typeof credit === "number") credits.set(as, credit)
+      else credits.delete(as)
+    }
+    const known = credits.get(processId)
+    if (method === "process/credit" && known !== undefined) credits.set(processId, known + bytes)
+  }
+
+  private spend(processId: string, chunk: string): void {
+    const known = this.credits.get(processId)
+    if (known === undefined) return
+    const size = (chunk.length / 4) * 3 - (chunk.endsWith("==") ? 2 : chunk.endsWith("=") ? 1 : 0)
+    const left = known - creditOf(size)
+    this.credits.set(processId, left)
+    if (left < 0)
+      this.world.violate(
+        "output stays within its credit",
+        `${this.name}: ${processId} is ${-left} bytes beyond`,
+      )
+  }
+
+  private cancel(id: number): void {
+    const { now } = this.world
+    if (!this.open.has(id) || this.answered.has(id)) return
+    const alarm = this.world.after(cancelBound, () => {
+      const smooth = this.smoothSince()
+      if (smooth !== undefined && smooth <= now)
+        this.world.violate("a cancelled request is answered", `${this.name}: ${id} waits on since ${now}`)
+    })
+    this.answered.set(id, alarm)
+  }
+
+  private hide(text: string): string {
+    return this.hidden.reduce((rest, name) => rest.replace(`"${name}":true`, `"${name}":false`), text)
+  }
+
+  private answer(id: number, code: number | undefined): string | undefined {
+    const request = this.open.get(id)
+    const outcome = code === undefined ? "" : ` error ${code}`
+    this.note(`< ${request?.method ?? "?"} ${request?.process ?? ""} (${id})${outcome}`)
+    // guards: one-process
+    if (request === undefined)
+      this.world.violate(
+        "one answer for each request",
+        `${this.name}: a second answer, or a stray one: ${id}`,
+      )
+    this.open.delete(id)
+    if (this.attached !== undefined) this.lastAnswered = id
+    this.answered.get(id)?.()
+    if (request?.method === "process/start") this.starting.delete(request.process)
+    return request?.method
+  }
+
+  private event(method: string, { processId = "", from, to, seq = to ?? 0, chunk, screen }: Params): void {
+    // Who writes, and that an attachment has ended, has no place among the events.
+    if (method === "process/writer") this.tells.set(processId, (this.tells.get(processId) ?? 0) + 1)
+    if (method === "process/writer" || method === "process/detached") return
+    if (method === "process/output" && chunk !== undefined) this.spend(processId, chunk)
+    // guards: order
+    const order = (what: string) =>
+      this.world.violate(
+        "notifications leave in order",
+        `${this.name}: ${method} ${seq} of ${processId} ${what}`,
+      )
+    if (this.starting.has(processId)) order("comes before the answer to its start")
+    const told = this.told.get(processId) ?? { seq: 0, painted: 0, exited: false, closed: false }
+    this.told.set(processId, told)
+    if (told.closed) order("comes after closed")
+    if ((from ?? seq) <= told.seq || seq < (from ?? seq)) order(`comes after ${told.seq}`)
+    told.seq = seq
+    if (screen !== undefined) told.painted = screen.seq
+    if (method === "process/output" && seq <= told.painted) order("is in a picture")
+    if (method === "process/exited") {
+      if (told.exited) order("is told twice")
+      told.exited = true
+      this.judge.exited(processId, seq)
+    }
+    if (method === "process/closed") told.closed = true
+  }
+
+  private note(text: string): void {
+    this.world.trace.add(this.world.now, `${this.name} ${text}`)
+  }
+}

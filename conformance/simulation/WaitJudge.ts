@@ -1,0 +1,219 @@
+/**
+ * Holds every answer to a `process/wait` to the truth, to the millisecond: a wait is answered when the first of its
+ * conditions has come true, neither before nor later, with evidence and output that the child has really written.
+ *
+ * It sees when a request has arrived at the server, and when its answer leaves: what the network does lies outside.
+ */
+import * as Schema from "effect/Schema"
+import type { Encoded } from "../../core/client/Calls.ts"
+import { utf8Decoder } from "../../core/protocol/Bytes.ts"
+import { WaitResult } from "../../core/protocol/Wait.ts"
+import type { Children } from "./Children.ts"
+import type { Truth } from "./Truth.ts"
+import type { ServerPlan } from "./Plan.ts"
+import type { WaitPlan } from "./ProcessPlan.ts"
+import * as WaitTruth from "./WaitTruth.ts"
+import type { World } from "./World.ts"
+
+/** A `process/wait` that has arrived. */
+export interface Begun {
+  readonly asked: Encoded<"process/wait">
+  /** When. */
+  readonly at: number
+  /** Nothing has kept it from beginning at once. */
+  readonly exact: boolean
+}
+
+/** One that is answered, and what there is to judge it by. */
+interface Case extends Begun {
+  readonly truth: Truth
+  readonly pty: boolean
+  readonly told: WaitResult
+  /** When it is answered. */
+  readonly now: number
+  /** The first piece that counts. */
+  readonly first: number
+}
+
+const decode = Schema.decodeUnknownSync(WaitResult)
+
+const early = "a wait is never early"
+const missed = "a wait is never missed"
+const told = "a wait is told the truth"
+
+/** The judge of one run. */
+export class WaitJudge {
+  private readonly world: World
+  private readonly children: Children
+  private readonly plans: ReadonlyMap<string, WaitPlan>
+  private readonly settings: ServerPlan
+
+  constructor(world: World, children: Children, plans: ReadonlyArray<WaitPlan>, settings: ServerPlan) {
+    this.world = world
+    this.children = children
+    this.plans = new Map(plans.map((plan) => [plan.key, plan]))
+    this.settings = settings
+  }
+
+  /** The seq of an exit is told. */
+  exited(key: string, seq: number): void {
+    if (this.plans.has(key)) this.children.truth(key).exitedSeq ??= seq
+  }
+
+  /** A wait has arrived; `held`: the server begins nothing on its connection now. */
+  begun(asked: Encoded<"process/wait">, held: boolean): Begun {
+    return { asked, at: this.world.now, exact: !held && this.settings.concurrentRequests >= 1024 }
+  }
+
+  /** A wait has this result. */
+  answered(begun: Begun, result: unknown): void {
+    const plan = this.plans.get(begun.asked.processId)
+    if (plan === undefined) return
+    const truth = this.children.truth(plan.key)
+    const first = firstOf(truth, begun)
+    if (first === undefined) return
+    const { now } = this.world
+    const one: Case = { ...begun, truth, pty: plan.script.pty, told: decode(result), now, first }
+    this.judgeState(one)
+    this.judgeOutput(one)
+    if (one.told.gap === undefined) this.judgeTime(one)
+    this.judgeEvidence(one)
+  }
+
+  /** When it had to be answered: when the first condition came true, at its timeout, or at the end of the process. */
+  private judgeTime({ asked, at, exact, truth, pty, first, told: { met }, now }: Case): void {
+    const spans = asked.until.map((condition) => WaitTruth.spanOf(truth, pty, at, first, condition))
+    const closed = WaitTruth.closedOf(truth)
+    const end = Math.min(closed, at + (asked.timeoutMs ?? Infinity))
+    const from = Math.max(at, Math.min(end, ...spans.map((span) => span.from)))
+    const to = Math.max(at, Math.min(end, ...spans.map((span) => span.to)))
+    if (now < from)
+      this.wrong(early, asked, `it is answered at ${now}, and nothing has come true before ${from}`)
+    if (exact && now > to) this.wrong(missed, asked, `it is answered at ${now}, and had to be at ${to}`)
+    if (met === null) {
+      if (now < end) this.wrong(early, asked, `it tells of nothing at ${now}, before ${end}`)
+      if (exact && spans.some((span) => span.to < now))
+        this.wrong(missed, asked, "it tells of nothing, and one has come true")
+      return
+    }
+    const mine = spans[met]
+    if (mine === undefined || now < mine.from)
+      return this.wrong(early, asked, `${met} is told at ${now}, and comes true at ${mine?.from}`)
+    const other = spans.findIndex((span, index) => index < met && span.to < now)
+    if (exact && other >= 0)
+      this.wrong(told, asked, `${met} is told, and ${other} of its list has come true before`)
+  }
+
+  private judgeState({ asked, truth, told: { nextSeq, exited, exitCode, closed }, now }: Case): void {
+    const exit = WaitTruth.exitOf(truth)
+    if (exited && now < exit.from) this.wrong(told, asked, "it tells an exit, and the child runs")
+    if (!exited && now > exit.to) this.wrong(told, asked, "it tells no exit, and the child has exited")
+    if (exited !== (exitCode !== null) || (exited && exitCode !== truth.exitCode))
+      this.wrong(told, asked, `it tells the exit code ${exitCode}, and it is ${truth.exitCode}`)
+    if (closed && now < WaitTruth.closedOf(truth)) this.wrong(told, asked, "it tells closed, and it is not")
+    const pieces = nextSeq - 1 - Number(exited) - Number(closed)
+    const before = truth.pieces.filter((piece) => piece.at < now).length
+    if (pieces < before || pieces > truth.pieces.length)
+      this.wrong(told, asked, `${pieces} chunks are told, and there are ${before} to ${truth.pieces.length}`)
+  }
+
+  /** The output is what the child wrote; what is left out is counted. */
+  private judgeOutput({ asked, truth, told: answer, first, now }: Case): void {
+    const { head, tail, omittedBytes, gap, nextSeq, exited, closed } = answer
+    let last = 0
+    for (const { seq, stream, chunk } of [...head, ...tail]) {
+      const index = WaitTruth.firstAfter(truth, seq - 1)
+      if (index === undefined) return
+      const piece = truth.pieces[index]
+      if (piece === undefined || piece.stream !== stream || chunk.length > piece.length || seq < last)
+        return this.wrong(told, asked, `seq ${seq} is not what the child wrote there`)
+      const { offset, length } = piece
+      const starts = truth.noise.equals(offset, chunk)
+      if (!starts && !truth.noise.equals(offset + length - chunk.length, chunk))
+        return this.wrong(told, asked, `seq ${seq} has other bytes than the child wrote`)
+      last = seq
+    }
+    const { retainedBytes: bytes, retainedChunks: chunks } = this.settings
+    for (let seq = gap?.from ?? 1; seq <= (gap?.to ?? 0); seq++)
+      if (!truth.mayBeGone(seq, { bytes, chunks })) this.wrong(told, asked, `seq ${seq} is told to be gone`)
+    if (gap !== undefined || now < 0) return
+    const pieces = nextSeq - 1 - Number(exited) - Number(closed)
+    const sum = truth.pieces.slice(first, pieces).reduce((all, { length }) => all + length, 0)
+    const given = [...head, ...tail].reduce((all, { chunk }) => all + chunk.length, 0)
+    if (given + omittedBytes !== sum)
+      this.wrong(
+        told,
+        asked,
+        `${given} bytes and ${omittedBytes} left out are not the ${sum} that were written`,
+      )
+    if (given > (asked.maxBytes ?? Infinity)) this.wrong(told, asked, `${given} bytes of ${asked.maxBytes}`)
+  }
+
+  private judgeEvidence(one: Case): void {
+    const { asked, at, truth, first, exact, told: answer, now } = one
+    const { met, evidence, gap } = answer
+    const condition = met === null ? undefined : asked.until[met]
+    if (condition === undefined) {
+      if (met !== null || evidence !== null) this.wrong(told, asked, `evidence of ${met}`)
+      return
+    }
+    const { exitCode, idleMs, bytes, match } = evidence ?? {}
+    if (condition.exit === true || condition.closed === true) {
+      if (exitCode !== truth.exitCode) this.wrong(told, asked, `the evidence has the exit code ${exitCode}`)
+    } else if (condition.idleMs != null) {
+      const silent = [truth.pieces.filter((piece) => piece.at < now), truth.pieces].map(
+        (pieces) => now - Math.max(at, pieces.at(-1)?.at ?? 0),
+      )
+      const fits = exact ? silent.includes(idleMs ?? -1) : (idleMs ?? -1) <= (silent[0] ?? 0)
+      if (!fits || (idleMs ?? -1) < condition.idleMs)
+        this.wrong(
+          told,
+          asked,
+          `the evidence has ${idleMs} ms without output, and it was ${silent.join(" or ")}`,
+        )
+    } else if (condition.bytes != null) {
+      const counted = truth.pieces.slice(first).reduce((all, { length }) => all + length, 0)
+      if (bytes === undefined || bytes < condition.bytes || bytes > counted)
+        this.wrong(told, asked, `the evidence has ${bytes} bytes of ${counted}`)
+    } else if (gap === undefined) this.judgeMatch(one, match, condition)
+  }
+
+  private judgeMatch(
+    { asked, truth, pty, first }: Case,
+    match: NonNullable<WaitResult["evidence"]>["match"],
+    condition: (typeof asked)["until"][number],
+  ): void {
+    const stream = WaitTruth.streamsOf(pty, condition).find((each) => each === match?.stream)
+    const found = stream && WaitTruth.matchOf(truth, stream, first, condition)
+    if (match === undefined || found === undefined)
+      return this.wrong(told, asked, "the evidence has no such match")
+    const placed = ({ seq, offset }: { readonly seq: number; readonly offset: number }) => {
+      const index = WaitTruth.firstAfter(truth, seq - 1)
+      if (index === undefined) return undefined
+      const before = truth.pieces.slice(first, index).filter((piece) => piece.stream === stream)
+      return before.reduce((all, { length }) => all + length, 0) + offset
+    }
+    const [begin, end] = [placed(match.from), placed(match.to)]
+    const differs = (begin ?? found.begin) !== found.begin || (end ?? found.end) !== found.end
+    if (differs)
+      this.wrong(told, asked, `the match is at ${begin} to ${end}, and is at ${found.begin} to ${found.end}`)
+    if (match.text !== utf8Decoder().decode(found.bytes))
+      this.wrong(told, asked, `the match has the text ${JSON.stringify(match.text)}`)
+  }
+
+  private wrong(
+    invariant: string,
+    { processId, afterSeq, until }: Encoded<"process/wait">,
+    what: string,
+  ): void {
+    this.world.violate(invariant, `${processId}: ${what}, of ${JSON.stringify({ afterSeq, until })}`)
+  }
+}
+
+/** The first piece that counts; undefined if that depends on what came first in one millisecond. */
+const firstOf = (truth: Truth, { asked: { afterSeq }, at, exact }: Begun): number | undefined => {
+  const known = truth.pieces.filter((piece) => piece.at < at).length
+  const maybe = truth.pieces.filter((piece) => piece.at <= at).length
+  if (afterSeq == null || afterSeq <= known) return WaitTruth.firstAfter(truth, afterSeq ?? 0)
+  return exact && known === maybe ? known : undefined
+}

@@ -1,0 +1,98 @@
+/** What clients wait for, and when their processes have to end, in the plan of a seed: the programs `waits`. */
+import type { WaitCondition } from "../../core/client/RemoteProcess.ts"
+import { utf8Decoder } from "../../core/protocol/Bytes.ts"
+import { Noise } from "./Noise.ts"
+import type { EndCall, Times, WaitCall, WaitPlan } from "./ProcessPlan.ts"
+import * as Script from "./Script.ts"
+import type { Seed } from "./Seed.ts"
+
+/** The processes of the client of that index that are waited for. */
+export const make = (seed: Seed, index: number, millis: number): ReadonlyArray<WaitPlan> => {
+  const plans: Array<WaitPlan> = []
+  const rate = seed.pick(3000, 8000)
+  for (let at = seed.between(0, rate); at < millis; at += seed.between(0, 2 * rate))
+    plans.push(process(seed.fork(plans.length), `w${index}.${plans.length}`, at))
+  return plans
+}
+
+const never = 2 ** 30
+
+const process = (seed: Seed, key: string, at: number): WaitPlan => ({
+  at,
+  key,
+  script: child(seed.fork("script")),
+  credit: undefined,
+  patience: Infinity,
+  readers: [{ after: 0, pause: 0, stall: undefined }],
+  calls: [],
+  times: times(seed.fork("times")),
+  waits: [
+    ...Array.from({ length: seed.skewed(8) }, () => wait(seed, key)),
+    ...(seed.chance(85) ? [] : [end(seed)]),
+  ].sort((one, other) => one.at - other.at),
+})
+
+/** Little output, so that nobody is paused, and an answer to SIGTERM. */
+const child = (seed: Seed): Script.Script => {
+  const script = Script.make(seed.fork("child"), 0)
+  const acts = script.acts.map((act) =>
+    act.kind === "output" ? { ...act, bytes: 1 + (act.bytes % seed.pick(7, 300)) } : act,
+  )
+  const asked = {
+    ignores: seed.chance(30),
+    millis: seed.chance(50) ? 0 : seed.skewed(6000),
+    code: seed.chance(50) ? undefined : 3,
+    heldMillis: seed.chance(70) ? 0 : seed.skewed(8000),
+  }
+  const lingers = seed.fork("lingers")
+  const lingerMillis = lingers.chance(60) ? script.lingerMillis : lingers.skewed(6000)
+  return { ...script, acts, text: true, missing: false, asked, lingerMillis }
+}
+
+const times = (seed: Seed): Times => ({
+  ...(seed.chance(60) ? {} : { timeoutMs: seed.skewed(40_000) }),
+  ...(seed.chance(60) ? {} : { idleTimeoutMs: seed.skewed(20_000) }),
+  ...(seed.chance(50) ? {} : { killGraceMs: seed.pick(0, 1, 700, 3000) }),
+})
+
+const wait = (seed: Seed, key: string): WaitCall => ({
+  kind: "wait",
+  at: seed.skewed(20_000) - 1,
+  until: Array.from({ length: seed.skewed(4) }, () => condition(seed, key)),
+  last: seed.chance(50) ? undefined : seed.chance(20) ? -1 : seed.between(0, 4),
+  timeoutMs: seed.chance(50) ? undefined : seed.skewed(15_000) - 1,
+  maxBytes: seed.chance(60) ? undefined : seed.skewed(500) - 1,
+  patience: seed.chance(80) ? never : seed.skewed(8000),
+})
+
+const end = (seed: Seed): EndCall => ({
+  kind: "end",
+  at: seed.skewed(30_000),
+  graceMs: seed.chance(30) ? undefined : seed.pick(0, 500, 4000),
+  patience: never,
+})
+
+const condition = (seed: Seed, key: string): WaitCondition => {
+  switch (seed.pick("exit", "closed", "pattern", "pattern", "pattern", "pattern", "idle", "bytes")) {
+    case "exit":
+      return { exit: true }
+    case "closed":
+      return { closed: true }
+    case "idle":
+      return { idleMs: seed.skewed(15_000) - 1 }
+    case "bytes":
+      return { bytes: seed.skewed(2000) }
+    case "pattern":
+      return { ...pattern(seed, key), ...(seed.chance(70) ? {} : { stream: seed.pick("stdout", "stderr") }) }
+  }
+}
+
+/** Every match of one of these has the same length, but `$`: what ends first begins first. Classes are of ASCII. */
+const pattern = (seed: Seed, key: string): WaitCondition => {
+  if (seed.chance(15)) return { pattern: seed.pick("$", "zzzz", "^[a-f]") }
+  if (seed.chance(30)) return { pattern: seed.pick("[a-e]{2}", "\\n[ x-z]", "[q-s]{3}") }
+  // Some characters of what the process will write.
+  const text = new Noise(key, "text").bytes(seed.skewed(1500), 40)
+  const characters = [...utf8Decoder().decode(text)].slice(4)
+  return { pattern: characters.slice(0, seed.skewed(8)).join(""), flags: "l" }
+}

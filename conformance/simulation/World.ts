@@ -1,0 +1,220 @@
+/**
+ * Time and the order of everything: a clock that stands still while anything can run, and a queue of what can.
+ *
+ * All fibers run by this scheduler, in the order in which they were woken, as on a real runtime. When nobody can run
+ * the clock goes on to the next timer; timers of the same millisecond fire in an order that the seed decides. There is
+ * no real clock, timer or promise in it, so a run is one synchronous function.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Random from "effect/Random"
+import * as RuntimeFlags from "effect/RuntimeFlags"
+import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
+import type * as Scheduler from "effect/Scheduler"
+import { Buffers } from "../../core/protocol/Buffers.ts"
+import { Fibers } from "./Fibers.ts"
+import { Memory } from "./Memory.ts"
+import type { Seed } from "./Seed.ts"
+import type { Trace } from "./Trace.ts"
+
+/** Steps that may run at one moment: more is a loop that waits for nothing. */
+const mostAtOnce = 300_000
+
+/** Operations after which a fiber lets others run, as Effect has it. */
+const mostOperations = 2048
+
+/** Nobody reads how many fibers there are, and how long they live. */
+const uncounted = RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics)
+
+/** Milliseconds since 1970 at which each run begins. */
+export const epoch = Date.UTC(2030, 0, 1)
+
+/** An invariant that does not hold. */
+export interface Violation {
+  /** Its name. */
+  readonly invariant: string
+  /** What was seen. */
+  readonly detail: string
+  /** When, in milliseconds of the run. */
+  readonly at: number
+}
+
+interface Timer {
+  readonly at: number
+  readonly order: number
+  readonly task: () => void
+  cancelled: boolean
+}
+
+/** One run. */
+export class World {
+  /** Milliseconds since the begin of the run. */
+  now = 0
+  /** What has gone wrong first; it ends the run. */
+  violation: Violation | undefined
+  /** Steps that have run: fibers and timers. */
+  steps = 0
+  readonly trace: Trace
+  /** Every buffer with a bound. */
+  readonly memory = new Memory()
+  /** Every fiber that has not ended. */
+  readonly fibers = new Fibers(() => this.now)
+  private readonly seed: Seed
+  private ready: Array<() => void> = []
+  private readonly timers: Array<Timer> = []
+
+  constructor(seed: Seed, trace: Trace) {
+    this.seed = seed
+    this.trace = trace
+  }
+
+  /** For `runFork`. */
+  readonly scheduler: Scheduler.Scheduler = {
+    shouldYield: (fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
+      fiber.currentOpCount > mostOperations ? 0 : false,
+    scheduleTask: (task) => void this.ready.push(task),
+  }
+
+  /** The clock of every fiber. */
+  readonly clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => epoch + this.now,
+    unsafeCurrentTimeNanos: () => BigInt(epoch + this.now) * 1_000_000n,
+    currentTimeMillis: Effect.sync(() => epoch + this.now),
+    currentTimeNanos: Effect.sync(() => BigInt(epoch + this.now) * 1_000_000n),
+    sleep: (duration) =>
+      Effect.async<void>((resume) =>
+        Effect.sync(this.after(Duration.toMillis(duration), () => resume(Effect.void))),
+      ),
+  }
+
+  /** Runs a task so many milliseconds later. The returned function cancels it. */
+  after(millis: number, task: () => void): () => void {
+    const timer = this.add(millis, task)
+    return () => {
+      if (timer !== undefined) timer.cancelled = true
+    }
+  }
+
+  /** Looks at something so many milliseconds later, after all that happens then: it does not disturb the order. */
+  watch(millis: number, look: () => void): void {
+    this.add(millis, look, 2 ** 32)
+  }
+
+  /** Notes that an invariant does not hold; the first one ends the run. */
+  violate(invariant: string, detail: string): void {
+    if (this.violation !== undefined) return
+    this.violation = { invariant, detail, at: this.now }
+    this.trace.add(this.now, `VIOLATION ${invariant}: ${detail}`)
+  }
+
+  /** Runs an effect as a fiber of this world. */
+  fork<A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
+    const run = effect.pipe(
+      Effect.withClock(this.clock),
+      Effect.supervised(this.fibers),
+      Effect.provideService(Buffers, this.memory.service),
+      Effect.withRandom(Random.make(`random ${this.seed.next()}`)),
+      Effect.provide(Logger.replace(Logger.defaultLogger, this.logger)),
+      Logger.withMinimumLogLevel(LogLevel.Error),
+      Effect.withRuntimeFlagsPatch(uncounted),
+    )
+    return Effect.runFork(run, { scheduler: this.scheduler })
+  }
+
+  private readonly logger = Logger.make<unknown, void>(({ message, cause }) => {
+    const text = [message].flat().map(String).join(" ")
+    this.violate("nothing fails inside", `${text} ${Cause.isEmpty(cause) ? "" : Cause.pretty(cause)}`)
+  })
+
+  /** Runs until `done`, until an invariant fails, or until nothing can happen any more. */
+  run(done: () => boolean): void {
+    while (this.violation === undefined && !done()) {
+      this.settle()
+      if (this.violation !== undefined || done()) return
+      const timer = this.pop()
+      if (timer === undefined) return
+      if (timer.cancelled) continue
+      timer.cancelled = true
+      if (timer.at > this.now) this.advance(timer.at)
+      if (this.violation !== undefined) return
+      this.steps += 1
+      timer.task()
+    }
+  }
+
+  /** Timers that are still to fire. */
+  get pending(): number {
+    return this.timers.filter(({ cancelled }) => !cancelled).length
+  }
+
+  private settle(): void {
+    let ran = 0
+    while (this.ready.length > 0 && this.violation === undefined) {
+      const tasks = this.ready
+      this.ready = []
+      for (const task of tasks) {
+        task()
+        ran += 1
+      }
+      if (ran > mostAtOnce) this.violate("nobody spins", `${ran} steps without time passing`)
+    }
+    this.steps += ran
+  }
+
+  /** Buffers are looked at before time goes on: there are far more steps than moments. */
+  private advance(to: number): void {
+    const { excess } = this.memory
+    // guards: ring
+    if (excess !== undefined) this.violate("memory is bounded", excess)
+    this.now = to
+  }
+
+  private add(millis: number, task: () => void, order = this.seed.next()): Timer | undefined {
+    if (!Number.isFinite(millis)) return undefined
+    const at = this.now + Math.max(0, Math.ceil(millis))
+    const timer: Timer = { at, order, task, cancelled: false }
+    const { timers } = this
+    let index = timers.length
+    timers.push(timer)
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      const other = timers[parent]!
+      if (!before(timer, other)) break
+      timers[index] = other
+      index = parent
+    }
+    timers[index] = timer
+    return timer
+  }
+
+  private pop(): Timer | undefined {
+    const { timers } = this
+    const [first] = timers
+    const last = timers.pop()
+    if (first === undefined || last === undefined || timers.length === 0) return first
+    const { length } = timers
+    let index = 0
+    for (let child = 1; child < length; child = 2 * index + 1) {
+      let least = timers[child]!
+      const right = child + 1 < length ? timers[child + 1]! : undefined
+      if (right !== undefined && before(right, least)) {
+        least = right
+        child += 1
+      }
+      if (!before(least, last)) break
+      timers[index] = least
+      index = child
+    }
+    timers[index] = last
+    return first
+  }
+}
+
+const before = (one: Timer, other: Timer): boolean =>
+  one.at < other.at || (one.at === other.at && one.order < other.order)

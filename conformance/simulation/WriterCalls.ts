@@ -1,0 +1,134 @@
+/** What a client does that attaches as the writer: it follows its role, and writes, which has to fit the role. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
+import type { Actor, Live } from "./Actor.ts"
+import type { Started } from "./Children.ts"
+import type { RolePlan } from "./ProcessPlan.ts"
+import type { Program } from "./Program.ts"
+import type { Truth } from "./Truth.ts"
+
+/** The first number of a write that is not its owner's. */
+const firstNumber = 1000
+
+/** How a write is refused that is not the writer's. */
+const ofRole = /attached as a viewer|is written to by another client/
+
+/** How writes fail at a process that has ended, or does not read. */
+const others: ReadonlySet<string> = new Set(["StdinClosed", "UnknownProcess", "Server", "Detached"])
+
+/** True if a call was refused because of the role. */
+export const isRefused = ({ message }: { readonly message: string }): boolean => ofRole.test(message)
+
+/** Notes each change of the role, until the process has ended or the fiber is interrupted. */
+const follow = (
+  process: RemoteProcess,
+  { roles }: Truth,
+  believer: { readonly key: string; readonly actor: Actor; readonly isOwner: boolean },
+): Effect.Effect<void> => {
+  if (roles === undefined) return Effect.void
+  const { key } = believer
+  return Effect.gen(function* () {
+    const { next } = yield* process.subscribeWriting
+    for (let writes = yield* next; writes !== undefined; writes = yield* next)
+      roles.told(key, { ...believer, writes })
+  }).pipe(Effect.ensuring(Effect.sync(() => roles.left(key))))
+}
+
+/** The same for the owner of a process, on a fiber that ends with its program; nothing where nobody else writes. */
+export const followOwner = (
+  { key, actor, truth }: Program & { readonly truth: Truth },
+  process: RemoteProcess,
+): Effect.Effect<unknown> =>
+  truth.roles === undefined ? Effect.void : Effect.fork(follow(process, truth, { key, actor, isOwner: true }))
+
+/** Follows its role, changes it, and writes, while `consuming` goes on. */
+export const during = (
+  consuming: Effect.Effect<void>,
+  program: Program,
+  process: RemoteProcess,
+  plan: RolePlan,
+  { truth, sessionId }: Started,
+  live: Live,
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { key, actor } = program
+    const besides = yield* Effect.all([
+      Effect.fork(swing(program, process, plan, sessionId, live)),
+      Effect.fork(follow(process, truth, { key, actor, isOwner: false })),
+      Effect.fork(write(program, process, plan, truth, live)),
+    ])
+    yield* consuming
+    yield* Fiber.interruptAll(besides)
+  })
+
+/** Gives the role up and takes it, again and again: who had it before must not be told each time. */
+const swing = (
+  { key, actor: { network, index } }: Program,
+  { attachment }: RemoteProcess,
+  { swings }: RolePlan,
+  sessionId: string,
+  live: Live,
+): Effect.Effect<void> => {
+  const lost = network.lost(index)
+  const processId = attachment?.process.processId
+  const turn = (at: number) =>
+    // On another connection it would attach anew.
+    network.lost(index) === lost
+      ? live.client.call("process/attach", {
+          processId,
+          sessionId,
+          as: key,
+          role: at % 2 === 0 ? "viewer" : "writer",
+          take: at % 2 === 1,
+        })
+      : Effect.void
+  const turns = Array.from({ length: 2 * swings }, (_, at) => Effect.suspend(() => turn(at)))
+  return Effect.ignore(Effect.all(turns, { concurrency: "unbounded", discard: true }))
+}
+
+/** Writes, each time after so many milliseconds. */
+const write = (
+  program: Program,
+  process: RemoteProcess,
+  { writes }: RolePlan,
+  truth: Truth,
+  live: Live,
+): Effect.Effect<void> =>
+  Effect.forEach(
+    writes,
+    (millis) =>
+      Effect.zipRight(
+        Effect.sleep(millis),
+        Effect.suspend(() => one(program, process, truth, live)),
+      ),
+    { discard: true },
+  )
+
+/** Whoever was the writer from the call to the answer writes, and whoever was not does not. */
+const one = (program: Program, process: RemoteProcess, truth: Truth, live: Live) =>
+  Effect.gen(function* () {
+    const { key, actor } = program
+    const { network, world, index } = actor
+    const number = firstNumber + truth.asked.length
+    const lost = network.lost(index)
+    truth.asked.push({ number, lost, by: key })
+    const tells = network.tells.get(key)
+    const before = truth.roles?.of(key)
+    program.note(`writes ${number}`)
+    const result = yield* Effect.either(process.write(new Uint8Array([number >> 8, number & 255])))
+    const isSame = before === truth.roles?.of(key) && tells === network.tells.get(key)
+    const isSure = isSame && before !== undefined && !program.isLost(live, lost)
+    if (Either.isRight(result)) {
+      truth.accepted.set(number, world.now)
+      if (isSure && !before)
+        program.violate("only the writer writes", `write ${number} of a viewer is accepted`)
+      return
+    }
+    program.note(`write ${number} fails: ${result.left.reason}`)
+    if (isRefused(result.left)) {
+      if (isSure && before)
+        program.violate("only the writer writes", `write ${number} of the writer is refused`)
+    } else if (!others.has(result.left.reason)) program.excuse(result.left, live, lost, "write")
+  })
