@@ -17,7 +17,6 @@ const scripts = {
   stress: ["conformance/lab/stress/main.mjs", "crowds, kills, floods, fuzzed messages"],
   flakes: [".ci/flakes.mjs", "plays tests again and again beside busy processes"],
   soak: [".ci/soak.mjs", "cuts a flooded connection for ten minutes, and compares every byte"],
-  "bench-client": ["conformance/lab/bench/client.mjs", "what a program gets through the client"],
 }
 
 const [name = "", ...args] = process.argv.slice(2)

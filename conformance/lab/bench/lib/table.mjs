@@ -1,7 +1,6 @@
 // @ts-check
-// What was measured, as Markdown: a table for each transport, the first server first, the others with the ratio to it;
-// what is wrong; and both states of a commit.
-import { median, spread, written } from "./figures.mjs"
+// Results as Markdown: a table for each transport, the first server first, the others with the ratio to it; faults; and
+// both states of a commit.
 import { figure } from "./native.mjs"
 import { workloads } from "./workloads.mjs"
 
@@ -13,11 +12,33 @@ import { workloads } from "./workloads.mjs"
  * @property {Transport} transport
  * @property {string} server
  * @property {number} rep the number of the repetition
- * @property {boolean} [counts] true if it counted system calls and garbage: its times mean nothing
  * @property {Figures} data
  *
- * @typedef {{ results: readonly Result[] }} Run
+ * @typedef {readonly Result[]} Run
  */
+
+/** @param {readonly number[]} list */
+const median = (list) => {
+  const sorted = [...list].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+}
+
+/** Percents of the median between the least and the most. @param {readonly number[]} list */
+const spread = (list) => {
+  const middle = median(list)
+  return middle ? ((Math.max(...list) - Math.min(...list)) / Math.abs(middle)) * 100 : 0
+}
+
+/** Three significant digits. @param {number} value */
+const written = (value) => {
+  const size = Math.abs(value)
+  if (!Number.isFinite(value)) return "–"
+  if (value === 0) return "0"
+  if (size >= 1e6) return value.toExponential(2)
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2)
+}
 
 const rows = workloads.flatMap(({ id, title, figures }) => figures.map((one) => ({ id, title, ...one })))
 
@@ -25,16 +46,15 @@ const rows = workloads.flatMap(({ id, title, figures }) => figures.map((one) => 
 const nameOf = (id, says, unit) => `${id.split("-")[0]} ${says}${unit && `, ${unit}`}`
 
 /**
- * What the repetitions of a run have measured of one figure; what was counted apart, and what failed, is left out.
+ * The measurements of one figure in the repetitions of a run, without those that failed.
  * @param {Run} run
  * @param {string} transport
  * @param {string} server
  * @param {{ id: string, key: string }} row
  */
-const measured = ({ results }, transport, server, { id, key }) =>
-  results
-    .filter((one) => !one.counts && one.workload === id)
-    .filter((one) => one.transport === transport && one.server === server)
+const measured = (run, transport, server, { id, key }) =>
+  run
+    .filter((one) => one.workload === id && one.transport === transport && one.server === server)
     .map(({ data }) => figure(data, key))
     .filter(Number.isFinite)
 
@@ -64,8 +84,8 @@ export const table = (run, servers) => {
 }
 
 /** Runs that failed, and figures that have to be zero and are not, a line each. @param {Run} run @returns {readonly string[]} */
-export const faults = ({ results }) =>
-  results.flatMap(({ workload, transport, server, rep, data }) => {
+export const faults = (run) =>
+  run.flatMap(({ workload, transport, server, rep, data }) => {
     const place = `${workload} ${transport} ${server} rep ${rep}`
     if ("error" in data) return [`- ${place}: ${data.error}`]
     return rows
@@ -97,49 +117,4 @@ export const againstTable = (run, pairs) => {
     ),
   )
   return [...head, ...lines, ""].join("\n")
-}
-
-/** @type {readonly [key: string, says: string][]} */
-const counted = [
-  ["calls", "system calls"],
-  ["garbage_kb", "garbage, kB"],
-  ["gc_us", "collecting, µs"],
-]
-
-/**
- * What a workload costs in system calls and garbage for each operation or megabyte, from the runs that count.
- * @param {Run} run
- * @param {readonly string[]} servers
- */
-export const countTable = ({ results }, servers) => {
-  /** @param {string} transport @param {string} server @param {string} id @param {string} key */
-  const value = (transport, server, id, key) =>
-    median(
-      results
-        .filter((one) => one.counts && one.workload === id)
-        .filter((one) => one.transport === transport && one.server === server)
-        .flatMap(({ data }) =>
-          "error" in data ? [] : (data[`${key}_per_op`] ?? data[`${key}_per_mb`] ?? []),
-        ),
-    )
-  const some = workloads.filter((one) => one.counted)
-  return ["stdio", "ws"]
-    .flatMap((transport) => {
-      const columns = servers.flatMap((server) =>
-        counted
-          .filter(([key]) => some.some(({ id }) => Number.isFinite(value(transport, server, id, key))))
-          .map(([key, says]) => ({ server, key, says })),
-      )
-      if (columns.length === 0) return []
-      return [
-        `| over ${transport === "ws" ? "WebSocket" : transport}, each operation or MB | ${columns.map(({ server, says }) => `${server}: ${says}`).join(" | ")} |`,
-        `|---|${columns.map(() => "---:|").join("")}`,
-        ...some.flatMap(({ id, title }) => {
-          const cells = columns.map(({ server, key }) => value(transport, server, id, key))
-          return cells.some(Number.isFinite) ? [`| ${id} ${title} | ${cells.map(written).join(" | ")} |`] : []
-        }),
-        "",
-      ]
-    })
-    .join("\n")
 }
