@@ -53,7 +53,7 @@ export class Tally {
   private readonly missing: Array<Missing> = []
   private readonly hasher: HasherService
   private readonly streams = new Map<OutputStream, Stream>()
-  private ended: { readonly receipt?: Receipt } | undefined
+  private ended: { readonly receipt?: Receipt | undefined } | undefined
 
   /** A tally of all events; `hasher` is by default one in JavaScript. */
   constructor(after = 0, hasher: HasherService = portable) {

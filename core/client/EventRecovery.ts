@@ -7,11 +7,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { FeatureEvent } from "../features/Wires.ts"
+import * as FromServer from "../protocol/decoding/FromServer.ts"
+import { readEvents } from "../protocol/decoding/ServerShapes.ts"
 import type { ReadResult } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError, type Gone } from "./ClientError.ts"
 import type { Missed } from "./EventFeed.ts"
 import { defaultWindow } from "./FlowControl.ts"
+import { toEvent } from "./Notification.ts"
 import type { Exited, Sequenced } from "./ProcessEvent.ts"
 
 /** How many early events are held: 256, or 1 MiB of output. Later ones are read from the server again. */
@@ -84,11 +88,8 @@ export class ReorderBuffer {
     for (const { seq, stream, chunk } of state.chunks) {
       if (seq > this.last) this.hold({ kind: "output", seq, stream, bytes: chunk })
     }
-    for (const { kind, ...mark } of state.marks ?? []) {
-      if (mark.seq > this.last) this.hold({ kind: "mark", mark: kind, ...mark })
-    }
-    const receipt = state.receipt === undefined ? {} : { receipt: state.receipt }
-    if (state.closed) this.hold({ kind: "closed", seq: through, ...receipt })
+    for (const event of ofFeatures(state) ?? []) if (event.seq > this.last) this.hold(event)
+    if (state.closed) this.hold({ kind: "closed", ...fieldsOf("process/closed", state), seq: through })
     const lost = this.fillExit(state, through)
     if (lost !== undefined) return lost
     this.seen = Math.max(this.seen, through)
@@ -117,10 +118,9 @@ export class ReorderBuffer {
     if (missing === 1) {
       let seq = this.last + 1
       while (this.early.has(seq)) seq += 1
-      const { exitCode, sandboxDenied, limit, oomKilled, endedBy, signal } = state
-      const over = { ...(limit && { limit }), ...(oomKilled && { oomKilled }) }
-      const ending = { ...(endedBy && { endedBy }), ...(signal && { signal }) }
-      this.hold({ kind: "exited", seq, exitCode: exitCode ?? -1, sandboxDenied, ...over, ...ending })
+      const { exitCode, sandboxDenied } = state
+      const ending = { ...fieldsOf("process/exited", state), sandboxDenied, exitCode: exitCode ?? -1 }
+      this.hold({ kind: "exited", ...ending, seq })
     }
     return undefined
   }
@@ -150,6 +150,27 @@ export class ReorderBuffer {
     }
     this.publish(event)
   }
+}
+
+/** The events of features in a read; undefined where it has no field for them. */
+const ofFeatures = (state: ReadResult): ReadonlyArray<FeatureEvent> | undefined => {
+  const fields: Partial<Record<string, unknown>> = state
+  const found = Object.entries(readEvents).filter(([field]) => fields[field] !== undefined)
+  if (found.length === 0) return undefined
+  return found.flatMap(([field, kind]) =>
+    (fields[field] as ReadonlyArray<object>).map((one) => toEvent(kind, one) as FeatureEvent),
+  )
+}
+
+/** The fields of a notification, as far as a read has them. */
+const fieldsOf = (method: "process/closed" | "process/exited", state: ReadResult): object =>
+  Object.fromEntries(
+    Object.entries(state).filter(([name, value]) => value !== undefined && names[method].has(name)),
+  )
+
+const names = {
+  "process/closed": new Set(FromServer.fieldsOf("process/closed")),
+  "process/exited": new Set(FromServer.fieldsOf("process/exited")),
 }
 
 /** The first seq of an event: a gap has several. */
@@ -188,8 +209,7 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
       if (isWhole(state)) return Effect.succeed(state)
       // The one that is missing may be the exit, whose seq no answer tells: that takes all that there is.
       if (state.exited && missing(state, after) === 1) return ask(after, known, {})
-      const { chunks, nextSeq, marks } = state
-      return Effect.succeed({ ...running, chunks, nextSeq, marks, more: true })
+      return Effect.succeed({ ...state, ...running, more: true })
     })
 
   /** The next events after one seq, at most up to another one. */
@@ -241,14 +261,17 @@ const sizeOf = (chunks: ReadResult["chunks"]) => chunks.reduce((sum, { chunk }) 
 
 /**
  * True if an answer has all that there is. One to a read with a bound goes to its last chunk (`nextSeq`), so that
- * marks, the exit and the end may be missing behind it. A chunk is far smaller than half of the bound.
+ * other events, the exit and the end may be missing behind it. A chunk is far smaller than half of the bound.
  */
-const isWhole = ({ chunks, nextSeq, exited, marks, more }: ReadResult): boolean =>
-  more !== true &&
-  (nextSeq - 1 !== chunks.at(-1)?.seq || (!exited && marks === undefined && sizeOf(chunks) <= partBytes / 2))
+const isWhole = (state: ReadResult): boolean => {
+  const { chunks, nextSeq, exited, more } = state
+  if (more === true) return false
+  if (nextSeq - 1 !== chunks.at(-1)?.seq) return true
+  return !exited && ofFeatures(state) === undefined && sizeOf(chunks) <= partBytes / 2
+}
 
-const missing = ({ chunks, marks = [], nextSeq }: ReadResult, after: number): number =>
-  nextSeq - 1 - after - chunks.length - marks.length
+const missing = (state: ReadResult, after: number): number =>
+  state.nextSeq - 1 - after - state.chunks.length - (ofFeatures(state) ?? []).length
 
 /** Why nothing can be read, whatever the server retains. */
 const ofConnection: ReadonlySet<ClientError["reason"]> = new Set(["Disconnected", "SessionLost"])

@@ -33,41 +33,21 @@ export const isOfProcess = (method: ServerNotificationName): method is Name => m
 
 /** The event in a notification; on the left, what is malformed. */
 export const decode = (method: Name, params: Json): Either.Either<Received, string> => {
-  switch (method) {
-    case "process/output":
-      return output(params)
-    case "process/mark":
-      return Either.map(FromServer.notification(method, params), ({ processId, kind, ...rest }) => ({
-        processId,
-        event: { kind: "mark", mark: kind, ...rest },
-      }))
-    case "process/gap":
-      return Either.map(FromServer.notification(method, params), ({ processId, from, to, screen }) => ({
-        processId,
-        event: { kind: "gap", from, seq: to, ...(screen && { screen }) },
-      }))
-    case "process/writer":
-      return Either.map(FromServer.notification(method, params), ({ processId, writer }) => ({
-        processId,
-        event: { kind: "writer", writer },
-      }))
-    case "process/detached":
-      return Either.map(FromServer.notification(method, params), ({ processId, reason }) => ({
-        processId,
-        event: { kind: "detached", reason },
-      }))
-    case "process/exited":
-      return Either.map(FromServer.notification(method, params), ({ processId, ...rest }) => ({
-        processId,
-        event: { kind: "exited", ...rest },
-      }))
-    case "process/closed":
-      return Either.map(FromServer.notification(method, params), ({ processId, seq, receipt }) => ({
-        processId,
-        event: { kind: "closed", seq, ...(receipt === undefined ? {} : { receipt }) },
-      }))
-  }
+  if (method === "process/output") return output(params)
+  if (method === "process/gap")
+    return Either.map(FromServer.notification(method, params), ({ processId, from, to, screen }) => ({
+      processId,
+      event: { kind: "gap", from, seq: to, ...(screen && { screen }) },
+    }))
+  return Either.map(FromServer.notification(method, params), ({ processId, ...rest }) => ({
+    processId,
+    event: toEvent(method.slice("process/".length), rest) as Received["event"],
+  }))
 }
+
+/** An event of this kind; a `kind` of its own stands in a field of that name. */
+export const toEvent = (kind: string, fields: object): object =>
+  "kind" in fields ? { ...fields, kind, [kind]: fields.kind } : { ...fields, kind }
 
 const output = (params: Json): Either.Either<Received, string> => {
   if (isObject(params)) {

@@ -7,7 +7,7 @@ import * as Suggestion from "../protocol/Suggestion.ts"
 import { ClientError } from "./ClientError.ts"
 
 /** The names of all options of `A`. The compiler refuses a table that lacks one or has one too many. */
-export type Names<A> = Readonly<Record<keyof A, true>>
+export type Names<A> = Readonly<Record<keyof A, unknown>>
 
 /** What `start`, `run` and `$` say of options that other libraries have, or only one of them. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** Why `options` cannot be the options of what starts processes. */
 export const refusalOfStart = (
   what: "start" | "run" | "$",
-  names: Readonly<Record<string, true>>,
+  names: Readonly<Record<string, unknown>>,
   options: unknown,
 ): ClientError | undefined => refusal(what, names, options, elsewhere)
 
@@ -31,7 +31,7 @@ export const refusalOfStart = (
  */
 export const refusal = (
   what: string,
-  names: Readonly<Record<string, true>>,
+  names: Readonly<Record<string, unknown>>,
   options: unknown,
   known: Readonly<Record<string, string>> = {},
 ): ClientError | undefined => {
@@ -75,7 +75,7 @@ export const shown = (value: unknown): string => {
 const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`
 
-const hint = (unknown: string, names: Readonly<Record<string, true>>): string => {
+const hint = (unknown: string, names: Readonly<Record<string, unknown>>): string => {
   const all = Object.keys(names)
   const near = Suggestion.near(unknown, all).slice(0, mostNear)
   return near.length > 0 ? `did you mean ${near.map((name) => `'${name}'`).join(" or ")}?` : listed(all)

@@ -7,9 +7,8 @@
  */
 import type { ScreenResult } from "../protocol/Screen.ts"
 import * as Credit from "../protocol/Credit.ts"
-import type { MarkKind } from "../features/marks/wire.ts"
+import type { ClosedFields, FeatureEvent } from "../features/Wires.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"
-import type { Receipt } from "../features/receipt/wire.ts"
 import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
 
 /** One chunk of output. A UTF-8 character may be split between two chunks. */
@@ -22,20 +21,6 @@ export interface Output {
   readonly stream: OutputStream
   /** The output, at least one byte. */
   readonly bytes: Uint8Array
-}
-
-/** A shell has said something of itself between its output, if the start has asked for that with `marks: true`. */
-export interface Marked {
-  /** Tells the events apart. */
-  readonly kind: "mark"
-  /** Its place among the events of the process: behind the output that ends with it. */
-  readonly seq: number
-  /** A prompt begins, a command begins to run, or a command has ended. */
-  readonly mark: MarkKind
-  /** Of a command that has ended, if the shell tells it. */
-  readonly exitCode: number | null
-  /** The directory of the shell, as it has last told it. */
-  readonly cwd: string | null
 }
 
 /** Output that an attachment with the policy `skip` or `screen` has missed: the server no longer retains it. */
@@ -71,13 +56,11 @@ export interface Exited {
 }
 
 /** The process has exited and every output stream is at EOF. */
-export interface Closed {
+export interface Closed extends Partial<ClosedFields> {
   /** Tells the events apart. */
   readonly kind: "closed"
   /** Its place among the events of the process; the last one. */
   readonly seq: number
-  /** What the process wrote and how it ended, if its start has asked for that with `receipt: true`. */
-  readonly receipt?: Receipt
 }
 
 /** The client can no longer follow the process: the connection has ended, or events are lost. */
@@ -93,7 +76,7 @@ export interface Failed {
 }
 
 /** An event that the server has numbered. */
-export type Sequenced = Output | Marked | Gap | Exited | Closed
+export type Sequenced = Output | FeatureEvent | Gap | Exited | Closed
 
 /** Any event of a process. */
 export type ProcessEvent = Sequenced | Failed

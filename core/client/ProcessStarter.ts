@@ -212,7 +212,7 @@ const tallied = (
   { fork, hasher }: Options,
   follower: ProcessFollower,
   after: number,
-  { receipt }: AttachOptions,
+  { receipt }: Pick<StartOptions.StartOptions, "receipt">,
 ): Effect.Effect<RemoteProcess.RemoteProcess["receipt"]> =>
   receipt !== true
     ? Effect.succeed(Effect.suspend(() => Effect.fail(Delivery.notAsked(follower.id))))

@@ -2,8 +2,10 @@
  * The options of a start, and the params of `process/start` that they become. Everything but `argv` has a default.
  */
 import type * as Schema from "effect/Schema"
-import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import type { EnvPolicy, Signal, StartParams } from "../protocol/Process.ts"
+import type { StartFields } from "../features/Wires.ts"
+import { startFields } from "../protocol/decoding/ServerShapes.ts"
+import type { Capabilities, EnvironmentInfo } from "../protocol/Environment.ts"
+import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
 import type { ClientError } from "./ClientError.ts"
 import { defaultWindow } from "./FlowControl.ts"
 import type { Signal as AbortSignal } from "./GivingUp.ts"
@@ -14,7 +16,8 @@ import { toUri } from "./RemotePath.ts"
 export type Wire = Schema.Schema.Encoded<typeof StartParams>
 
 /** What to start. Only `argv` is required. */
-export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy" | "pid">> {
+export interface StartOptions
+  extends Partial<StartFields>, Partial<Omit<Wire, "argv" | "envPolicy" | "pid" | keyof StartFields>> {
   /** The program, looked up in the PATH of the child's environment, and its arguments. */
   readonly argv: ReadonlyArray<string>
   /** Unique in the session. Default: a random id. */
@@ -63,33 +66,10 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy" | 
    */
   readonly credit?: Wire["credit"]
   /**
-   * Asks for a receipt, which `receipt` of the process compares with what has arrived. A start with true is refused
-   * where the server lacks the capability `processReceipt`. Default: false.
-   */
-  readonly receipt?: boolean
-  /**
    * Keeps the output in files of the server, at most so many bytes and at least 1 MiB, for `history`, `grep` and
    * `read`. Refused where the server lacks the capability `outputHistory`. Default: as the server is told.
    */
   readonly history?: Wire["history"]
-  /**
-   * The longest that the process may run, in milliseconds from its spawn: the server ends it then, be this client
-   * there or not. Needs the capability `processDeadlines`, as do the next four. Default: no bound.
-   */
-  readonly timeoutMs?: number
-  /** The longest that the process may run without output, in milliseconds. Default: no bound. */
-  readonly idleTimeoutMs?: number
-  /** From the signal that asks the process to end to the SIGKILL of what is left, in milliseconds. Default: 5,000. */
-  readonly killGraceMs?: number
-  /** What asks the process to end at a deadline. Default: SIGTERM. */
-  readonly signalOnTimeout?: Signal
-  /** Whether `exited` says what has ended the process. Default: true where the server can. */
-  readonly ending?: boolean
-  /**
-   * Tells the marks of shell integration in the output (OSC 133 and 633) as events of their own. A start with true is
-   * refused where the server lacks the capability `processMarks`. Default: false.
-   */
-  readonly marks?: boolean
   /**
    * Answers what the process asks its terminal (DA1, DSR 5 and CPR: what it is, whether it works, where its cursor is)
    * while nobody but this client may write to it: programs such as fish and vim wait for that. Only for a PTY whose
@@ -107,12 +87,6 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy" | 
    */
   readonly keep?: boolean
   /**
-   * When the child is followed by another one in the same process: `policy` is `no` (by `restart` alone), `onFailure`
-   * or `always`, `most` how often without a client. Refused where the server lacks the capability `processRestart`.
-   * Default: never.
-   */
-  readonly restart?: Wire["restart"]
-  /**
    * Removes the process as soon as it is closed, also one with `keep`; who is attached then still gets all of its
    * output. A start with true is refused where the server lacks the capability `processAutoRemove`. Default: false.
    */
@@ -121,41 +95,10 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy" | 
   readonly signal?: AbortSignal | undefined
 }
 
+const { pid: _, ...wireNames } = startFields
+
 /** Every option of a start. */
-export const names = {
-  argv: true,
-  processId: true,
-  cwd: true,
-  env: true,
-  inherit: true,
-  envPolicy: true,
-  tty: true,
-  terminalSize: true,
-  pipeStdin: true,
-  arg0: true,
-  metadata: true,
-  sandbox: true,
-  enforceManagedNetwork: true,
-  managedNetwork: true,
-  networkProxy: true,
-  shellSnapshot: true,
-  credit: true,
-  receipt: true,
-  history: true,
-  timeoutMs: true,
-  idleTimeoutMs: true,
-  killGraceMs: true,
-  signalOnTimeout: true,
-  ending: true,
-  name: true,
-  labels: true,
-  marks: true,
-  answers: true,
-  keep: true,
-  restart: true,
-  autoRemove: true,
-  signal: true,
-} satisfies Names<StartOptions>
+export const names = { ...wireNames, inherit: "", signal: "" } satisfies Names<StartOptions>
 
 /** Why there can be no start with these options, or not on this server: undefined if there can. */
 export const refusal = (
@@ -180,34 +123,17 @@ export const refusal = (
       `labels must be an object of strings, as in { labels: { app: "web" } }, not ${shown(labels)}`,
     )
   }
-  if (options.receipt === true && capabilities?.processReceipt !== true) {
-    return lacking("receipt: true", "processReceipt")
+  for (const [name, capability] of Object.entries(startFields)) {
+    const value: unknown = options[name as keyof StartOptions]
+    if (value == null || value === false || capability === "" || adjusted.has(name)) continue
+    if (capabilities?.[capability as keyof Capabilities] === true) continue
+    return lacking(value === true ? `${name}: true` : name, capability)
   }
-  if (options.history != null && capabilities?.outputHistory !== true) {
-    return lacking("history", "outputHistory")
-  }
-  if (options.marks === true && capabilities?.processMarks !== true) {
-    return lacking("marks: true", "processMarks")
-  }
-  if (options.answers === true && capabilities?.processAnswers !== true) {
-    return lacking("answers: true", "processAnswers")
-  }
-  if (options.keep === true && capabilities?.processControlAll !== true) {
-    return lacking("keep: true", "processControlAll")
-  }
-  if (options.restart != null && capabilities?.processRestart !== true) {
-    return lacking("restart", "processRestart")
-  }
-  if (options.autoRemove === true && capabilities?.processAutoRemove !== true) {
-    return lacking("autoRemove: true", "processAutoRemove")
-  }
-  const named = (["name", "labels"] as const).find((name) => options[name] !== undefined)
-  if (named !== undefined && capabilities?.processList !== true) return lacking(named, "processList")
-  const timed = deadlines.find((name) => options[name] !== undefined)
-  return timed === undefined || capabilities?.processDeadlines === true
-    ? undefined
-    : lacking(timed, "processDeadlines")
+  return undefined
 }
+
+/** Fields that are left out where the server lacks their capability. */
+const adjusted: ReadonlySet<string> = new Set(["credit", "terminalSize"])
 
 /** A `Map` or a list of pairs has no members: what it holds would be dropped. */
 const isRecord = (value: unknown): boolean =>
@@ -215,8 +141,6 @@ const isRecord = (value: unknown): boolean =>
 
 const isArgv = (argv: unknown): boolean =>
   Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === "string")
-
-const deadlines = ["timeoutMs", "idleTimeoutMs", "killGraceMs", "signalOnTimeout", "ending"] as const
 
 /** The error of an option that the server cannot do. */
 export const lacking = (option: string, capability: string): ClientError =>

@@ -36,6 +36,8 @@ export interface EventRow {
   readonly params: Schema.Schema.All
   /** One line for lists of methods. */
   readonly says: string
+  /** The field of the result of `process/read` with these events, as the params have them, but for `processId`. */
+  readonly readField?: string
   /** The params, not encoded yet. */
   readonly toParams: (processId: string, event: never) => object
 }
@@ -66,5 +68,6 @@ export const event = <M extends EventRow["method"], P, PI, E extends HasSeq>(row
   readonly method: M
   readonly params: Schema.Schema<P, PI>
   readonly says: string
+  readonly readField?: string
   readonly toParams: (processId: string, event: E) => P & object
 }) => row

@@ -35,6 +35,21 @@ export const capabilities = merged("capabilities")
 /** Fields of the params of `process/start`. */
 export const startFields = later(() => merged("startFields"))
 
+/** The same as on the wire, each with its docstring. */
+export type StartFields = {
+  readonly [K in keyof AllOf<PartOf<Wires[number], "startFields">>]: EncodedField<
+    AllOf<PartOf<Wires[number], "startFields">>[K]
+  >
+}
+
+type AllOf<U> = (U extends unknown ? (part: U) => void : never) extends (part: infer I) => void ? I : never
+
+type EncodedField<F> = F extends Schema.PropertySignature.All
+  ? Schema.Schema.Encoded<F>
+  : F extends Schema.Schema.All
+    ? Schema.Schema.Encoded<F>
+    : never
+
 /** Fields of the result of `process/read`. */
 export const readFields = later(() => merged("readFields"))
 

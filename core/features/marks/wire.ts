@@ -64,6 +64,7 @@ export const marks = Wire.make({
       method: "process/mark",
       params: MarkParams,
       says: "a mark of a shell in the output (capability processMarks)",
+      readField: "marks",
       toParams: (processId, { seq, mark, exitCode, cwd }: Marked) => ({
         processId,
         seq,

@@ -53,6 +53,12 @@ export const notification = <M extends Methods.ServerNotificationName>(
   json: Json,
 ): Either.Either<ParamsOf<M>, string> => run(readerOf(Shapes.notifications[method]), json)
 
+/** The names of the fields of a notification. */
+export const fieldsOf = (method: Methods.ServerNotificationName): ReadonlyArray<string> =>
+  wordsOf(Shapes.structs[Shapes.notifications[method] ?? ""]).map((field) => toField(field).name)
+
+const wordsOf = (text = ""): ReadonlyArray<string> => text.split(" ").filter(Boolean)
+
 const u64 = 2n ** 64n - 1n
 const wrong = (json: Json, expected: string) =>
   new Fault(`invalid type: ${describe(json)}, expected ${expected}`)
@@ -140,7 +146,7 @@ const word = (words: ReadonlyArray<string>): Read => {
 
 /** Fields are decoded in the order of declaration; other members are left out. */
 const struct = (name: string): Read => {
-  const fields = (Shapes.structs[name] ?? "").split(" ").filter(Boolean).map(toField)
+  const fields = wordsOf(Shapes.structs[name]).map(toField)
   if (fields.length === 0) return (json) => json ?? fail(wrong(json, `struct ${name}`))
   return (json, reading) => {
     if (!isObject(json)) throw wrong(json, `struct ${name}`)

@@ -1,11 +1,14 @@
 /**
- * What a client receives, from the schemas of the table of methods: written by `npm run schema`.
+ * The part of the wire that a client needs as data, from the schemas of the table of methods: written by
+ * `npm run schema`.
  *
  * A shape is the name of a struct or of a leaf (see `FromServer`), or words of which it is one. Behind it, `[]`
  * makes a list of it, `{}` an object of it; with `~` it may be null, with `?` absent, and `=` tells what
  * it is then.
  */
+import type * as Schema from "effect/Schema"
 import type { RequestMethod } from "../Methods.ts"
+import type { StartParams } from "../Process.ts"
 
 type Row = Pick<
   RequestMethod<never, Readonly<Record<string, unknown>>, never, never>,
@@ -169,4 +172,44 @@ export const structs: { readonly [name: string]: string } = {
   SessionTakenNotification: "sessionId:string",
   FsMissingChangedNotification: "watchId:bigint",
   HttpRequestBodyDelta: "requestId:string seq:u64 deltaBase64:bytes done:boolean?=false error:string~?",
+}
+
+/** The fields of a start, each with the capability that it needs; empty for none. */
+export const startFields: { readonly [K in keyof Schema.Schema.Encoded<typeof StartParams>]-?: string } = {
+  processId: "",
+  metadata: "",
+  argv: "",
+  cwd: "",
+  envPolicy: "",
+  shellSnapshot: "",
+  env: "",
+  tty: "",
+  pipeStdin: "",
+  arg0: "",
+  sandbox: "",
+  enforceManagedNetwork: "",
+  managedNetwork: "",
+  networkProxy: "",
+  terminalSize: "processResize",
+  credit: "processCredit",
+  history: "outputHistory",
+  name: "processList",
+  labels: "processList",
+  receipt: "processReceipt",
+  timeoutMs: "processDeadlines",
+  idleTimeoutMs: "processDeadlines",
+  killGraceMs: "processDeadlines",
+  signalOnTimeout: "processDeadlines",
+  ending: "processDeadlines",
+  marks: "processMarks",
+  restart: "processRestart",
+  keep: "processControlAll",
+  autoRemove: "processAutoRemove",
+  answers: "processAnswers",
+  pid: "processPid",
+}
+
+/** The fields of a read that have events of features, each with their kind. */
+export const readEvents: { readonly [field: string]: string } = {
+  marks: "mark",
 }

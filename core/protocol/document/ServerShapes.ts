@@ -4,18 +4,24 @@
  */
 import * as Option from "effect/Option"
 import * as SchemaAST from "effect/SchemaAST"
+import { type EventRow, events } from "../../features/Wires.ts"
 import { Base64 } from "../Base64.ts"
 import * as Integers from "../Integers.ts"
 import * as Methods from "../Methods.ts"
+import { StartParams } from "../Process.ts"
+import { named } from "./Versions.ts"
 
 const header = `/**
- * What a client receives, from the schemas of the table of methods: written by \`npm run schema\`.
+ * The part of the wire that a client needs as data, from the schemas of the table of methods: written by
+ * \`npm run schema\`.
  *
  * A shape is the name of a struct or of a leaf (see \`FromServer\`), or words of which it is one. Behind it, \`[]\`
  * makes a list of it, \`{}\` an object of it; with \`~\` it may be null, with \`?\` absent, and \`=\` tells what
  * it is then.
  */
+import type * as Schema from "effect/Schema"
 import type { RequestMethod } from "../Methods.ts"
+import type { StartParams } from "../Process.ts"
 
 type Row = Pick<
   RequestMethod<never, Readonly<Record<string, unknown>>, never, never>,
@@ -43,9 +49,24 @@ export const toText = (): string => {
     `/** The notifications of the server, each with the shape of its params. */\n` +
     `export const notifications: { readonly [name: string]: string } = {\n${notifications.join("")}}\n\n` +
     `/** The structs, by their names: the fields, each with its shape. */\n` +
-    `export const structs: { readonly [name: string]: string } = {\n${lines.join("")}}\n`
+    `export const structs: { readonly [name: string]: string } = {\n${lines.join("")}}\n\n` +
+    `/** The fields of a start, each with the capability that it needs; empty for none. */\n` +
+    `export const startFields: { readonly [K in keyof Schema.Schema.Encoded<typeof StartParams>]-?: string } = {\n` +
+    `${startFields().join("")}}\n\n` +
+    `/** The fields of a read that have events of features, each with their kind. */\n` +
+    `export const readEvents: { readonly [field: string]: string } = {\n${readEvents().join("")}}\n`
   )
 }
+
+const startFields = (): ReadonlyArray<string> =>
+  Object.keys(StartParams.fields).map((name) =>
+    member(name, literal(named.get(`WireExecParams.${name}`)?.capability ?? "")),
+  )
+
+const readEvents = (): ReadonlyArray<string> =>
+  Object.entries(events).flatMap(([kind, { readField }]: readonly [string, EventRow]) =>
+    readField === undefined ? [] : [member(readField, literal(kind))],
+  )
 
 interface Known {
   readonly result: { readonly ast: SchemaAST.AST }
