@@ -74,24 +74,47 @@ const optionRows = [
 ].join("\n")
 
 /**
- * A source of the table of options, with each help text as the docstring of its row, which programs see.
- * @param {string} file
+ * The type of a row of the table of options.
+ * @param {import("../dist/adapters/shared/serve/Option.js").Option} option
  */
-const optionTable = (file) => {
-  const text = options.general.reduce(
-    (text, { path, option }) => {
+const typeOf = (option) => {
+  if (option.kind === "switch") return "boolean"
+  if (option.kind === "choice") return option.of.map((name) => JSON.stringify(name)).join(" | ")
+  if (option.kind === "number") return "number"
+  return option.repeatable ? "string | ReadonlyArray<string>" : "string"
+}
+
+/**
+ * A property for each row of a group, with its help as the docstring.
+ * @param {string} group `tls`, or empty for options in none
+ */
+const properties = (group) =>
+  options.general
+    .map(({ path, option }) => ({ option, names: path.split(".") }))
+    .filter(({ names }) => (names.length === 1 ? "" : names[0]) === group)
+    .map(({ option, names }) => {
       const usual = option.kind === "switch" ? "false" : option.default
       const help = `${option.help.charAt(0).toUpperCase()}${option.help.slice(1)}`
       const all = `${help}.${usual === undefined ? "" : ` Default: ${usual}.`} The flag is \`--${option.flag}\`.`
       const lines = all.replace(/(.{1,110})(?: |$)/g, "   * $1\n")
-      const row = `^  ${path.split(".").at(-1)}: \\{`
-      const old = "(?:^  /\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?"
-      return text.replace(new RegExp(`${old}(${row})`, "m"), (_, begin) => `  /**\n${lines}   */\n${begin}`)
-    },
-    readFileSync(`${root}${file}`, "utf8"),
-  )
-  keep(file, text)
-}
+      return `  /**\n${lines}   */\n  readonly ${names.at(-1)}?: ${typeOf(option)} | undefined\n`
+    })
+    .join("")
+
+const optionTypes = `/** The types of the rows of \`OptionTable\`, written by \`npm run readme\`. */
+
+/** The options of the table that are in no group. */
+export interface GeneralOptions {
+${properties("")}}
+
+/** The options \`tls\` of the table. */
+export interface TlsFileOptions {
+${properties("tls")}}
+
+/** The options \`auth\` of the table. */
+export interface AuthFileOptions {
+${properties("auth")}}
+`
 
 /** Every limit, with the text of the refusal beyond it. */
 const limitRows = [
@@ -176,11 +199,7 @@ for (const [file, parts] of Object.entries(generated)) {
     Object.entries(parts).reduce((before, [name, lines]) => between(before, name, lines), text),
   )
 }
-optionTable("adapters/shared/serve/OptionTable.ts")
-optionTable("adapters/shared/serve/DoorOptions.ts")
-optionTable("adapters/shared/serve/LogOptions.ts")
-optionTable("adapters/shared/serve/WebOptions.ts")
-optionTable("adapters/shared/serve/JoinOptions.ts")
+keep("adapters/shared/serve/generated/OptionTypes.ts", optionTypes)
 
 /** The most words of the two documents that a newcomer reads from top to bottom. */
 const mostWords = 1_000

@@ -10,8 +10,6 @@ import * as Connect from "./Connect.ts"
 import * as NodeHasher from "./host/NodeHasher.ts"
 import * as NodeLocalStreams from "./host/NodeLocalStreams.ts"
 import type { Platform } from "./Platform.ts"
-import * as ChosenSpawner from "./serve/ChosenSpawner.ts"
-import * as ContainedSpawner from "./serve/ContainedSpawner.ts"
 import type { Options } from "./serve/Options.ts"
 import type { RunningServer } from "./serve/Serve.ts"
 import type { ServeError } from "./serve/ServeError.ts"
@@ -95,13 +93,10 @@ export const make = (platform: Platform): Program => {
 const openInProcess = (platform: Platform, target: Connect.InProcessTarget) =>
   Effect.gen(function* () {
     const { contain, spawner } = target
-    const own = SpawnerLayer.isSpawner(spawner) ? spawner : undefined
-    const names = SpawnerLayer.isSpawner(spawner) ? undefined : spawner
-    const chosen = yield* ContainedSpawner.apply(platform, { contain }, "contain").pipe(
-      Effect.flatMap((here) => ChosenSpawner.apply(here, names, "spawner")),
+    const chosen = yield* SpawnerLayer.choose(platform, { contain, spawner }, (option) => option).pipe(
       Effect.mapError((cause) => new TransportError({ reason: "Open", message: cause.message, cause })),
     )
-    const services = yield* Layer.build(ServerServices.layer(chosen, { spawner: own }))
+    const services = yield* Layer.build(ServerServices.layer(chosen.platform, { spawner: chosen.spawner }))
     return yield* Effect.provide(Connect.open(target), services)
   })
 

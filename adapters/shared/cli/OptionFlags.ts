@@ -1,8 +1,6 @@
 /** The flags of the table of options, and what they give. */
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
-import * as ConfigFile from "../serve/ConfigFile.ts"
-import * as Environment from "../serve/Environment.ts"
 import * as Given from "../serve/Given.ts"
 import * as Option from "../serve/Option.ts"
 import type * as Logging from "../serve/Logging.ts"
@@ -46,14 +44,14 @@ export const fromValues = (entries: Entries, values: Readonly<Record<string, unk
 export const settle = (
   given: Given.Givens,
   config: string | undefined,
-  env: Environment.Env,
+  env: Given.Env,
 ): Effect.Effect<Given.Settings, ServeError, TextFile.TextFiles> =>
   Effect.gen(function* () {
-    const fromEnvironment = yield* Environment.read(env)
-    const variable = env[Environment.configVariable] || undefined
+    const fromEnvironment = yield* Given.fromEnvironment(env)
+    const variable = env[Given.configVariable] || undefined
     const file = config ?? variable
-    const from = config === undefined ? Environment.configVariable : "--config"
-    const sources = file === undefined ? [] : [yield* ConfigFile.read(file, from)]
+    const from = config === undefined ? Given.configVariable : "--config"
+    const sources = file === undefined ? [] : [yield* Given.fromFile(file, from)]
     return yield* Given.settle([...sources, fromEnvironment, given], label)
   })
 

@@ -5,8 +5,7 @@
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
-import * as Environment from "../serve/Environment.ts"
-import type { Settings } from "../serve/Given.ts"
+import * as Given from "../serve/Given.ts"
 import * as Logging from "../serve/Logging.ts"
 import * as Options from "../serve/Options.ts"
 import type { ServeError } from "../serve/ServeError.ts"
@@ -58,7 +57,7 @@ ${Telemetry.help}`,
     Effect.gen(function* () {
       const settings = yield* settle(values, process.env)
       // They configure this server, not those that its processes may start.
-      for (const name of Environment.variables) delete process.env[name]
+      for (const name of Given.variables) delete process.env[name]
       const systemd = SystemdEnvironment.take(process.env)
       return yield* Effect.gen(function* () {
         const renewals = yield* Renewal.requests
@@ -84,8 +83,12 @@ ${Telemetry.help}`,
 /** The options of the command line, of the environment and of the file that they name. */
 export const settle = (
   values: Readonly<Record<string, unknown>>,
-  env: Environment.Env,
-): Effect.Effect<Settings, ServeError | Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
+  env: Given.Env,
+): Effect.Effect<
+  Given.Settings,
+  ServeError | Flags.UsageError | Flags.ConfigurationError,
+  TextFile.TextFiles
+> =>
   OptionFlags.settle(
     OptionFlags.fromValues(Options.all, values),
     values["config"] as string | undefined,

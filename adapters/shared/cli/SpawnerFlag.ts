@@ -3,10 +3,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Platform } from "../Platform.ts"
 import type * as Containment from "../process/contain/Containment.ts"
-import * as ChosenSpawner from "../serve/ChosenSpawner.ts"
-import * as ContainedSpawner from "../serve/ContainedSpawner.ts"
 import { behaviour } from "../serve/OptionTable.ts"
 import type { ServeError } from "../serve/ServeError.ts"
+import * as SpawnerLayer from "../serve/SpawnerLayer.ts"
 import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
 import type { Target } from "./TargetFlags.ts"
@@ -54,8 +53,8 @@ export const apply = (
   target: Target,
 ): Effect.Effect<Platform, ServeError | Flags.UsageError | Flags.ConfigurationError, Scope.Scope> => {
   if (!("inProcess" in target)) return Effect.succeed(platform)
-  return ContainedSpawner.apply(platform, { contain, mayAdopt: true }, "--contain").pipe(
-    Effect.flatMap((here) => ChosenSpawner.apply(here, spawner, "--spawner")),
+  return SpawnerLayer.choose(platform, { contain, mayAdopt: true, spawner }, (option) => `--${option}`).pipe(
+    Effect.map((chosen) => chosen.platform),
     Effect.mapError(OptionFlags.toFlagError),
   )
 }

@@ -1,14 +1,16 @@
 /**
- * What somebody has given for options, in whatever way, and how they call it: errors use that name. Several sources
- * become one set of checked options; a later source wins.
+ * The values that options are given, by a program, a file or the environment, and their labels, by which errors name
+ * them. Several sources become one set of checked options; a later source wins.
  */
 import * as Effect from "effect/Effect"
-import type * as Option from "./Option.ts"
+import * as Suggestion from "../../../core/protocol/Suggestion.ts"
+import * as TextFile from "../host/TextFile.ts"
+import * as Option from "./Option.ts"
 import * as Options from "./Options.ts"
-import { invalid, type ServeError } from "./ServeError.ts"
+import { invalid, misconfigured, type ServeError } from "./ServeError.ts"
 import { isOfEffect4 } from "./SpawnerLayer.ts"
 
-/** One value, which nobody has checked. */
+/** One unchecked value. */
 export interface Given {
   readonly value: unknown
   /** How errors name it: `--listen`, `PROCWIRE_LISTEN`, `listen (/etc/procwire.conf:3)`, `listen`. */
@@ -68,3 +70,103 @@ const put = (options: Record<string, unknown>, path: Options.Path, value: unknow
   const [group = "", name] = path.split(".")
   options[group] = name === undefined ? value : { ...Object(options[group]), [name]: value }
 }
+
+/**
+ * The options of a file: one in each line, its flag without dashes, blanks (or `=`), and its value, which ends with the
+ * line. Empty lines and those that begin with `#` count for nothing; an option that may be repeated has a line for each
+ * value; an option without a value is switched on by its name alone. Errors name the option of the file by `label`.
+ */
+export const fromFile = (
+  file: string,
+  label: string,
+): Effect.Effect<Givens, ServeError, TextFile.TextFiles> =>
+  TextFile.readText(file, (reason) => misconfigured(`cannot read ${label} ${file}: ${reason}`)).pipe(
+    Effect.flatMap((text) => parse(file, text)),
+  )
+
+const byFlag = new Map(Options.all.map((entry) => [entry.option.flag, entry]))
+
+const parse = (file: string, text: string): Effect.Effect<Givens, ServeError> =>
+  Effect.gen(function* () {
+    const givens = new Map<Options.Path, Given>()
+    for (const [index, line] of text.split(/\r?\n/).entries()) {
+      const [, name, rest = ""] = /^\s*([^\s=#][^\s=]*)(?:\s*=|\s|$)\s*(.*?)\s*$/.exec(line) ?? []
+      const place = `${file}:${index + 1}`
+      if (name === undefined && !/^\s*(#.*)?$/.test(line))
+        return yield* invalid(`${place}: expected the name of an option and its value`)
+      if (name === undefined) continue
+      const entry = byFlag.get(name)
+      if (entry === undefined) {
+        const meant = Suggestion.ofWord(name, [...byFlag.keys()])
+        return yield* invalid(`${place}: there is no option '${name}'${meant}`)
+      }
+      const { path, option } = entry
+      const before = givens.get(path)
+      const isList = option.kind === "text" && option.repeatable === true
+      if (before !== undefined && !isList)
+        return yield* invalid(`${place}: '${name}' was given before: ${before.label}`)
+      if (rest === "" && option.kind !== "switch")
+        return yield* invalid(`${place}: '${name}' needs a value: ${name} ${option.shows}`)
+      const value = isList
+        ? [...((before?.value as ReadonlyArray<string>) ?? []), rest]
+        : Option.fromText(option, rest === "" ? "true" : rest)
+      givens.set(path, { value, label: before?.label ?? `${name} (${place})` })
+    }
+    return givens
+  })
+
+/** The variable that names a configuration file. */
+export const configVariable = "PROCWIRE_CONFIG"
+
+/** Every variable that configures a server. */
+export const variables: ReadonlyArray<string> = [
+  configVariable,
+  ...Options.all.map(({ option }) => Options.variableOf(option)),
+]
+
+/** Variables of the same prefix that are no options of a server. */
+const others: ReadonlyArray<string> = [
+  "PROCWIRE_LOG",
+  "PROCWIRE_TOKEN",
+  "PROCWIRE_SERVER",
+  "PROCWIRE_DIRECTORY",
+  "PROCWIRE_SSH_CONFIG",
+]
+
+/** Environment variables by name. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * The options of the environment: `PROCWIRE_MAX_PROCESSES` is that of `--max-processes`, for every option of the table.
+ *
+ * White space separates the values of a list. An empty variable counts as none. A variable whose name is nearly one of
+ * them is an error, because its author expects it to work; all others are left alone.
+ */
+export const fromEnvironment = (env: Env): Effect.Effect<Givens, ServeError> =>
+  Effect.gen(function* () {
+    const unknown = Object.keys(env).find((name) => suggestion(name) !== "")
+    if (unknown !== undefined)
+      return yield* invalid(`there is no variable '${unknown}'${suggestion(unknown)}`)
+    return new Map(
+      Options.all.flatMap(({ path, option }) => {
+        const label = Options.variableOf(option)
+        const text = env[label] ?? ""
+        if (text.trim() === "") return []
+        const isList = option.kind === "text" && option.repeatable === true
+        const value = isList ? text.trim().split(/\s+/) : Option.fromText(option, text.trim())
+        return [[path, { value, label }] as const]
+      }),
+    )
+  })
+
+/** What a variable was probably meant to be; empty for those that are right, and for those of somebody else. */
+const suggestion = (name: string): string => {
+  if (!name.startsWith(prefix) || variables.includes(name) || others.includes(name)) return ""
+  const [nearest] = Suggestion.near(
+    name.slice(prefix.length),
+    variables.map((variable) => variable.slice(prefix.length)),
+  )
+  return nearest === undefined ? "" : `; did you mean '${prefix}${nearest}'?`
+}
+
+const prefix = "PROCWIRE_"

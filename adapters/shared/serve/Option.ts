@@ -47,20 +47,6 @@ export interface SwitchOption extends Omit<Common, "shows" | "default"> {
 /** A row of the table. */
 export type Option = TextOption | NumberOption | ChoiceOption | SwitchOption
 
-/** The type of the values of a row. */
-export type ValueOf<O> = O extends { readonly kind: "switch" }
-  ? boolean
-  : O extends { readonly kind: "number" }
-    ? number
-    : O extends { readonly of: ReadonlyArray<infer Name> }
-      ? Name
-      : O extends { readonly repeatable: true }
-        ? string | ReadonlyArray<string>
-        : string
-
-/** The options of a program that rows stand for. */
-export type ValuesOf<Rows> = { readonly [Name in keyof Rows]?: ValueOf<Rows[Name]> | undefined }
-
 /** Which values are possible. */
 export interface Rule {
   readonly accepts: (value: unknown) => boolean

@@ -4,40 +4,201 @@
  * README.
  *
  * A row stands where a program has the option: the row `tls.certFile` has the flag `--tls-cert` and the variable
- * `PROCWIRE_TLS_CERT`. The bounds are those of `Limits.table`. The docstrings of the rows, which programs see, are
- * written by `npm run readme`, from their help.
+ * `PROCWIRE_TLS_CERT`. The bounds are those of `Limits.table`. `npm run readme` writes the types of the rows, with their
+ * help as docstrings, into generated/OptionTypes.ts.
  */
-import * as Containment from "../process/contain/Containment.ts"
-import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
 import { scopes } from "../../../core/protocol/SessionScope.ts"
+import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
 import * as Limits from "../../../core/protocol/Limits.ts"
+import { longestTimerMillis } from "../../../core/protocol/Timer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
+import * as SignedToken from "../auth/SignedToken.ts"
+import * as Containment from "../process/contain/Containment.ts"
+import * as ListenAddress from "./ListenAddress.ts"
+import * as Logging from "./Logging.ts"
 import { hostAndPort, type NumberOption, type Option } from "./Option.ts"
-
-export { auth, listening, tls } from "./DoorOptions.ts"
-export { joining } from "./JoinOptions.ts"
-export { logs } from "./LogOptions.ts"
-export { web } from "./WebOptions.ts"
 
 const { detachedMillis, retentionMillis } = SessionRegistry.defaultOptions
 
+const file = { kind: "text", shows: "FILE" } as const
 const millis = { kind: "number", unit: "ms", shows: "N", least: 0 } as const
+
+/** Where a server listens. */
+export const listening = {
+  listen: {
+    flag: "listen",
+    kind: "text",
+    repeatable: true,
+    shows: "ADDRESS",
+    default: ListenAddress.defaultAddress,
+    help:
+      "where to listen: stdio, ws://IP:PORT, tcp://IP:PORT, unix:PATH, or systemd and systemd:NAME for sockets that " +
+      "systemd passes; may be repeated. Port 0 picks a free one; the bound addresses are the lines on stdout (on " +
+      "stderr, with stdio among them)",
+  },
+} as const satisfies Record<string, Option>
+
+/** The certificate of a server. */
+export const tls = {
+  certFile: {
+    ...file,
+    flag: "tls-cert",
+    help: "a PEM certificate (chain): ws:// and tcp:// speak TLS and are printed as wss://, tls://",
+  },
+  keyFile: { ...file, flag: "tls-key", help: "its PEM key" },
+  clientCaFile: { ...file, flag: "tls-client-ca", help: "clients need a certificate of this authority" },
+} as const satisfies Record<string, Option>
+
+/** Whom a server lets in over WebSocket. */
+export const auth = {
+  mode: {
+    flag: "ws-auth",
+    kind: "choice",
+    of: ["capability-token", "signed-bearer-token"],
+    shows: "MODE",
+    help: 'what ws:// asks for as "Authorization: Bearer TOKEN": capability-token or signed-bearer-token',
+  },
+  tokenFile: {
+    flag: "ws-token-file",
+    kind: "text",
+    repeatable: true,
+    shows: "[NAME:SCOPES=]FILE",
+    help:
+      "for capability-token: a token; may be repeated, and SCOPES (observe, control) say what its clients may do with " +
+      "the sessions of others; or",
+  },
+  tokenSha256: {
+    flag: "ws-token-sha256",
+    kind: "text",
+    shows: "HEX",
+    help: "the SHA-256 of the token",
+  },
+  sharedSecretFile: {
+    ...file,
+    flag: "ws-shared-secret-file",
+    help: `for signed-bearer-token: the secret of the JWTs (HS256), at least ${SignedToken.minSecretBytes} bytes`,
+  },
+  issuer: {
+    flag: "ws-issuer",
+    kind: "text",
+    shows: "TEXT",
+    default: "anything",
+    help: "what the iss of a JWT must be",
+  },
+  audience: {
+    flag: "ws-audience",
+    kind: "text",
+    shows: "TEXT",
+    default: "anything",
+    help: "what the aud of a JWT must be or contain",
+  },
+  maxClockSkewSeconds: {
+    flag: "ws-max-clock-skew-seconds",
+    kind: "number",
+    unit: "s",
+    shows: "N",
+    least: 0,
+    default: SignedToken.defaultSkewSeconds,
+    help: "how far clocks may differ",
+  },
+} as const satisfies Record<string, Option>
+
+/** The page for browsers. */
+export const web = {
+  web: {
+    flag: "web",
+    kind: "switch",
+    help: "serve a page for browsers at the ws:// addresses, and print a one-time link to it; a token lets in, too",
+  },
+  webHost: {
+    flag: "web-host",
+    kind: "text",
+    repeatable: true,
+    shows: "NAME",
+    default: "the address, and localhost for loopback",
+    help:
+      "a further name by which browsers reach the page, such as that of a proxy: NAME, NAME:PORT or " +
+      "https://NAME[:PORT]; may be repeated",
+  },
+  webPrefix: {
+    flag: "web-prefix",
+    kind: "text",
+    shows: "/PATH",
+    default: "/",
+    help: "where a proxy has put the page, whether it takes the prefix away or not",
+  },
+  webSessionMs: {
+    ...millis,
+    flag: "web-session-ms",
+    least: 1000,
+    most: longestTimerMillis,
+    default: 43_200_000,
+    help: "how long a browser stays logged in; a JWT that expires ends it earlier",
+  },
+} as const satisfies Record<string, Option>
+
+/** What makes a server a host of a fleet. */
+export const joining = {
+  join: {
+    flag: "join",
+    kind: "text",
+    repeatable: true,
+    shows: "URL",
+    help:
+      "be a host of the fleet behind this router, ws://HOST:PORT or wss://HOST:PORT; once for each router. Without a " +
+      "--listen nothing else can connect",
+  },
+  joinTokenFile: {
+    ...file,
+    flag: "join-token-file",
+    help: "the token that the routers ask hosts for",
+  },
+  joinCaFile: {
+    ...file,
+    flag: "join-ca",
+    default: "those of the system",
+    help: "the authority, as PEM, of routers at wss://",
+  },
+  hostId: {
+    flag: "host-id",
+    kind: "text",
+    shows: "NAME",
+    default: "the name of this machine",
+    help: "what this host is called in the fleet, also after a restart",
+  },
+  hostLabel: {
+    flag: "host-label",
+    kind: "text",
+    repeatable: true,
+    shows: "K=V",
+    help: "what a session may ask of its host, beside os, arch and host; may be repeated",
+  },
+  capacity: {
+    flag: "capacity",
+    kind: "number",
+    unit: "count",
+    shows: "N",
+    least: 0,
+    most: 1_000_000,
+    default: "the less of --max-sessions and --max-connections",
+    help: "how many sessions the fleet may start here",
+  },
+  stateDir: {
+    flag: "state-dir",
+    kind: "text",
+    shows: "DIR",
+    default: "procwire in $XDG_STATE_HOME",
+    help: "where a host of a fleet keeps how often it has begun",
+  },
+} as const satisfies Record<string, Option>
 
 /** What a server does, and how it ends. */
 export const behaviour = {
-  /**
-   * Listen on addresses that others can reach, though nothing above keeps them out. Default: false. The flag is
-   * `--allow-unauthenticated`.
-   */
   allowUnauthenticated: {
     flag: "allow-unauthenticated",
     kind: "switch",
     help: "listen on addresses that others can reach, though nothing above keeps them out",
   },
-  /**
-   * What clients speak: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the first
-   * call behind initialize is one of v0's. Default: current. The flag is `--dialect`.
-   */
   dialect: {
     flag: "dialect",
     kind: "choice",
@@ -48,42 +209,27 @@ export const behaviour = {
       "what clients speak: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the first " +
       "call behind initialize is one of v0's",
   },
-  /**
-   * How long a session without a connection can be resumed. Default: 80000. The flag is `--detached-ttl-ms`.
-   */
   detachedTtlMs: {
     ...millis,
     flag: "detached-ttl-ms",
     default: detachedMillis,
     help: "how long a session without a connection can be resumed",
   },
-  /**
-   * How long a closed process stays readable. Default: 30000. The flag is `--retention-ms`.
-   */
   retentionMs: {
     ...millis,
     flag: "retention-ms",
     default: retentionMillis,
     help: "how long a closed process stays readable",
   },
-  /**
-   * How long a client may be silent, although it reads, before its connection ends: pings over WebSocket, the
-   * system's keep-alive over TCP; 0 is for ever. Default: 90000. The flag is `--peer-timeout-ms`.
-   */
   peerTimeoutMs: {
     ...millis,
     flag: "peer-timeout-ms",
-    // The longest time that the timers of all runtimes take.
-    most: 2_147_483_647,
+    most: longestTimerMillis,
     default: 90_000,
     help:
       "how long a client may be silent, although it reads, before its connection ends: pings over WebSocket, the " +
       "system's keep-alive over TCP; 0 is for ever",
   },
-  /**
-   * Whose processes a client may list: own (those of its own session) or all (with their arguments, of every
-   * session). Default: own. The flag is `--list-sessions`.
-   */
   listSessions: {
     flag: "list-sessions",
     kind: "choice",
@@ -94,11 +240,6 @@ export const behaviour = {
       "whose processes a client may list: own (those of its own session) or all (with their arguments, of every " +
       "session)",
   },
-  /**
-   * What every client may do with the sessions of others: own (nothing), observe (list and view their processes)
-   * or control (write to, end, keep and remove them, too). Default: own; on a unix socket that only its user can
-   * open, control. The flag is `--scope`.
-   */
   scope: {
     flag: "scope",
     kind: "choice",
@@ -109,10 +250,6 @@ export const behaviour = {
       "what every client may do with the sessions of others: own (nothing), observe (list and view their processes) or " +
       "control (write to, end, keep and remove them, too)",
   },
-  /**
-   * Append a line of JSON to FILE, or to stderr, for what clients do: processes, files, HTTP requests, and who
-   * asked. While it cannot be written, nothing is started or changed. The flag is `--audit`.
-   */
   audit: {
     flag: "audit",
     kind: "text",
@@ -121,20 +258,11 @@ export const behaviour = {
       "append a line of JSON to FILE, or to stderr, for what clients do: processes, files, HTTP requests, and who " +
       "asked. While it cannot be written, nothing is started or changed",
   },
-  /**
-   * Go on without the lines that cannot be written, and count them. Default: false. The flag is
-   * `--audit-best-effort`.
-   */
   auditBestEffort: {
     flag: "audit-best-effort",
     kind: "switch",
     help: "go on without the lines that cannot be written, and count them",
   },
-  /**
-   * What keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its
-   * group only), or auto: the first of these that works; in a program that is not this command, auto is never
-   * subreaper. Default: auto. The flag is `--contain`.
-   */
   contain: {
     flag: "contain",
     kind: "choice",
@@ -146,9 +274,6 @@ export const behaviour = {
       "group only), or auto: the first of these that works; in a program that is not this command, auto is never " +
       "subreaper",
   },
-  /**
-   * Bubblewrap, for requests with a restricted sandbox. Default: bwrap in PATH. The flag is `--bwrap`.
-   */
   bwrap: {
     flag: "bwrap",
     kind: "text",
@@ -156,10 +281,6 @@ export const behaviour = {
     default: "bwrap in PATH",
     help: "bubblewrap, for requests with a restricted sandbox",
   },
-  /**
-   * Starts processes through NAME[:OPTIONS], of those that `procwire spawners` lists, or through the module
-   * ./mine.mjs; may be repeated, the first one outermost. Default: this machine. The flag is `--spawner`.
-   */
   spawner: {
     flag: "spawner",
     kind: "text",
@@ -170,11 +291,6 @@ export const behaviour = {
       "starts processes through NAME[:OPTIONS], of those that `procwire spawners` lists, or through the module " +
       "./mine.mjs; may be repeated, the first one outermost",
   },
-  /**
-   * What requests reach at most, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network,
-   * network, deny:PATH[,PATH…], or a JSON file; may be repeated. There is no network unless one says network.
-   * Default: everything. The flag is `--confine`.
-   */
   confine: {
     flag: "confine",
     kind: "text",
@@ -185,10 +301,6 @@ export const behaviour = {
       "what requests reach at most, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network, " +
       "network, deny:PATH[,PATH…], or a JSON file; may be repeated. There is no network unless one says network",
   },
-  /**
-   * Where histories of output are kept, in a folder of each server's own. Default: the folder for temporary files.
-   * The flag is `--history-dir`.
-   */
   historyDir: {
     flag: "history-dir",
     kind: "text",
@@ -196,10 +308,6 @@ export const behaviour = {
     default: "the folder for temporary files",
     help: "where histories of output are kept, in a folder of each server's own",
   },
-  /**
-   * How long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0
-   * they are killed at once. Default: 0. The flag is `--grace-ms`.
-   */
   graceMs: {
     ...millis,
     flag: "grace-ms",
@@ -208,19 +316,11 @@ export const behaviour = {
       "how long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0 " +
       "they are killed at once",
   },
-  /**
-   * End when stdin closes, as it does when the parent dies; what comes there is dropped. Default: false. The flag
-   * is `--exit-on-stdin-close`.
-   */
   exitOnStdinClose: {
     flag: "exit-on-stdin-close",
     kind: "switch",
     help: "end when stdin closes, as it does when the parent dies; what comes there is dropped",
   },
-  /**
-   * Taken from command lines of Codex, and without effect: no managed proxy is launched here whose TCP could go
-   * through this HTTP CONNECT proxy. The flag is `--tcp-upstream-proxy`.
-   */
   tcpUpstreamProxy: {
     flag: "tcp-upstream-proxy",
     kind: "text",
@@ -230,16 +330,32 @@ export const behaviour = {
       "taken from command lines of Codex, and without effect: no managed proxy is launched here whose TCP could go " +
       "through this HTTP CONNECT proxy",
   },
-  /**
-   * Taken from command lines of Codex, and without effect: no managed proxy is launched here that the TCP of a
-   * sandbox could go through. Default: false. The flag is `--linux-sandbox-transparent-tcp`.
-   */
   linuxSandboxTransparentTcp: {
     flag: "linux-sandbox-transparent-tcp",
     kind: "switch",
     help:
       "taken from command lines of Codex, and without effect: no managed proxy is launched here that the TCP of a " +
       "sandbox could go through",
+  },
+} as const satisfies Record<string, Option>
+
+/** What logs look like. */
+export const logs = {
+  logFormat: {
+    flag: "log-format",
+    kind: "choice",
+    of: Logging.formatNames,
+    shows: "FORMAT",
+    default: "logfmt",
+    help: `of the logs on stderr: ${Logging.formatNames.join(", ")}`,
+  },
+  logLevel: {
+    flag: "log-level",
+    kind: "choice",
+    of: Logging.levelNames,
+    shows: "LEVEL",
+    default: "the variable PROCWIRE_LOG, or warning",
+    help: Logging.levelNames.join(", "),
   },
 } as const satisfies Record<string, Option>
 

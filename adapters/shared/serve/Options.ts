@@ -7,14 +7,15 @@ import type * as Limits from "../../../core/protocol/Limits.ts"
 import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
 import type { Listener } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
+import type { AuthFileOptions, GeneralOptions, TlsFileOptions } from "./generated/OptionTypes.ts"
 import type * as Logging from "./Logging.ts"
 import * as OptionRow from "./Option.ts"
-import type { Option, ValuesOf } from "./Option.ts"
+import type { Option } from "./Option.ts"
 import { auth, behaviour, joining, limits, listening, logs, tls, web } from "./OptionTable.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 
 /** The certificate of a server, and whom it admits: files, or what they would hold. */
-export interface TlsOptions extends ValuesOf<typeof tls> {
+export interface TlsOptions extends TlsFileOptions {
   /** The certificate, or a chain that begins with it, as PEM; instead of `certFile`. */
   readonly cert?: string | undefined
   /** The private key as PEM; instead of `keyFile`. */
@@ -24,7 +25,7 @@ export interface TlsOptions extends ValuesOf<typeof tls> {
 }
 
 /** Whom a server lets in over WebSocket. */
-export interface AuthOptions extends ValuesOf<typeof auth> {
+export interface AuthOptions extends AuthFileOptions {
   /** The token of `capability-token`; instead of `tokenFile`. */
   readonly token?: string | undefined
   /** The secret of `signed-bearer-token`; instead of `sharedSecretFile`. */
@@ -32,13 +33,7 @@ export interface AuthOptions extends ValuesOf<typeof auth> {
 }
 
 /** How a server behaves; what is absent has its default. */
-export interface Options
-  extends
-    ValuesOf<typeof listening>,
-    ValuesOf<typeof web>,
-    ValuesOf<typeof joining>,
-    Omit<ValuesOf<typeof behaviour>, "spawner">,
-    ValuesOf<typeof logs> {
+export interface Options extends Omit<GeneralOptions, "spawner"> {
   /** TLS for the `ws://` and `tcp://` addresses. */
   readonly tls?: TlsOptions | undefined
   /** A token for WebSocket clients, those of `handleUpgrade` included. */

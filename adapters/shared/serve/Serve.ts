@@ -11,7 +11,6 @@ import * as Server from "./Server.ts"
 import type { CloseOptions, LinkOptions, ServerService } from "./ServerTag.ts"
 import type { HandleUpgrade } from "./Upgrades.ts"
 import * as OptionNames from "../../../core/client/OptionNames.ts"
-import * as ConfigFile from "./ConfigFile.ts"
 import * as Given from "./Given.ts"
 import * as Options from "./Options.ts"
 
@@ -102,6 +101,6 @@ const settle = (options: unknown): Effect.Effect<Given.Settings, ServeError, Tex
   Effect.gen(function* () {
     const given = yield* fromProgram(options)
     const config = given.get("config")?.value
-    const sources = typeof config === "string" ? [yield* ConfigFile.read(config, "config")] : []
+    const sources = typeof config === "string" ? [yield* Given.fromFile(config, "config")] : []
     return yield* Given.settle([...sources, given], ({ path }) => path)
   })

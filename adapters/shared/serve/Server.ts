@@ -29,9 +29,7 @@ import * as Stats from "../status/Stats.ts"
 import * as StatusPages from "../status/StatusPages.ts"
 import { type Environment, take } from "../systemd/Environment.ts"
 import { version } from "../Version.ts"
-import * as ChosenSpawner from "./ChosenSpawner.ts"
 import * as Confine from "./Confine.ts"
-import * as ContainedSpawner from "./ContainedSpawner.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
@@ -200,14 +198,11 @@ const buildServices = (
 ) =>
   Effect.gen(function* () {
     const isCommand = host.isCommand === true
-    const { bwrap, contain, historyDir, spawner } = options
+    const { bwrap, contain, historyDir } = options
     const onEscape = (count: number) => void metrics.escaped.update(count)
-    const choices = { contain, mayAdopt: isCommand, onEscape }
-    const here = yield* ContainedSpawner.apply(platform, choices, label("contain"))
-    if (SpawnerLayer.isSpawner(spawner))
-      return yield* Layer.build(ServerServices.layer(here, { bwrap, historyDir, spawner, isCommand }))
-    const chosen = yield* ChosenSpawner.apply(here, spawner, label("spawner"))
-    return yield* Layer.build(ServerServices.layer(chosen, { bwrap, historyDir, isCommand }))
+    const choices = { contain, mayAdopt: isCommand, onEscape, spawner: options.spawner }
+    const { platform: chosen, spawner } = yield* SpawnerLayer.choose(platform, choices, label)
+    return yield* Layer.build(ServerServices.layer(chosen, { bwrap, historyDir, spawner, isCommand }))
   })
 
 /** Servers that are no hosts of a fleet do not load it. */

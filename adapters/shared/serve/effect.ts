@@ -16,6 +16,7 @@ export type {
   Request as UpgradeRequest,
 } from "../transport/UpgradeAdmission.ts"
 export type { Options as WebSocketOptions } from "../transport/WebSocketListener.ts"
+export type { AuthFileOptions, GeneralOptions, TlsFileOptions } from "./generated/OptionTypes.ts"
 export type { LogEntry } from "./Logging.ts"
 export type { AuthOptions, Options as ServeOptions, TlsOptions } from "./Options.ts"
 export { ServeError, type ServeReason } from "./ServeError.ts"
