@@ -4,8 +4,8 @@
  * README.
  *
  * A row stands where a program has the option: the row `tls.certFile` has the flag `--tls-cert` and the variable
- * `PROCWIRE_TLS_CERT`. The bounds are those of `Limits.table`. `npm run readme` writes the types of the rows, with their
- * help as docstrings, into generated/OptionTypes.ts.
+ * `PROCWIRE_TLS_CERT`. The bounds are those of `Limits.table`. `npm run readme` writes the types of the rows, with
+ * their help as docstrings, into generated/OptionTypes.ts.
  */
 import { scopes } from "../../../core/protocol/SessionScope.ts"
 import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"

@@ -1,6 +1,6 @@
 /**
- * The options `spawner` and `contain`: the spawner of a server or of one in this process, and what keeps the descendants
- * of children together.
+ * The options `spawner` and `contain`: the spawner of a server or of one in this process, and what keeps the
+ * descendants of children together.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
