@@ -4,8 +4,7 @@
 // - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this
 //   repository.
 // - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the
-//   declarations that they reach. The packages that npm installs with it, or the user beside it, stay imports. And the
-//   list of all cases of the suites.
+//   declarations that they reach. The packages that npm installs with it, or the user beside it, stay imports.
 // - dist/lib/bundled: what the command of the suite needs `effect` for, with `effect` in it. The rest of it is in the
 //   library, and needs no more than npm installs.
 // - dist/procwire.mjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script
@@ -21,7 +20,6 @@ import { fileURLToPath } from "node:url"
 import { decode, encode } from "@jridgewell/sourcemap-codec"
 import { build } from "esbuild"
 import { declarations } from "./declarations.mjs"
-import { writeIds } from "./ids.mjs"
 import * as Notices from "./notices.mjs"
 import { procwire } from "./procwire.mjs"
 import { writeSchema } from "./schema/files.mjs"
@@ -292,7 +290,6 @@ const everything = async () => {
   prune()
   await writeSchema(root)
   const { declared } = await library()
-  await writeIds(root)
   await web(root, { plugins: [notices.plugin] })
   await procwire(root, { plugins: [notices.plugin] })
   notices.write(join(dist, "THIRD_PARTY_NOTICES"))

@@ -2,22 +2,14 @@
 // `npm run schema`: writes core/protocol/document/wire.lock, which says what is on the wire, if every change of it is
 // declared in Versions.ts, and the shapes of what a server sends (core/protocol/decoding/ServerShapes.ts).
 // `npm run schema -- --check`: fails if a change is not declared, or if a file is not current.
-// `npm run schema -- LANGUAGE [DIR]` writes types of the wire for go, rust or typescript.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { command } from "./command.mjs"
-import { build, install, root, run } from "./setup.mjs"
+import { build, install, root } from "./setup.mjs"
 
-const { values, positionals } = command(import.meta.url, {
-  options: { check: { type: "boolean" } },
-  allowPositionals: true,
-})
+const { values } = command(import.meta.url, { options: { check: { type: "boolean" } } })
 install()
 build()
-if (positionals.length > 0) {
-  run(process.execPath, [".ci/languages.mjs", ...positionals])
-  process.exit()
-}
 const { wires, current } = await import("../dist/core/protocol/document/Wire.js")
 const Lock = await import("../dist/core/protocol/document/Lock.js")
 const Versions = await import("../dist/core/protocol/document/Versions.js")

@@ -58,11 +58,8 @@ const at = (value: Json | undefined, ...path: ReadonlyArray<string>): Json | und
 const typeOf = (ref: Json | undefined): string | undefined =>
   typeof ref === "string" ? ref.slice(ref.lastIndexOf("/") + 1) : undefined
 
-/** Takes the messages of a run. `onValue` gets the params and results that are as the schema says, with their types. */
-export const make = (
-  wire: "procwire" | "procwire.v0",
-  onValue: (type: string, value: Json) => void = () => undefined,
-) => {
+/** Takes the messages of a run. */
+export const make = (wire: "procwire" | "procwire.v0") => {
   const { fault, meta } = load(wire)
   const faults: Array<Fault> = []
   const counts = { fromServer: 0, results: 0, notifications: 0, requests: 0, otherForms: 0 }
@@ -76,14 +73,7 @@ export const make = (
     if (!isObject(message)) return
     if (Array.isArray(message["params"])) return void (counts.otherForms += 1)
     counts.requests += 1
-    const why = fault("ClientMessage", message)
-    say(id, request, why)
-    if (why === undefined) told(message, "params", message["params"])
-  }
-
-  const told = (message: JsonObject, part: "params" | "result", value: Json | undefined): void => {
-    const type = typeOf(at(meta, "methods", String(message["method"]), part, "$ref"))
-    if (type !== undefined && isObject(value)) onValue(type, value)
+    say(id, request, fault("ClientMessage", message))
   }
 
   /** `place` tells apart the connections of all cases. */
@@ -91,9 +81,7 @@ export const make = (
     const message = parse(text)
     if (!isObject(message)) return
     counts.fromServer += 1
-    const wrong = fault("ServerMessage", message)
-    say(id, text, wrong)
-    if (wrong === undefined && message["method"] !== undefined) told(message, "params", message["params"])
+    say(id, text, fault("ServerMessage", message))
     const key = `${place} ${JSON.stringify(message["id"])}`
     const request = asked.get(key)
     if (message["method"] !== undefined) counts.notifications += 1
@@ -103,9 +91,7 @@ export const make = (
     const type = typeOf(at(meta, "methods", method, "result", "$ref"))
     if (type === undefined) return
     counts.results += 1
-    const why = fault(type, message["result"])
-    say(id, text, why)
-    if (why === undefined && message["result"] !== undefined) onValue(type, message["result"])
+    say(id, text, fault(type, message["result"]))
     answered(id, request)
   }
 

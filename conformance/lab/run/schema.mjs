@@ -1,17 +1,11 @@
 // @ts-check
 // `npm run lab -- schema`: plays the suite on this project's own server and holds every message of the run
 // against the published JSON Schema, by a validator that is not ours (ajv). With arguments: only these ids or globs.
-// `--messages FILE` writes every value with its type, a line each, for `.ci/languages.mjs --check FILE`.
 // Requests in forms that the server takes beside that of the schema are the point of a few cases, which do not count.
-import { appendFileSync, writeFileSync } from "node:fs"
 import { command } from "../../../.ci/command.mjs"
 import { build, install, root } from "../../../.ci/setup.mjs"
 
-const { positionals: globs, values } = command(import.meta.url, {
-  options: { messages: { type: "string" } },
-  allowPositionals: true,
-})
-const { messages } = values
+const { positionals: globs } = command(import.meta.url, { allowPositionals: true })
 install()
 build()
 const { all } = await import("../../../dist/conformance/suite/cases/all.js")
@@ -19,13 +13,6 @@ const Runner = await import("../../../dist/conformance/suite/Runner.js")
 const { select } = await import("../../../dist/conformance/suite/Select.js")
 const Target = await import("../../../dist/conformance/suite/Target.js")
 const WireSchema = await import("../../../dist/conformance/testing/WireSchema.js")
-
-if (messages !== undefined) writeFileSync(messages, "")
-
-/** @param {string} Type @param {unknown} Value */
-const note = (Type, Value) => {
-  if (messages !== undefined) appendFileSync(messages, `${JSON.stringify({ Type, Value })}\n`)
-}
 
 /** What a server takes beside the forms of the schema. */
 const others = [
@@ -38,7 +25,7 @@ const others = [
 
 /** @param {"current" | "v0"} dialect */
 const play = async (dialect) => {
-  const seen = dialect === "v0" ? WireSchema.make("procwire.v0") : WireSchema.make("procwire", note)
+  const seen = WireSchema.make(dialect === "v0" ? "procwire.v0" : "procwire")
   const { cases } = select(
     all.filter((item) => item.dialect === dialect),
     globs,

@@ -4,7 +4,6 @@
 // nowhere; nobody listens at the HTTP address. `harmless` decides whether a mutated message may be sent.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { examples } from "../../../../.ci/schema/samples.mjs"
 import { root } from "../../../../.ci/setup.mjs"
 
 /** @import { Random } from "./command.mjs" */
@@ -15,7 +14,9 @@ const read = (/** @type {string} */ name) => JSON.parse(readFileSync(join(root, 
 const schema = read("procwire.schema.json")
 const { methods } = read("procwire.meta.json")
 const requests = Object.keys(methods).filter((name) => /to server, answered/.test(methods[name].direction))
-const exampleOf = Object.fromEntries(examples(schema).map(({ Type, Value }) => [Type, Value]))
+const exampleOf = Object.fromEntries(
+  Object.entries(schema["$defs"]).map(([name, { examples = [] }]) => [name, examples.at(-1)]),
+)
 
 /** Programs that may be started, and two that no server accepts. */
 const programs = [["/bin/true"], ["/bin/true"], ["/bin/true"], ["/bin/cat"], ["/nonexistent/program"], []]
