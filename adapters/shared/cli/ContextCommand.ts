@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
-import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as ServerName from "./server/ServerName.ts"
 import { Unable } from "./server/Unable.ts"
@@ -120,12 +119,8 @@ const ls = (more: ReadonlyArray<string>, { json = false, quiet = false }: Values
     const rows = [...all, ...Object.entries(contexts).map(([name, { server }]) => ({ name, server }))].map(
       (row) => ({ ...row, current: row.name === current }),
     )
-    const lines = json
-      ? rows.map((row) => `${JSON.stringify(row)}\n`)
-      : quiet
-        ? rows.map(({ name }) => `${name}\n`)
-        : Table.lines(columns, rows)
-    yield* LocalTerminal.print(lines.join(""))
+    const shown = { json, quiet, "no-trunc": true }
+    yield* Table.print(rows, shown, { columns, toName: ({ name }) => name })
   })
 
 const columns: ReadonlyArray<Table.Column<{ name: string; server: string; current: boolean }>> = [

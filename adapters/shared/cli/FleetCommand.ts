@@ -1,7 +1,6 @@
 /** `procwire fleet`: the hosts behind a router, for those who run them. */
 import * as http from "node:http"
 import * as https from "node:https"
-import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as FleetUrl from "../fleet/FleetUrl.ts"
@@ -41,7 +40,7 @@ whose client has gone counts until it can no longer be resumed.`,
   ],
   run: ({ values, operands: [what, host, ...more] }) =>
     Effect.gen(function* () {
-      const { router, json = false, undo = false, wait = false } = values
+      const { router, undo = false, wait = false } = values
       if (router === undefined || !/^wss?:\/\/[^/]/.test(router) || !URL.canParse(router))
         return yield* Flags.wrong("--router needs a URL: ws://HOST:PORT or wss://HOST:PORT")
       const ask = {
@@ -53,11 +52,7 @@ whose client has gone counts until it can no longer be resumed.`,
         (answer) => (answer as { readonly hosts: ReadonlyArray<ShownHost> }).hosts,
       )
       if (what === "hosts" && host === undefined) {
-        const hosts = yield* list
-        const lines = json
-          ? hosts.map((each) => `${JSON.stringify(each)}\n`)
-          : Table.lines(columns, hosts, process.stdout.columns)
-        return yield* LocalTerminal.print(lines.join(""))
+        return yield* Table.print(yield* list, values, { columns })
       }
       if (what !== "drain" || host === undefined || more.length > 0)
         return yield* Flags.wrong("expected hosts, or drain and the name of a host")

@@ -39,8 +39,7 @@ Exit code: 1 if one of the hosts that were named has not answered; 0 otherwise.`
       const asked = operands.length > 0 ? named : yield* HostFlags.every
       const several = { hosts: asked, millis: HostFlags.millisOf(values.timeout) }
       const answers = yield* HostFlags.ask(several, "procwire-hosts", abilities)
-      const lines = values.json === true ? answers.map(toJson) : tableOf(answers)
-      yield* LocalTerminal.print(lines.join(""))
+      yield* Table.print(answers, values, { columns: columns(), toJson })
       return operands.length > 0 && answers.some(({ answer }) => Either.isLeft(answer)) ? 1 : 0
     }),
 })
@@ -104,19 +103,17 @@ const readOnly = {
 
 type Row = HostFlags.Answer<Abilities>
 
-const toJson = ({ answer, host }: Row): string =>
-  `${JSON.stringify(
-    Either.match(answer, {
-      onLeft: (error) => ({ host, reachable: false, error }),
-      onRight: (found) => ({ host, reachable: found.state === "running", ...found }),
-    }),
-  )}\n`
+const toJson = ({ answer, host }: Row): object =>
+  Either.match(answer, {
+    onLeft: (error) => ({ host, reachable: false, error }),
+    onRight: (found) => ({ host, reachable: found.state === "running", ...found }),
+  })
 
-const tableOf = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+const columns = (): ReadonlyArray<Table.Column<Row>> => {
   const { bad, good } = Colours.of("stdout")
   const of = (text: (found: Abilities) => string | undefined) => (row: Row) =>
     Either.match(row.answer, { onLeft: () => "-", onRight: (found) => text(found) ?? "-" })
-  const columns: ReadonlyArray<Table.Column<Row>> = [
+  return [
     { title: "HOST", text: ({ host }) => host, least: 8 },
     { title: "VERSION", text: of(({ version }) => version) },
     { title: "OS", text: of(({ os }) => os) },
@@ -131,7 +128,6 @@ const tableOf = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
         Either.isLeft(answer) ? bad(text) : text === "running" ? good(text) : text,
     },
   ]
-  return Table.lines(columns, rows, LocalTerminal.width())
 }
 
 const yesOrNo = (is: boolean | undefined): string | undefined =>

@@ -1,13 +1,12 @@
 /** `procwire ps` and `procwire inspect`: the processes of a server, as a table that fits the terminal, or as JSON. */
 import process from "node:process"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
+import { features } from "./features/Features.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
@@ -19,6 +18,8 @@ import * as Rows from "./show/Rows.ts"
 import * as Table from "./show/Table.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Message from "./words/Message.ts"
+
+const more = features.flatMap(({ columnsHelp = [] }) => columnsHelp).join(" ")
 
 /** `procwire ps`: prints the list. */
 export const ps = Command.make({
@@ -40,8 +41,8 @@ export const ps = Command.make({
   text: `
 The server is the one of --server, else of the variable ${TargetFlags.variable}, else of the context in use, else
 your own.
-AGE is the time since the start, UP that since the last restart, END that since the end. A process that SIGSTOP or
-SIGTSTP has stopped is shown as stopped, where the server runs on Linux and shows its /proc.
+AGE is the time since the start, END that since the end. ${more}
+A process that SIGSTOP or SIGTSTP has stopped is shown as stopped, where the server runs on Linux and shows its /proc.
 With -a there are also those of your own server that has died last, for a day; procwire logs shows what is left of them.
 Other commands take the name of a process; one that has none is called by its place, as in 3/abc. Of several hosts, -q
 prints the host, a tab and the name. Where the scope of this client hides the processes of others, a line on stderr says
@@ -103,12 +104,11 @@ const hidden =
 const listed = (client: ExecClient.ExecClient, all: boolean, filter: Filters.Filter) =>
   Effect.gen(function* () {
     yield* Access.need(client, "processList", Access.listsNothing)
-    const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
-    const found = yield* Stream.runCollect(client.list({ sessions: sees ? "all" : "own", ...filter.asked }))
+    const found = yield* Control.list({ client }, filter.asked)
     const wanted = (row: ListedProcess) =>
       (all || filter.asked.states !== undefined || Rows.isLive(row)) && filter.matches(row)
-    const rows = yield* Control.seen(client, Chunk.toReadonlyArray(found).filter(wanted))
-    return { rows, hides: !sees }
+    const rows = yield* Control.seen(client, found.filter(wanted))
+    return { rows, hides: Access.sessionsOf(client) === "own" }
   })
 
 /** Those of a server of one's own that has died, among those that have ended. */
@@ -120,28 +120,16 @@ const lostOf = (all: boolean, { asked: { states }, matches }: Filters.Filter) =>
 /** A process, and where it is if several hosts were asked. */
 type Row = Rows.Seen & { readonly host?: string }
 
-interface Shown {
-  readonly json?: boolean
-  readonly quiet?: boolean
-  readonly "no-trunc"?: boolean
-}
-
-const print = (rows: ReadonlyArray<Row>, { json, quiet, "no-trunc": whole = false }: Shown) => {
-  const lines =
-    json === true
-      ? rows.map((row) => `${JSON.stringify({ ref: Rows.refOf(row), ...Rows.toJson(row) })}\n`)
-      : quiet === true
-        ? rows.map((row) => `${row.host === undefined ? "" : `${row.host}\t`}${Rows.refOf(row)}\n`)
-        : tableOf(rows, whole)
-  return LocalTerminal.print(lines.join(""))
-}
-
-const tableOf = (rows: ReadonlyArray<Row>, whole: boolean): ReadonlyArray<string> => {
-  const usual = Rows.columns(Date.now(), Colours.of("stdout"), rows)
-  const columns: ReadonlyArray<Table.Column<Row>> = rows.some(({ host }) => host !== undefined)
-    ? [{ title: "HOST", text: ({ host = "" }) => host, least: 8 }, ...usual]
-    : usual
-  return Table.lines(columns, rows, whole ? undefined : LocalTerminal.width())
+const print = (rows: ReadonlyArray<Row>, shown: Table.Shown) => {
+  const now = Date.now()
+  const more = features.flatMap(({ columns }) => columns?.(rows, now) ?? [])
+  const usual = Rows.columns(now, Colours.of("stdout"), rows, more)
+  const isSeveral = rows.some(({ host }) => host !== undefined)
+  return Table.print(rows, shown, {
+    columns: isSeveral ? [{ title: "HOST", text: ({ host = "" }) => host, least: 8 }, ...usual] : usual,
+    toJson: (row) => ({ ref: Rows.refOf(row), ...Rows.toJson(row) }),
+    toName: (row) => `${row.host === undefined ? "" : `${row.host}\t`}${Rows.refOf(row)}`,
+  })
 }
 
 /** `procwire inspect`: prints all that a server tells of processes. */

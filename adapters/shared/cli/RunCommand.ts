@@ -25,6 +25,8 @@ import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as RunFlags from "./RunFlags.ts"
 import { timeoutExitCode, Unable } from "./server/Unable.ts"
 import * as Message from "./words/Message.ts"
+import type { ToOptions } from "./features/Feature.ts"
+import { features } from "./features/Features.ts"
 
 /** Exit codes where the command did not run, as shells and container tools have them. */
 const exitCodes: { readonly [reason in ClientReason]?: number } = {
@@ -60,9 +62,8 @@ ${timeoutExitCode} if a timeout has ended it, whatever signal that took. With --
     "echo hello | procwire run -- tr a-z A-Z",
     "procwire run -it -- bash",
     "procwire run -d --name web --label team=a -- npm run dev",
-    "procwire run -d --restart on-failure:5 -- ./worker",
     "procwire run -d --rm -- ./backup",
-    "procwire run --timeout 10m --idle-timeout 2m -- npm test",
+    ...features.flatMap(({ examples = [] }) => examples),
     "procwire run --spawner bwrap:ro -- ./unknown-script",
     "procwire run --server ws://127.0.0.1:7000 -w src -e CI=1 -- make test",
     'procwire run --server-cmd "ssh build-host procwire serve --listen stdio" -- uname -a',
@@ -78,7 +79,7 @@ ${timeoutExitCode} if a timeout has ended it, whatever signal that took. With --
             Effect.flatMap((target) =>
               request.detached === undefined
                 ? Effect.scoped(untilAborted({ ...request, target }))
-                : detach(target, request.detached, inBackground(request.start)),
+                : detach(target, request.detached, inBackground(request.start), request.toOptions),
             ),
             Effect.provide(ServerServices.layer(chosen)),
             Effect.catchAll(fail),
@@ -126,7 +127,7 @@ interface Around {
   readonly modes: LocalTerminal.Modes
 }
 
-const runThrough = ({ target, reconnect, start, forgotten }: Request, around: Around) =>
+const runThrough = ({ target, reconnect, forgotten, ...request }: Request, around: Around) =>
   Effect.gen(function* () {
     const { cancellation, terminal, modes } = around
     // A running server is connected to again; the others end with their connection.
@@ -137,9 +138,11 @@ const runThrough = ({ target, reconnect, start, forgotten }: Request, around: Ar
     const options = {
       clientName: "procwire-run",
       reconnect,
-      onStatus: tell(cancellation, start.tty === true),
+      onStatus: tell(cancellation, request.start.tty === true),
     }
     const client = yield* noServer(Access.make(source, options))
+    const asked = yield* request.toOptions(client.environmentInfo.capabilities ?? {})
+    const start = { ...request.start, ...asked }
     cancellation.starting()
     const started = yield* ProcessStarter.scoped(client.startSubscribed(withTerminal(start)))
     cancellation.started(started.process, ForwardedSignals.areKnown(client))
@@ -250,13 +253,9 @@ const print = (
     }
   })
 
-/** What a user is told of a command that a deadline has ended; undefined for another end. */
-const noticeOf = ({ endedBy }: Exited, { timeoutMs, idleTimeoutMs }: StartOptions): string | undefined => {
-  if (endedBy === "timeout") return `the command was ended: it ran longer than ${timeoutMs} ms (--timeout)`
-  if (endedBy === "idleTimeout")
-    return `the command was ended: it had no output for ${idleTimeoutMs} ms (--idle-timeout)`
-  return undefined
-}
+/** The line for a command that a feature of the server has ended; undefined for another end. */
+const noticeOf = (exited: Exited, start: StartOptions): string | undefined =>
+  features.flatMap(({ notice }) => notice?.(exited, start) ?? [])[0]
 
 /** Forwards stdin, and its EOF if the server has a method for that. */
 const forwardInput = (
@@ -295,27 +294,29 @@ const cannotEnd = Message.line("this server cannot end the command's stdin; Ctrl
 /** Starts a process that lives on without this client, in a session of its own, and prints its name. */
 const detach = (
   target: Connect.Target,
-  { name, labels, json, autoRemove, restart }: RunFlags.Detached,
+  { name, labels, json, autoRemove }: RunFlags.Detached,
   start: StartOptions,
+  toOptions: ToOptions,
 ) =>
   Effect.gen(function* () {
     if ("inProcess" in target) return yield* new Unable({ message: "--detach needs a server that stays" })
     const client = yield* Access.connect(target, { clientName: "procwire-run" })
     yield* Access.need(client, "processControlAll", keeping)
-    const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
-    const others = yield* Stream.runHead(client.list({ name, sessions: sees ? "all" : "own" }))
+    const others = yield* Stream.runHead(client.list({ name, sessions: Access.sessionsOf(client) }))
     if (others._tag === "Some") return yield* taken(name)
-    if (restart !== undefined) yield* Access.need(client, "processRestart", Access.restartsNothing)
     if (autoRemove) yield* Access.need(client, "processAutoRemove", removing(name))
-    if (start.answers === true) yield* Access.need(client, "processAnswers", answering)
-    // So that procwire restart can start it again.
-    const { processRestart: can = false } = client.environmentInfo.capabilities ?? {}
-    const again = can ? { restart: restart ?? ({ policy: "no" } as const) } : {}
+    const asked = yield* toOptions(client.environmentInfo.capabilities ?? {})
     const removed = autoRemove ? { autoRemove } : {}
-    const process = yield* client.start({ ...start, ...again, ...removed, name, labels, keep: true })
+    const { id: processId } = yield* client.start({
+      ...start,
+      ...asked,
+      ...removed,
+      name,
+      labels,
+      keep: true,
+    })
     const [{ session } = { session: 0 }] = yield* Stream.runCollect(client.listSessions())
-    const told = json ? JSON.stringify({ name, session, processId: process.id }) : name
-    yield* LocalTerminal.print(`${told}\n`)
+    yield* LocalTerminal.print(`${json ? JSON.stringify({ name, session, processId }) : name}\n`)
     return 0
   }).pipe(Effect.scoped)
 
@@ -325,7 +326,6 @@ const keeping =
 const removing = (name: string) =>
   "this server removes nothing by itself (--rm): it is an older one, or of another make; without --rm, " +
   `procwire wait ${name}; procwire rm ${name} does it`
-const answering = "this server does not answer for terminals: leave --answers out, or use a newer one"
 
 const taken = (name: string) =>
   new Unable({

@@ -10,33 +10,14 @@ import type * as TextFile from "../host/TextFile.ts"
 import type { ReconnectPolicy } from "../../../core/client/ReconnectPolicy.ts"
 import * as ProcessName from "../../../core/client/ProcessName.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
-import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import type { Given, Parse } from "./Command.ts"
 import * as EnvFlag from "./EnvFlag.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import { environment } from "../host/NodeHost.ts"
+import type { ToOptions } from "./features/Feature.ts"
+import * as Features from "./features/Features.ts"
 import * as Flags from "./Flags.ts"
-
-/** As a start has it. */
-type Restart = NonNullable<StartOptions["restart"]>
-
-const policies = ["no", "on-failure", "always"] as const
-
-const words: Readonly<Record<(typeof policies)[number], Restart["policy"]>> = {
-  no: "no",
-  "on-failure": "onFailure",
-  always: "always",
-}
-
-const readRestart = (text: string): Effect.Effect<Restart, Flags.UsageError> => {
-  const [, bounded] = /^on-failure:([1-9]\d{0,8})$/.exec(text) ?? []
-  if (bounded !== undefined) return Effect.succeed({ policy: "onFailure", most: Number(bounded) })
-  const policy = policies.find((each) => each === text)
-  if (policy !== undefined) return Effect.succeed({ policy: words[policy] })
-  const expected = `expected no, on-failure, on-failure:N or always${Suggestion.ofWord(text, policies)}`
-  return Flags.wrong(`invalid value '${text}' for '--restart': ${expected}`)
-}
 
 const readLabel = (text: string): Effect.Effect<readonly [key: string, value: string], Flags.UsageError> => {
   const [, key, value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []
@@ -44,8 +25,6 @@ const readLabel = (text: string): Effect.Effect<readonly [key: string, value: st
     ? Flags.wrong(`invalid value '${text}' for '--label': expected KEY=VALUE`)
     : Effect.succeed([key, value] as const)
 }
-
-const least = { millis: 1, expected: "expected at least 1ms; leave it out for no bound" }
 
 export const flags = {
   detach: Flags.toggle(
@@ -62,37 +41,17 @@ export const flags = {
     "have the server forget it as soon as it has ended; without, it does when the session of this client ends, and " +
       "with --detach at procwire rm",
   ),
-  restart: {
-    ...Flags.text(
-      "POLICY",
-      "with --detach: when it is started again: no, on-failure, on-failure:N (at most N times) or always; also without " +
-        "this client, as long as the server runs [default: no]",
-      { completes: policies },
-    ),
-    read: readRestart,
-  },
+  ...(Features.flags as object),
   interactive: Flags.toggle(
     "with --detach: keep its stdin open for procwire write; without, stdin is always forwarded",
     "i",
   ),
   tty: Flags.toggle("give the command a PTY of this terminal's size; for shells, editors, top", "t"),
-  answers: Flags.toggle(
-    "with --detach and --tty: answer what the command asks its terminal (DA1, CPR) while nobody is attached",
-  ),
   ...TargetFlags.flags,
   ...SpawnerFlag.flags,
   reconnect: Flags.duration(
     "with a server at a URL: how long a lost connection is tried to be replaced, as in 500ms, 30s or 2m; with 0 its " +
       "loss is final [default: 25s]",
-  ),
-  timeout: Flags.duration(
-    "the longest that the command may run, as in 500ms, 30s or 2m; the server ends it then",
-    undefined,
-    least,
-  ),
-  "idle-timeout": Flags.duration("the longest that the command may run without output", undefined, least),
-  "kill-grace": Flags.duration(
-    "at a timeout: from SIGTERM to the SIGKILL of what is left of the command [default: 5s]",
   ),
   workdir: Flags.text(
     "DIR",
@@ -124,6 +83,8 @@ export interface RunRequest {
   /** The server forgets it when it has ended. */
   readonly forgotten: boolean
   readonly start: StartOptions
+  /** Further options, of features of the server. */
+  readonly toOptions: ToOptions
   /** What starts the command where the server is in this process. */
   readonly starting: SpawnerFlag.Choice
 }
@@ -136,8 +97,6 @@ export interface Detached {
   readonly json: boolean
   /** It is removed as soon as it has ended. */
   readonly autoRemove: boolean
-  /** When it is started again; undefined if nothing is said of that. */
-  readonly restart: Restart | undefined
 }
 
 /** What the flags and the command behind them ask for. */
@@ -160,10 +119,6 @@ export const read = ({
       return yield* wrong(`word ${bad + 1} of the command is not UTF-8, and cannot be sent: ${shown}`)
     }
     const { detach = false, tty = false } = values
-    if (values.answers === true && !(detach && tty)) {
-      const missing = [...(detach ? [] : ["--detach"]), ...(tty ? [] : ["--tty"])].join(" and ")
-      return yield* wrong(`--answers needs ${missing}`)
-    }
     const usual = detach ? ({ own: true } as const) : ({ inProcess: true } as const)
     const target = yield* TargetFlags.read(values, usual, !detach && SpawnerFlag.isGiven(values))
     return {
@@ -172,13 +127,12 @@ export const read = ({
       forgotten: values.rm === true,
       reconnect: yield* readReconnect(values, target),
       detached: yield* readDetached(values, argv, target),
+      toOptions: yield* Features.read(values, { detach, tty }),
       start: {
         argv,
         tty,
-        ...(values.answers === true ? { answers: true } : {}),
         pipeStdin: !detach || values.interactive === true,
         ...(yield* readPlace(values, target)),
-        ...(yield* readDeadlines(values)),
       },
     }
   })
@@ -196,12 +150,12 @@ const readReconnect = (
 
 /** What a process is called; undefined in the foreground, where it has no name. */
 const readDetached = (
-  { detach = false, name, label = [], json = false, restart, rm = false }: Values,
+  { detach = false, name, label = [], json = false, rm = false }: Values,
   argv: ReadonlyArray<string>,
   target: TargetFlags.Target,
 ): Effect.Effect<Detached | undefined, Flags.UsageError> => {
   if (!detach) {
-    const given = { "--name": name, "--label": label[0], "--json": json || undefined, "--restart": restart }
+    const given = { "--name": name, "--label": label[0], "--json": json || undefined }
     const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
     return flag === undefined ? Effect.succeed(undefined) : wrong(`${flag} needs --detach`)
   }
@@ -210,7 +164,7 @@ const readDetached = (
   if (name !== undefined && !ProcessName.isName(name))
     return wrong(`invalid value '${name}' for '--name': expected ${ProcessName.expected}`)
   const labels = Object.fromEntries(label)
-  return Effect.succeed({ name: name ?? nameOf(argv), labels, json, autoRemove: rm, restart })
+  return Effect.succeed({ name: name ?? nameOf(argv), labels, json, autoRemove: rm })
 }
 
 /** The program, and four random characters that are not mistaken for each other. */
@@ -223,23 +177,6 @@ const nameOf = ([program = ""]: ReadonlyArray<string>): string => {
 }
 
 const letters = "23456789abcdefghjkmnpqrstuvwxyz"
-
-/** When a command is ended, and how. */
-const readDeadlines = ({
-  timeout: timeoutMs,
-  "idle-timeout": idleTimeoutMs,
-  "kill-grace": killGraceMs,
-}: Values): Effect.Effect<
-  Pick<StartOptions, "timeoutMs" | "idleTimeoutMs" | "killGraceMs">,
-  Flags.UsageError
-> =>
-  killGraceMs !== undefined && timeoutMs === undefined && idleTimeoutMs === undefined
-    ? wrong("--kill-grace needs a --timeout or an --idle-timeout")
-    : Effect.succeed({
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
-        ...(killGraceMs === undefined ? {} : { killGraceMs }),
-      })
 
 /** Where the command runs, and its variables. */
 const readPlace = (values: Values, target: TargetFlags.Target) =>

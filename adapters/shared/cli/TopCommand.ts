@@ -61,7 +61,7 @@ q or Ctrl-C ends.`,
       yield* next
       if (!isOnce) return yield* live(next, interval)
       yield* Effect.sleep(Math.min(interval, 500))
-      return yield* print(yield* next, json)
+      return yield* Table.print(yield* next, { json }, { columns: columns(Date.now()), toJson })
     }),
 })
 
@@ -117,19 +117,12 @@ const columns = (now: number): ReadonlyArray<Table.Column<Line>> => {
   ]
 }
 
-const print = (lines: ReadonlyArray<Line>, json: boolean) => {
-  const toJson = ({ row, cpuPercent, memory }: Line) =>
-    JSON.stringify({
-      ref: Rows.refOf(row),
-      cpuPercent: cpuPercent ?? null,
-      memoryBytes: memory ?? null,
-      ...row,
-    })
-  const text = json
-    ? lines.map((line) => `${toJson(line)}\n`)
-    : Table.lines(columns(Date.now()), lines, LocalTerminal.width())
-  return LocalTerminal.print(text.join(""))
-}
+const toJson = ({ row, cpuPercent, memory }: Line) => ({
+  ref: Rows.refOf(row),
+  cpuPercent: cpuPercent ?? null,
+  memoryBytes: memory ?? null,
+  ...row,
+})
 
 const [controlC, q] = [3, 0x71]
 

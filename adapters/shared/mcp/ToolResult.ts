@@ -35,85 +35,6 @@ export const Structured = Schema.Struct({
   ),
 })
 
-const RestContent = Schema.Struct({
-  tool: optional(Schema.String),
-  arguments: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-  lost_from_byte: optional(Schema.Number),
-  lost_to_byte: optional(Schema.Number),
-}).annotations({
-  description:
-    "Set if the output was cut: the call of a tool that gets the rest, and the bytes of it that are not kept any more.",
-})
-
-/** What the structured content of a reply has besides, of calls that only the whole set of tools knows. */
-export const More = Schema.Struct({
-  wait_ended_by: optional(
-    Schema.String.annotations({
-      description: "How the wait ended: exit, text, pattern, port, input, quiet, timeout, or ended.",
-    }),
-  ),
-  wait_detail: optional(Schema.String),
-  asks_for: optional(
-    Schema.String.annotations({ description: "Set if the command asks for input: input or password." }),
-  ),
-  ended_by: optional(
-    Schema.String.annotations({ description: "Set if the command was stopped: timeout, stop or cancel." }),
-  ),
-  rest: optional(RestContent),
-  excerpt: optional(
-    Schema.Struct({
-      session_id: integer("The command."),
-      from_line: integer("The first line."),
-      to_line: integer("The last line."),
-      from_byte: integer("The first byte."),
-      to_byte: integer("The byte behind the last one."),
-      lines: integer("How many lines the command has printed."),
-      bytes: integer("How many bytes it has printed."),
-      matches: optional(integer("How many lines match.")),
-    }),
-  ),
-  screen: optional(
-    Schema.Struct({
-      session_id: integer("The command."),
-      rows: integer("The lines of the screen."),
-      columns: integer("Its columns."),
-      cursor_row: integer("The row of the cursor on the screen, counted from 1."),
-      cursor_column: integer("Its column, counted from 1."),
-      cursor_visible: Schema.Boolean,
-      title: Schema.String,
-      alternate: Schema.Boolean.annotations({
-        description: "Whether the program draws on the alternate screen.",
-      }),
-      scrollback: integer("How many lines of the output have left the screen at its top."),
-    }),
-  ),
-  commands: optional(
-    Schema.Array(
-      Schema.Struct({
-        session_id: integer("For the other tools."),
-        command: Schema.String,
-        state: Schema.String.annotations({ description: "running, exited, lost or forgotten." }),
-        exit_code: optional(integer("Set once it has exited.")),
-        ended_by: optional(Schema.String),
-        tty: Schema.Boolean,
-        seconds: Schema.Number,
-        lines: Schema.Number,
-        bytes: Schema.Number,
-        new_bytes: Schema.Number,
-        left: optional(
-          Schema.Array(
-            Schema.Struct({
-              pid: integer("The process."),
-              command: Schema.String,
-              seconds: Schema.Number,
-              ports: Schema.Array(Schema.Number),
-            }),
-          ).annotations({ description: "What it has left in the background." }),
-        ),
-      }),
-    ),
-  ),
-})
 export type Structured = typeof Structured.Type
 
 /** What runs commands does whatever the command does: a client may ask its user first. */
@@ -232,67 +153,41 @@ export const fromError = (
 
 const texts = (all: ReadonlyArray<string>) => all.map((text) => ({ type: "text" as const, text }))
 
-const toStructured = (reply: Reply.Reply, notices: ReadonlyArray<string>): Structured => ({
-  chunk_id: reply.chunkId,
-  wall_time_seconds: reply.wallSeconds,
-  ...(reply.exitCode === undefined ? {} : { exit_code: reply.exitCode }),
-  ...(reply.sessionId === undefined ? {} : { session_id: reply.sessionId }),
-  ...(reply.failure === undefined ? {} : { failure: reply.failure }),
-  original_token_count: reply.originalTokenCount,
-  output: reply.output,
-  ...(notices.length === 0 ? {} : { notices }),
-})
+const toStructured = (reply: Reply.Reply, notices: ReadonlyArray<string>): Structured =>
+  snakeCased({
+    chunkId: reply.chunkId,
+    wallTimeSeconds: reply.wallSeconds,
+    exitCode: reply.exitCode,
+    sessionId: reply.sessionId,
+    failure: reply.failure,
+    originalTokenCount: reply.originalTokenCount,
+    output: reply.output,
+    notices: notices.length === 0 ? undefined : notices,
+  }) as Structured
 
-const toMore = ({ wait, endedBy, rest, excerpt, screen, commands }: Reply.Reply): typeof More.Type => ({
-  ...(wait === undefined ? {} : { wait_ended_by: wait.by, wait_detail: wait.detail }),
-  ...(wait?.asks === undefined ? {} : { asks_for: wait.asks }),
-  ...(endedBy === undefined ? {} : { ended_by: endedBy }),
-  ...(rest === undefined
-    ? {}
-    : {
-        rest: {
-          ...rest.call,
-          ...(rest.lost === undefined ? {} : { lost_from_byte: rest.lost.from, lost_to_byte: rest.lost.to }),
-        },
-      }),
-  ...(excerpt === undefined ? {} : { excerpt: placeOf(excerpt) }),
-  ...(screen === undefined ? {} : { screen: screenOf(screen) }),
-  ...(commands === undefined ? {} : { commands: commands.map(listed) }),
-})
+/** The structured content of calls that only the whole set of tools knows. */
+const toMore = ({ wait, endedBy, rest, excerpt, screen, commands }: Reply.Reply): object =>
+  snakeCased({
+    waitEndedBy: wait?.by,
+    waitDetail: wait?.detail,
+    asksFor: wait?.asks,
+    endedBy,
+    rest: rest && { ...rest.call, lostFromByte: rest.lost?.from, lostToByte: rest.lost?.to },
+    excerpt,
+    screen,
+    commands,
+  }) as object
 
-const screenOf = (screen: NonNullable<Reply.Reply["screen"]>) => ({
-  session_id: screen.sessionId,
-  rows: screen.rows,
-  columns: screen.columns,
-  cursor_row: screen.cursorRow,
-  cursor_column: screen.cursorColumn,
-  cursor_visible: screen.cursorVisible,
-  title: screen.title,
-  alternate: screen.alternate,
-  scrollback: screen.scrollback,
-})
-
-const placeOf = (excerpt: NonNullable<Reply.Reply["excerpt"]>) => ({
-  session_id: excerpt.sessionId,
-  from_line: excerpt.fromLine,
-  to_line: excerpt.toLine,
-  from_byte: excerpt.fromByte,
-  to_byte: excerpt.toByte,
-  lines: excerpt.lines,
-  bytes: excerpt.bytes,
-  ...(excerpt.matches === undefined ? {} : { matches: excerpt.matches }),
-})
-
-const listed = ({
-  sessionId,
-  exitCode,
-  endedBy,
-  newBytes,
-  ...same
-}: NonNullable<Reply.Reply["commands"]>[number]) => ({
-  session_id: sessionId,
-  ...same,
-  ...(exitCode === undefined ? {} : { exit_code: exitCode }),
-  ...(endedBy === undefined ? {} : { ended_by: endedBy }),
-  new_bytes: newBytes,
-})
+/** The value with its names in snake case, as tools write them, and without what is undefined. */
+const snakeCased = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(snakeCased)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([name, member]) => [
+        name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        snakeCased(member),
+      ]),
+  )
+}

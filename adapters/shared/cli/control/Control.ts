@@ -53,8 +53,7 @@ export const open = ({ name, values }: Pick<Asked, "name" | "values">, options: 
 export const list = ({ client }: Pick<Control, "client">, options: Omit<ListOptions, "sessions"> = {}) =>
   Effect.gen(function* () {
     if (client === undefined) return []
-    const { processListAll = false } = client.environmentInfo.capabilities ?? {}
-    const sessions = processListAll ? "all" : "own"
+    const sessions = Access.sessionsOf(client)
     return Chunk.toReadonlyArray(yield* Stream.runCollect(client.list({ sessions, ...options })))
   })
 

@@ -68,8 +68,9 @@ export const make = (source: Parameters<typeof ExecClient.make>[0], options: Exe
 /** What is said of a server that knows no processes but those of its clients. */
 export const listsNothing = "this server cannot list what runs: it is an older one, or of another make"
 
-/** What is said of a server that starts no process again. */
-export const restartsNothing = "this server restarts nothing: it is an older one, or of another make"
+/** The sessions whose processes a client may see. */
+export const sessionsOf = ({ environmentInfo }: Pick<ExecClient.ExecClient, "environmentInfo">) =>
+  environmentInfo.capabilities?.processListAll === true ? "all" : "own"
 
 /** Fails for a server that lacks a capability; `message` says what it cannot do, and what to do. */
 export const need = (

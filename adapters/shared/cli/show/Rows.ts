@@ -41,13 +41,14 @@ export const cwdOf = ({ cwd }: ListedProcess): string => {
 }
 
 /**
- * The columns; `now` is in milliseconds since 1970. Ends, restarts with the time since the
- * last one, and labels have one only if there are any.
+ * The columns, with `more` of features; `now` is in milliseconds since 1970. Ends and labels have one only if there are
+ * any.
  */
 export const columns = (
   now: number,
   { bad, good, dim }: Colours,
   rows: ReadonlyArray<Seen>,
+  more: ReadonlyArray<Column<Seen>> = [],
 ): ReadonlyArray<Column<Seen>> => [
   { title: "NAME", text: refOf, least: 12 },
   {
@@ -58,16 +59,7 @@ export const columns = (
   { title: "AGE", text: ({ startedAtMs }) => Texts.age(now - startedAtMs), right: true },
   ...(rows.every(isLive) ? [] : [{ title: "END", text: (row: Seen) => endOf(row, now), right: true }]),
   { title: "PID", text: (row) => (isLive(row) ? String(row.pid ?? "-") : "-"), right: true },
-  ...(rows.some(({ restarts = 0 }) => restarts > 0)
-    ? [
-        {
-          title: "UP",
-          text: (row: Seen) => (isLive(row) ? upOf(row, now) : "-"),
-          right: true,
-        },
-        { title: "RESTARTS", text: ({ restarts = 0 }: Seen) => String(restarts), right: true },
-      ]
-    : []),
+  ...more,
   { title: "OUTPUT", text: ({ bytes }) => Texts.bytes(bytes), right: true },
   { title: "COMMAND", text: ({ argv }) => CommandLine.of(argv), least: 12 },
   ...(rows.some(({ labels }) => Object.keys(labels).length > 0)
@@ -78,12 +70,6 @@ export const columns = (
 /** How long ago its last child has ended; servers of before do not tell. */
 const endOf = ({ endedAtMs }: Seen, now: number): string =>
   endedAtMs === undefined ? "-" : Texts.age(now - endedAtMs)
-
-/** How long its child has run; that of one that was never restarted since its start. */
-const upOf = ({ restarts = 0, startedAtMs, condition }: Seen, now: number): string => {
-  const since = condition?.childStartedAtMs ?? (restarts === 0 ? startedAtMs : undefined)
-  return since === undefined ? "-" : Texts.age(now - since)
-}
 
 const labelsOf = ({ labels }: ListedProcess): string =>
   Object.entries(labels)

@@ -1,4 +1,5 @@
 /** A table of texts that fits the width of a terminal: columns that may shrink give way, the widest one first. */
+import * as LocalTerminal from "../LocalTerminal.ts"
 
 /** A column. */
 export interface Column<Row> {
@@ -13,6 +14,36 @@ export interface Column<Row> {
   /** Wraps the text of a row in colours. */
   readonly paint?: (text: string, row: Row) => string
 }
+
+/** Flags that say how rows are printed. */
+export interface Shown {
+  readonly json?: boolean
+  readonly quiet?: boolean
+  /** True: the table may be wider than the terminal. */
+  readonly "no-trunc"?: boolean
+}
+
+/** The forms of rows: a table, a line of JSON for each, or the name of each. */
+export interface Forms<Row> {
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly toJson?: (row: Row) => unknown
+  readonly toName?: (row: Row) => string
+}
+
+/** Prints rows as the flags say. */
+export const print = <Row>(
+  rows: ReadonlyArray<Row>,
+  { json = false, quiet = false, "no-trunc": isWhole = false }: Shown,
+  { columns, toJson = (row) => row, toName = String }: Forms<Row>,
+) =>
+  LocalTerminal.print(
+    (json
+      ? rows.map((row) => `${JSON.stringify(toJson(row))}\n`)
+      : quiet
+        ? rows.map((row) => `${toName(row)}\n`)
+        : lines(columns, rows, isWhole ? undefined : LocalTerminal.width())
+    ).join(""),
+  )
 
 const gap = "  "
 

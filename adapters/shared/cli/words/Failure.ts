@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import { features } from "../features/Features.ts"
 import { Unable } from "../server/Unable.ts"
 
 type Named = Pick<ListedProcess, "processId">
@@ -23,7 +24,7 @@ export const inWords = (
   ref: string,
   { processId }: Named,
 ): string => {
-  for (const [pattern, words] of known) if (pattern.test(serverMessage)) return words(ref)
+  for (const [pattern, words] of [...known, ...errors]) if (pattern.test(serverMessage)) return words(ref)
   if (reason === "UnknownProcess") return gone(ref)
   return withRef(message, ref, processId)
 }
@@ -44,7 +45,6 @@ const known: ReadonlyArray<readonly [said: RegExp, words: (ref: string) => strin
   ],
   [/is written to by another client/, (ref) => `another client has begun to write to ${ref} meanwhile`],
   [/is attached as a viewer/, (ref) => `${ref} was attached with --read-only, and takes nothing`],
-  [/cannot be restarted: /, (ref) => `${ref} cannot be restarted: it was not started by procwire run -d`],
   [/is ending: wait until/, (ref) => `${ref} is ending: procwire wait ${ref} waits for that`],
   [
     /has no history: /,
@@ -52,6 +52,8 @@ const known: ReadonlyArray<readonly [said: RegExp, words: (ref: string) => strin
   ],
   [/^unknown process id |^there is no process /, gone],
 ]
+
+const errors = features.flatMap((feature) => feature.errors ?? [])
 
 /** Ids of processes and of attachments (`@name-1`) are replaced by the name. */
 const withRef = (message: string, ref: string, processId: string): string =>

@@ -1,0 +1,45 @@
+/** A feature of a server as commands show it: all that it adds to them is one value, and one line in `Features`. */
+import type * as Effect from "effect/Effect"
+import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import type { Exited } from "../../../../core/client/ProcessEvent.ts"
+import type { StartOptions } from "../../../../core/client/StartOptions.ts"
+import type { EnvironmentInfo } from "../../../../core/protocol/Environment.ts"
+import type * as Flags from "../Flags.ts"
+import type { Unable } from "../server/Unable.ts"
+import type { Seen } from "../show/Rows.ts"
+import type { Column } from "../show/Table.ts"
+
+/** The rest of a command line of `run`. */
+export interface Run {
+  readonly detach: boolean
+  readonly tty: boolean
+}
+
+/** Options for a start on a server with these capabilities; fails for a server that lacks what was asked for. */
+export type ToOptions = (
+  capabilities: NonNullable<EnvironmentInfo["capabilities"]>,
+) => Effect.Effect<Partial<StartOptions>, Unable>
+
+/** What a feature adds to commands. */
+export interface Feature<F extends Flags.FlagTable = Flags.FlagTable> {
+  /** Flags of `run`, and command lines with them. */
+  readonly flags: F
+  readonly examples?: ReadonlyArray<string>
+  /** Reads the values of its flags. */
+  readonly read: (values: Flags.Values<F>, run: Run) => Effect.Effect<ToOptions, Flags.UsageError>
+  /** The line on stderr for a command that the feature has ended. */
+  readonly notice?: (exited: Exited, start: StartOptions) => string | undefined
+  /** Columns of `ps`, in front of the output, and their sentence in its help. */
+  readonly columns?: (rows: ReadonlyArray<Seen>, now: number) => ReadonlyArray<Column<Seen>>
+  readonly columnsHelp?: string
+  /** Members of a process in the JSON of `events`. */
+  readonly facts?: (row: ListedProcess) => object
+  /** Texts behind the name of a process in `events`, by the kind of the change. */
+  readonly changes?: Readonly<Record<string, (row: ListedProcess) => string>>
+  /** Errors of servers, in the words of the command line. */
+  readonly errors?: ReadonlyArray<readonly [said: RegExp, words: (ref: string) => string]>
+}
+
+/** A feature whose `read` gets the values of its flags. */
+export const make = <const F extends Flags.FlagTable>(feature: Feature<F>): Feature =>
+  feature as unknown as Feature
