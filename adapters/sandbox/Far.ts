@@ -19,7 +19,7 @@ import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import * as Spawner from "../../core/spawn/Spawner.ts"
 import { environment } from "../shared/host/NodeHost.ts"
-import * as SignalNumber from "../shared/process/SignalNumber.ts"
+import { signalNumber } from "../shared/process/ProcessGroup.ts"
 import * as FarScripts from "./FarScripts.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
@@ -345,7 +345,7 @@ const start = async (
     const [pid = "", begun = "", helper = ""] = await born
     const { pause, resize, resume } = exec.child
     const signal = (name: string) => {
-      sent = SignalNumber.of(name)
+      sent = signalNumber(name)
       if (sent === undefined)
         throw Object.assign(new Error(`there is no signal ${name}`), { code: "ERR_UNKNOWN_SIGNAL" })
       const word = Object.hasOwn(constants.signals, name) ? name.slice("SIG".length) : sent

@@ -8,7 +8,6 @@
  */
 import * as Command from "@effect/platform/Command"
 import * as CommandExecutor from "@effect/platform/CommandExecutor"
-import type { PlatformError } from "@effect/platform/Error"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -18,10 +17,24 @@ import type { ExecClient } from "../../../core/client/ExecClient.ts"
 import * as ProcessStarter from "../../../core/client/ProcessStarter.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import { concat } from "../../../core/protocol/Bytes.ts"
-import { at, lacking } from "./Failure.ts"
-import * as RunningCommand from "./RunningCommand.ts"
+import { at, lacking, toPlatformError } from "./Failure.ts"
+import * as PlatformError from "@effect/platform/Error"
+import * as Deferred from "effect/Deferred"
+import * as Inspectable from "effect/Inspectable"
+import * as Sink from "effect/Sink"
+import type { Subscription } from "../../../core/client/EventFeed.ts"
+import * as EventStreams from "../../../core/client/EventStreams.ts"
+import type { ProcessEvent } from "../../../core/client/ProcessEvent.ts"
+import type { Subscribed } from "../../../core/client/ProcessStarter.ts"
+import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
+import * as Signals from "../../../core/protocol/Signals.ts"
+import * as StandardStreams from "../host/StandardStreams.ts"
 
-type Started = Effect.Effect<CommandExecutor.Process, PlatformError, Scope.Scope>
+type Failure = PlatformError.PlatformError
+
+type Started = Effect.Effect<CommandExecutor.Process, Failure, Scope.Scope>
+
+const module = "Command"
 
 /** Runs commands on the server of `client`. */
 export const make = (client: ExecClient): CommandExecutor.CommandExecutor => {
@@ -77,13 +90,13 @@ const startOne = (
   Effect.gen(function* () {
     const refusal = refusalOf(client, command, stdin)
     if (refusal !== undefined) return yield* refusal
-    const place = { module: "Command", method: "start", pathOrDescriptor: command.command } as const
+    const place = { module, method: "start", pathOrDescriptor: command.command } as const
     const { label, tell } = withPid ? pidOf(client) : withoutPid
     const start = client.startSubscribed({ ...toOptions(command), ...label })
     const started = yield* at(place)(ProcessStarter.scoped(start))
     const { process } = started
     const pid = yield* at(place)(tell(process.id))
-    const running = yield* RunningCommand.make(client, started, command, pid)
+    const running = yield* makeRunning(client, started, command, pid)
     if (typeof stdin !== "string") {
       const write = Stream.runForEach(stdin, (bytes) => process.write(bytes))
       // A command may end without reading it all; whatever happens, it reads no further.
@@ -98,15 +111,15 @@ const refusalOf = (
   stdin: Command.Command.Input,
 ) => {
   if (Option.isSome(uid) || Option.isSome(gid)) {
-    return lacking("Command", "start", "the wire has no uid and gid: run the command through sudo or setpriv")
+    return lacking(module, "start", "the wire has no uid and gid: run the command through sudo or setpriv")
   }
   if (stdin === "inherit") {
     const remedy = "give the command a Stream, or Command.feed"
-    return lacking("Command", "start", `a command on another host cannot inherit stdin: ${remedy}`)
+    return lacking(module, "start", `a command on another host cannot inherit stdin: ${remedy}`)
   }
   return typeof stdin === "string" || environmentInfo.capabilities?.processCloseStdin === true
     ? undefined
-    : lacking("Command", "start", "input needs a server with the capability processCloseStdin")
+    : lacking(module, "start", "input needs a server with the capability processCloseStdin")
 }
 
 const toOptions = (given: Command.StandardCommand): StartOptions => {
@@ -139,3 +152,140 @@ const pidOf = (client: ExecClient) => {
       ),
   }
 }
+
+/**
+ * Follows a process that belongs to the scope: the scope's end asks it to end, and waits until it has.
+ *
+ * Output waits for its reader: a process with 1 MiB that nobody has read stands still, until its stdout, stderr or
+ * exit code is asked for. Then unread output is dropped; a stream that is run later still gets the first and the last
+ * 1 MiB of the process, and fails if something between them is gone.
+ */
+const makeRunning = (
+  client: ExecClient,
+  { process, subscription }: Subscribed,
+  command: Command.StandardCommand,
+  pid: number,
+): Effect.Effect<CommandExecutor.Process, Failure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const outputs = makeOutputs(process, subscription)
+    const done = yield* Deferred.make<CommandExecutor.ExitCode, Failure>()
+    const copied = yield* copyOutput(process, command)
+    const ending = Effect.zipLeft(exitOf(client, process, command), copied)
+    yield* Effect.forkScoped(Effect.intoDeferred(ending, done))
+    const exited = Effect.zipRight(outputs.release, Deferred.await(done))
+    // Runs first, as the scope ends: what was acquired before it is still there.
+    yield* Effect.addFinalizer(() => Effect.whenEffect(end(client, process, exited), isRunning(done)))
+    const kill = (signal: CommandExecutor.Signal = "SIGTERM") =>
+      Effect.zipRight(send(client, process, signal), Effect.exit(exited))
+    return {
+      ...Inspectable.BaseProto,
+      [CommandExecutor.ProcessTypeId]: CommandExecutor.ProcessTypeId,
+      toJSON: () => ({ _id: "@effect/platform/CommandExecutor/Process", pid, processId: process.id }),
+      pid: CommandExecutor.ProcessId(pid),
+      exitCode: exited,
+      isRunning: isRunning(done),
+      kill: (signal) => Effect.asVoid(Effect.whenEffect(kill(signal), isRunning(done))),
+      stdin: toSink(process),
+      stdout: through(outputs.stream("stdout"), command.stdout),
+      stderr: through(outputs.stream("stderr"), command.stderr),
+    }
+  })
+
+/** Writes to the process, and closes its stdin at the end. */
+const toSink = (process: RemoteProcess): Sink.Sink<void, Uint8Array, never, Failure> => {
+  const failed = toPlatformError({ module, method: "stdin" })
+  return Sink.forEach((bytes: Uint8Array) => Effect.mapError(process.write(bytes), failed)).pipe(
+    Sink.mapEffect(() => Effect.mapError(process.closeStdin, failed)),
+  )
+}
+
+const isRunning = (done: Deferred.Deferred<CommandExecutor.ExitCode, Failure>) =>
+  Effect.map(Deferred.isDone(done), (is) => !is)
+
+const through = (output: Stream.Stream<Uint8Array, Failure>, to: Command.Command.Output) =>
+  to === "pipe" ? output : to === "inherit" ? Stream.empty : Stream.transduce(output, to)
+
+/** The output, and a subscription that holds the process until somebody asks for anything of it. */
+const makeOutputs = (process: RemoteProcess, subscription: Subscription) => {
+  let held: Subscription | undefined = subscription
+  const release = Effect.sync(() => {
+    held?.close()
+    held = undefined
+  })
+  const take = Effect.suspend(() => {
+    const mine = held
+    held = undefined
+    return mine === undefined ? process.subscribe : Effect.succeed(mine)
+  })
+  const output = EventStreams.output(EventStreams.fromSubscription(take), () => undefined)
+  const stream = (name: "stdout" | "stderr") =>
+    Stream.mapError(output(name), toPlatformError({ module, method: name }))
+  return { stream, release }
+}
+
+/** Copies what is inherited to this program; the effect completes when all that the process itself wrote is there. */
+const copyOutput = (process: RemoteProcess, { stdout, stderr }: Command.StandardCommand) =>
+  Effect.gen(function* () {
+    const inherited = { stdout: stdout === "inherit", stderr: stderr === "inherit", pty: false }
+    if (!inherited.stdout && !inherited.stderr) return Effect.void
+    const copied = yield* Deferred.make<void>()
+    const copy = (event: ProcessEvent) => {
+      if (event.kind === "exited" || event.kind === "failed") return Deferred.succeed(copied, undefined)
+      if (event.kind !== "output" || event.stream === "pty" || !inherited[event.stream]) return Effect.void
+      // A reader that is gone stops no command.
+      return Effect.ignore(StandardStreams.write(event.stream, event.bytes))
+    }
+    yield* Effect.forkScoped(Stream.runForEach(process.events, copy))
+    return Deferred.await(copied)
+  })
+
+/** The exit code; as on the local host, death by a signal is a failure, where the server tells it. */
+const exitOf = (client: ExecClient, process: RemoteProcess, { command }: Command.StandardCommand) =>
+  Effect.gen(function* () {
+    const code = yield* process.exitCode
+    if (code <= 128) return CommandExecutor.ExitCode(code)
+    const state = yield* Effect.option(process.read({ afterSeq: Number.MAX_SAFE_INTEGER }))
+    const signal = state._tag === "Some" ? state.value.signal : undefined
+    if (signal === undefined) return CommandExecutor.ExitCode(code)
+    const name = Signals.toPosix(signal, client.environmentInfo.platformOs ?? "linux")
+    return yield* new PlatformError.SystemError({
+      module,
+      method: "exitCode",
+      reason: "Unknown",
+      pathOrDescriptor: command,
+      description: `the process died of ${name}`,
+    })
+  }).pipe(
+    Effect.catchTag("ClientError", (error) =>
+      Effect.fail(toPlatformError({ module, method: "exitCode" })(error)),
+    ),
+  )
+
+/** SIGTERM, and after the grace SIGKILL, to the group; SIGKILL alone on servers without deadlines. */
+const end = (
+  { environmentInfo }: ExecClient,
+  process: RemoteProcess,
+  exited: Effect.Effect<unknown, Failure>,
+) => {
+  const gracefully = environmentInfo.capabilities?.processDeadlines === true
+  return Effect.zipRight(Effect.ignore(gracefully ? process.end() : process.terminate), Effect.ignore(exited))
+}
+
+/** Names that are numbers of others on Linux. */
+const aliases: Readonly<Record<string, Signals.PosixSignal>> = {
+  SIGIOT: "SIGABRT",
+  SIGPOLL: "SIGIO",
+  SIGUNUSED: "SIGSYS",
+}
+
+const send = ({ environmentInfo }: ExecClient, process: RemoteProcess, name: CommandExecutor.Signal) =>
+  Effect.suspend((): Effect.Effect<unknown, Failure> => {
+    const failing = at({ module, method: "kill" })
+    const signal = Signals.read(aliases[name] ?? name)
+    if (signal === undefined) return Effect.fail(lacking(module, "kill", `no signal of the wire is ${name}`))
+    if (signal === "SIGKILL") return failing(process.terminate)
+    if (environmentInfo.capabilities?.processDeadlines === true) return failing(process.signal(signal))
+    // Such a server knows words only.
+    const word = Signals.signalNames.find((word) => Signals.toPosix(word, "linux") === signal)
+    return failing(process.signal(word ?? signal))
+  })

@@ -12,12 +12,15 @@ import * as Stream from "effect/Stream"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
 import type { Metadata } from "../../../core/protocol/FileSystem.ts"
 import { at, lacking, isMissing } from "./Failure.ts"
-import * as RemoteFileHandle from "./RemoteFileHandle.ts"
 import type { PlatformError } from "@effect/platform/Error"
 import type { RemoteFiles } from "../../../core/client/RemoteFiles.ts"
 import * as Chunk from "effect/Chunk"
 import type * as Scope from "effect/Scope"
 import * as RemotePath from "../../../core/client/RemotePath.ts"
+import type { RemoteFile } from "../../../core/client/FileBlocks.ts"
+import { concat } from "../../../core/protocol/Bytes.ts"
+import { maxBlockBytes } from "../../../core/protocol/FileBounds.ts"
+import * as Turn from "../../../core/protocol/Turn.ts"
 
 const module = "FileSystem"
 
@@ -62,7 +65,7 @@ export const make = (
         : lacks("makeDirectory", "set the mode of a folder", "mkdir -m"),
     ...makeTemporary(client),
     open: (path, options = {}) =>
-      Effect.suspend(() => RemoteFileHandle.open(fs, path, options, (opened += 1), info(path))),
+      Effect.suspend(() => openHandle(fs, path, options, (opened += 1), info(path))),
     readDirectory: (path, { recursive = false } = {}) =>
       Effect.map(list(path, "", recursive), (paths) => [...paths]),
     readFile: (path) => place("readFile", path)(fs.readFile(path)),
@@ -84,7 +87,7 @@ export const make = (
       return Stream.suspend(() => watch(fs, within, path, recursive, interval))
     },
     writeFile: (path, data, { flag = "w", mode } = {}) => {
-      const refusal = RemoteFileHandle.refusalOf("writeFile", flag === "r" ? "r+" : flag, mode)
+      const refusal = refusalOf("writeFile", flag === "r" ? "r+" : flag, mode)
       return refusal ?? place("writeFile", path)(fs.writeFile(path, data))
     },
     rename: (from, to) =>
@@ -197,8 +200,7 @@ const watch = (
   recursive: boolean,
   interval: Duration.DurationInput,
 ): Stream.Stream<PlatformFileSystem.WatchEvent, PlatformError> => {
-  const stat = (path: string) =>
-    at({ module: "FileSystem", method: "watch", pathOrDescriptor: path })(fs.stat(path))
+  const stat = (path: string) => at({ module, method: "watch", pathOrDescriptor: path })(fs.stat(path))
   const lookAt = (path: string) =>
     Effect.map(stat(path), (found): readonly [string, string] => [path, stampOf(found)])
 
@@ -249,14 +251,14 @@ const makeTemporary = (client: ExecClient): Pick<PlatformFileSystem.FileSystem, 
     Effect.suspend(() => {
       const path = `${options.directory ?? folderOf(client)}/${options.prefix ?? ""}${random()}`
       const made = client.fs.createDirectory(path, { recursive: false })
-      return Effect.as(at({ module: "FileSystem", method, pathOrDescriptor: path })(made), path)
+      return Effect.as(at({ module, method, pathOrDescriptor: path })(made), path)
     })
 
   const file = (method: Names, options: PlatformFileSystem.MakeTempFileOptions = {}) =>
     Effect.flatMap(directory(method, options), (folder) => {
       const path = `${folder}/${random()}${options.suffix ?? ""}`
       const made = client.fs.writeFile(path, "")
-      return Effect.as(at({ module: "FileSystem", method, pathOrDescriptor: path })(made), { path, folder })
+      return Effect.as(at({ module, method, pathOrDescriptor: path })(made), { path, folder })
     })
 
   const removed = <A>(
@@ -283,4 +285,90 @@ const random = () => globalThis.crypto.randomUUID()
 const folderOf = ({ environmentInfo }: ExecClient): string => {
   const { tempDir, temporaryDirectories } = environmentInfo
   return RemotePath.toNative(tempDir ?? temporaryDirectories?.[0] ?? "file:///tmp", environmentInfo)
+}
+
+/** What the wire opens: files to be read, and files to be written from nothing. */
+const modes: Readonly<Record<string, "read" | "replace">> = { r: "read", w: "replace" }
+
+/** Opens a file until the end of the scope. `stat` is that of its path, which may lead elsewhere by then. */
+const openHandle = (
+  fs: RemoteFiles,
+  path: string,
+  { flag = "r", mode }: PlatformFileSystem.OpenFileOptions,
+  fd: number,
+  stat: PlatformFileSystem.File["stat"],
+): Effect.Effect<PlatformFileSystem.File, PlatformError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const refusal = refusalOf("openHandle", flag, mode)
+    if (refusal !== undefined) return yield* refusal
+    const file = yield* at({ module, method: "openHandle", pathOrDescriptor: path })(
+      fs.open(path, modes[flag]),
+    )
+    return toFile(file, path, fd, stat)
+  })
+
+/** Why a file cannot be opened so; undefined if it can. */
+const refusalOf = (method: string, flag: string, mode: number | undefined) => {
+  if (mode !== undefined) {
+    return lacking(module, method, "the wire has no mode of files: run the command chmod afterwards")
+  }
+  return flag in modes
+    ? undefined
+    : lacking(module, method, `the wire opens files with the flags r and w, and not with ${flag}`)
+}
+
+const toFile = (
+  file: RemoteFile,
+  path: string,
+  fd: number,
+  stat: PlatformFileSystem.File["stat"],
+): PlatformFileSystem.File => {
+  let position = 0
+  const one = Turn.make()
+
+  /** Up to `size` bytes from the position, fewer at the end of the file alone. */
+  const read = (method: string, size: number) =>
+    one(
+      Effect.gen(function* () {
+        const blocks: Array<Uint8Array> = []
+        for (let left = size; left > 0;) {
+          const block = yield* file.read(position, Math.min(left, maxBlockBytes))
+          blocks.push(block.chunk)
+          position += block.chunk.length
+          left -= block.chunk.length
+          if (block.eof) break
+        }
+        return concat(blocks)
+      }).pipe(at({ module, method, pathOrDescriptor: path })),
+    )
+
+  const write = (method: string, bytes: Uint8Array) =>
+    one(
+      Effect.suspend(() => file.write(position, bytes)).pipe(
+        Effect.tap(() => Effect.sync(() => (position += bytes.length))),
+        at({ module, method, pathOrDescriptor: path }),
+      ),
+    )
+
+  return {
+    [PlatformFileSystem.FileTypeId]: PlatformFileSystem.FileTypeId,
+    fd: PlatformFileSystem.FileDescriptor(fd),
+    stat,
+    seek: (offset, from) =>
+      one(Effect.sync(() => void (position = Number(offset) + (from === "start" ? 0 : position)))),
+    sync: lacking(module, "sync", "the wire cannot flush a file: run the command sync"),
+    read: (buffer) =>
+      Effect.map(read("read", buffer.length), (bytes) => {
+        buffer.set(bytes)
+        return PlatformFileSystem.Size(bytes.length)
+      }),
+    readAlloc: (size) =>
+      Effect.map(read("readAlloc", Number(size)), (bytes) =>
+        bytes.length === 0 ? Option.none() : Option.some(bytes),
+      ),
+    truncate: () =>
+      lacking(module, "truncate", "the wire cannot cut an openHandle file: run the command truncate"),
+    write: (bytes) => Effect.as(write("write", bytes), PlatformFileSystem.Size(bytes.length)),
+    writeAll: (bytes) => write("writeAll", bytes),
+  }
 }

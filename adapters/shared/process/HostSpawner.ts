@@ -11,7 +11,7 @@ import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as Contain from "./contain/Contain.ts"
 import type * as Containment from "./contain/Containment.ts"
 import * as KernelFiles from "../host/KernelFiles.ts"
-import * as LeaderlessGroups from "./LeaderlessGroups.ts"
+import * as ProcessGroup from "./ProcessGroup.ts"
 import type * as NodePtyChild from "./NodePtyChild.ts"
 import * as PortableSpawner from "./PortableSpawner.ts"
 import * as ProcessTable from "./ProcessTable.ts"
@@ -59,7 +59,7 @@ export type ToLayer = (choices?: Choices) => Layer.Layer<Spawner.Spawner, Contai
 
 /** Layers of this host. The C library is bound once; a debug log says why it is not used. */
 export const make = ({ native, nodePty }: Options): ToLayer => {
-  const leaderless = LeaderlessGroups.make()
+  const leaderless = ProcessGroup.makeLeaderless()
   const trees = Contain.makeTrees()
   let bound: Either.Either<Bound, string> | undefined
   return ({ contain: choice = "none", mayAdopt = false, onEscape: counted } = {}) =>

@@ -1,6 +1,5 @@
 import { constants } from "node:os"
 import { expect, test, vi } from "vitest"
-import * as LeaderlessGroups from "./LeaderlessGroups.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
 
 /** Groups whose members a test lists, and what was sent to them. */
@@ -15,7 +14,7 @@ const make = () => {
       outlives: () => {},
       remove: (id) => registered.delete(id),
     },
-    leaderless: LeaderlessGroups.make(),
+    leaderless: ProcessGroup.makeLeaderless(),
   }
   const start = (id: number) => {
     members.add(id)

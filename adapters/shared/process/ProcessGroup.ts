@@ -9,9 +9,8 @@ import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as OsError from "../host/OsError.ts"
 import type { Containment } from "./contain/Containment.ts"
 import type { GroupAddress } from "./GroupAddress.ts"
-import type { LeaderlessGroups } from "./LeaderlessGroups.ts"
 import type { ProcessTable } from "./ProcessTable.ts"
-import * as SignalNumber from "./SignalNumber.ts"
+import * as Signals from "../../../core/protocol/Signals.ts"
 
 const { EPERM, ESRCH } = constants.errno
 
@@ -104,7 +103,7 @@ export const single = (send: (signal: string) => void): ProcessGroup => ({
 })
 
 const refusal = (name: string, send: (signal: number) => number): SpawnError.SignalError | undefined => {
-  const number = SignalNumber.of(name)
+  const number = signalNumber(name)
   if (number === undefined) {
     return new SpawnError.SignalError({ reason: "Unsupported", message: `no signal ${name} on this host` })
   }
@@ -113,3 +112,50 @@ const refusal = (name: string, send: (signal: number) => number): SpawnError.Sig
   const { message } = OsError.fromErrno(errno)
   return new SpawnError.SignalError({ reason: errno === EPERM ? "PermissionDenied" : "Unknown", message })
 }
+
+/** How often the groups are checked. */
+const CHECK_MILLIS = 1_000
+
+/** A group without a leader. */
+export interface Leaderless {
+  /** Looks whether the group is empty, and deletes it if so. */
+  readonly check: () => void
+  /** Never signal the group again: it is gone, its id belongs to a new child. */
+  readonly forget: () => void
+}
+
+export interface LeaderlessGroups {
+  /** Has `group` checked until it is deleted. */
+  readonly add: (id: number, group: Leaderless) => void
+  readonly delete: (id: number) => void
+  /** The id belongs to a new child: a group that had it is gone. */
+  readonly reused: (id: number) => void
+}
+
+/**
+ * An empty table of the groups that outlive their leader, which are checked once a second until they are empty. It
+ * serves all spawners of a program, because a process id that the system uses again may belong to a child of any of
+ * them. Its timer runs while there are groups, and does not keep the event loop alive.
+ */
+export const makeLeaderless = (): LeaderlessGroups => {
+  const groups = new Map<number, Leaderless>()
+  let timer: NodeJS.Timeout | undefined
+  const checkAll = () => {
+    for (const { check } of groups.values()) check()
+    if (groups.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+  return {
+    add: (id, group) => {
+      groups.set(id, group)
+      timer ??= setInterval(checkAll, CHECK_MILLIS).unref()
+    },
+    delete: (id) => void groups.delete(id),
+    reused: (id) => groups.get(id)?.forget(),
+  }
+}
+
+/** Of a POSIX name, a real-time signal (`SIGRTMIN+1`), or a name that is a number (`SIG35`); undefined for no signal. */
+export const signalNumber = (name: string): number | undefined =>
+  (constants.signals as Readonly<Record<string, number>>)[name] ?? Signals.numberIn(name)

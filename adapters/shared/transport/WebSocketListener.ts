@@ -10,13 +10,16 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
-import * as HttpServer from "./HttpServer.ts"
 import type { Site, SiteAt } from "./Site.ts"
 import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
-import type * as Tls from "./Tls.ts"
 import type * as UpgradeAdmission from "./UpgradeAdmission.ts"
 import * as WebSocketUpgrades from "./WebSocketUpgrades.ts"
+import * as http from "node:http"
+import * as https from "node:https"
+import * as net from "node:net"
+import * as nodeTls from "node:tls"
+import * as Tls from "./Tls.ts"
 
 /** Where a listener for WebSockets is, and whom it admits. */
 export interface Options extends Omit<WebSocketUpgrades.Options, "secure" | "elsewhere"> {
@@ -45,7 +48,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
       elsewhere: (request) => site?.admit(request),
     })
     const track = yield* Sockets.track
-    const { server, acceptor } = yield* HttpServer.make(options, track, async (request, response) => {
+    const { server, acceptor } = yield* makeHttp(options, track, async (request, response) => {
       if (site?.respond(request, response) === true) return
       request.resume()
       const { reply = upgradeRequired } = await upgrades.answer(request)
@@ -92,3 +95,50 @@ const openErrors: Readonly<Record<string, string>> = {
 const upgradeRequired: UpgradeAdmission.Reply = { status: 426, body: "" }
 const addressOf = ({ address, port }: AddressInfo): string =>
   SocketAddress.formatHostAndPort({ host: address, port })
+
+interface HttpOptions {
+  /** With it all connections are TLS. */
+  readonly tls?: Tls.ServerTls
+  /** The descriptor of a socket that listens already. */
+  readonly fd?: number | undefined
+}
+
+/**
+ * The HTTP server of a listener, and the server that accepts its connections.
+ *
+ * On Node and Deno they are one. Bun's HTTP server takes no descriptor of a socket that listens already (it binds
+ * another port), and no certificate but its first. A server of `node:net` or `node:tls`, which take both, accepts in
+ * its place there, and hands each connection to it.
+ */
+interface HttpServer {
+  /** Has the events of requests and upgrades, and every connection. */
+  readonly server: http.Server
+  /** Is to listen, and to be closed. */
+  readonly acceptor: net.Server
+}
+
+/** Makes both; neither listens yet. `track` is told of the connections that the HTTP server does not close itself. */
+const makeHttp = (
+  { tls, fd }: HttpOptions,
+  track: (socket: net.Socket) => void,
+  respond: http.RequestListener,
+): Effect.Effect<HttpServer, TransportError> => {
+  if ("Bun" in globalThis && (tls !== undefined || fd !== undefined)) {
+    const server = http.createServer(respond)
+    const accept = (socket: net.Socket) => {
+      track(socket)
+      server.emit("connection", socket)
+    }
+    const halfOpen = { allowHalfOpen: true }
+    const acceptor: Effect.Effect<net.Server, TransportError> =
+      tls === undefined
+        ? Effect.sync(() => net.createServer(halfOpen, accept))
+        : Tls.makeServer(tls, (options) => nodeTls.createServer({ ...options, ...halfOpen }, accept))
+    return Effect.map(acceptor, (each) => ({ server, acceptor: each }))
+  }
+  const server: Effect.Effect<http.Server | https.Server, TransportError> =
+    tls === undefined
+      ? Effect.sync(() => http.createServer(respond))
+      : Tls.makeServer(tls, (options) => https.createServer(options, respond))
+  return Effect.map(server, (both) => ({ server: both, acceptor: both }))
+}

@@ -12,7 +12,7 @@ import type { PidFds } from "../posix/PidFd.ts"
 import * as Cgroup from "./Cgroup.ts"
 import * as CgroupTree from "./CgroupTree.ts"
 import * as Containment from "./Containment.ts"
-import type { KillListed } from "./Leaves.ts"
+import type { KillListed } from "./Cgroup.ts"
 import * as Subreaper from "./Subreaper.ts"
 
 /** A containment that was asked for is impossible on this host. */

@@ -3,7 +3,7 @@ import headless from "@xterm/headless"
 import * as Effect from "effect/Effect"
 import type { Grid } from "../../../../core/process/screen/Snapshot.ts"
 import { toAnsi } from "../../../../core/process/screen/Repaint.ts"
-import { XtermTerminal } from "../XtermTerminal.ts"
+import { XtermTerminal } from "../XtermTerminals.ts"
 
 const scrollback = 40
 
