@@ -19,7 +19,7 @@ const processes: Readonly<Record<string, Load>> = {
   rm: () => import("./ActCommands.ts").then(({ rm }) => rm),
   prune: () => import("./ActCommands.ts").then(({ prune }) => prune),
   screen: () => import("./ScreenCommand.ts").then(({ screen }) => screen),
-  record: () => import("./RecordCommand.ts").then(({ record }) => record),
+  record: () => import("./PlayCommand.ts").then(({ record }) => record),
   play: () => import("./PlayCommand.ts").then(({ play }) => play),
   top: () => import("./TopCommand.ts").then(({ top }) => top),
   events: () => import("./EventsCommand.ts").then(({ events }) => events),

@@ -7,14 +7,22 @@ import { fileURLToPath } from "node:url"
 import { ClientError } from "../../../core/client/ClientError.ts"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as Command from "./Command.ts"
-import * as Places from "./copy/Places.ts"
 import * as Texts from "./show/Texts.ts"
-import * as Tar from "./copy/Tar.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
 import { Unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
+import * as fs from "node:fs"
+import * as posix from "node:path"
+import type * as Scope from "effect/Scope"
+import * as ErrorCode from "../../../core/protocol/ErrorCode.ts"
+import * as OsError from "../host/OsError.ts"
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { PassThrough } from "node:stream"
+import { maxWriteBytes } from "../../../core/client/Content.ts"
+import * as ProcessStarter from "../../../core/client/ProcessStarter.ts"
 
 const { host: _, ...serverFlags } = TargetFlags.flags
 
@@ -66,25 +74,20 @@ folder is not.`,
       const settled = yield* Access.settle(platform, where)
       if ("inProcess" in settled) return yield* new Unable({ message: "cp needs a server that stays" })
       const client = yield* Access.connect(settled, { clientName: "procwire-cp" })
-      const there = Places.there(client, host)
+      const there = thereOf(client, host)
       const quiet = values.quiet === true
       const far = (each: string): Side => [there, ofHome(client, each)]
       if (from === "-") return yield* upload(client, ...far(path))
       if (to === "-") return yield* told(there, path, print(client.fs.readStream(far(path)[1])))
-      const aim: Side = source === null ? far(path) : [Places.here, to]
+      const aim: Side = source === null ? far(path) : [here, to]
       if (more.length > 0) yield* needFolder(...aim)
       for (const each of [from, ...more])
-        yield* copy(
-          client,
-          source === null ? [Places.here, each] : far(remote.exec(each)?.[2] ?? ""),
-          aim,
-          quiet,
-        )
+        yield* copy(client, source === null ? [here, each] : far(remote.exec(each)?.[2] ?? ""), aim, quiet)
     }),
 })
 
 /** The errors of files there have the path as the user calls it. */
-const told = <A, E, R>(place: Places.Place, path: string, effect: Effect.Effect<A, E | ClientError, R>) =>
+const told = <A, E, R>(place: Place, path: string, effect: Effect.Effect<A, E | ClientError, R>) =>
   Effect.mapError(effect, (error) =>
     error instanceof ClientError
       ? new Unable({ message: `${place.label(path)}: ${error.serverMessage ?? error.message}` })
@@ -92,11 +95,11 @@ const told = <A, E, R>(place: Places.Place, path: string, effect: Effect.Effect<
   )
 
 /** Copies stdin into a file, which has its name when all has come. */
-const upload = (client: ExecClient.ExecClient, there: Places.Place, path: string) =>
+const upload = (client: ExecClient.ExecClient, there: Place, path: string) =>
   Effect.gen(function* () {
     if ((yield* there.look(path))?.kind === "folder")
       return yield* new Unable({ message: `${there.label(path)}: it is a folder; name the file in it` })
-    const at = yield* Places.target(there, path, { kind: "file", name: "" })
+    const at = yield* targetOf(there, path, { kind: "file", name: "" })
     const part = join(yield* there.fresh(dirname(at)), "part")
     yield* told(there, path, client.fs.write(part, LocalTerminal.input))
     yield* there.rename(part, at)
@@ -105,7 +108,7 @@ const upload = (client: ExecClient.ExecClient, there: Places.Place, path: string
 const print = (pieces: Stream.Stream<Uint8Array, ClientError>) =>
   Stream.runForEach(pieces, (bytes) => LocalTerminal.write("stdout", bytes))
 
-const needFolder = (place: Places.Place, path: string) =>
+const needFolder = (place: Place, path: string) =>
   Effect.filterOrFail(
     place.look(path),
     (found) => found?.kind === "folder",
@@ -118,16 +121,16 @@ const remote = /^([^/:]*):(.*)$/s
 const ofHome = ({ environmentInfo: { userHomeDir } }: ExecClient.ExecClient, path: string) =>
   userHomeDir == null ? path : path.replace(/^~(?=\/|$)/, () => fileURLToPath(userHomeDir))
 
-type Side = readonly [place: Places.Place, path: string]
+type Side = readonly [place: Place, path: string]
 
 const copy = (client: ExecClient.ExecClient, from: Side, to: Side, isQuiet: boolean) =>
   Effect.gen(function* () {
-    const source = yield* Places.source(...from)
-    const path = yield* Places.target(...to, source)
+    const source = yield* sourceOf(...from)
+    const path = yield* targetOf(...to, source)
     const fresh = yield* to[0].fresh(dirname(path))
     const seen = isQuiet || process.stderr.isTTY !== true ? () => {} : yield* progress(source)
-    const move = to[0] === Places.here ? Tar.fetch : Tar.send
-    yield* move(client, Tar.pack(source.folder, source.entry), Tar.unpack(fresh), seen)
+    const move = to[0] === here ? fetchTar : sendTar
+    yield* move(client, pack(source.folder, source.entry), unpack(fresh), seen)
     yield* to[0].rename(join(fresh, source.entry), path)
   }).pipe(Effect.scoped)
 
@@ -147,3 +150,265 @@ const progress = (source: Texts.Copied) =>
     }),
     () => Effect.sync(() => void process.stderr.write("\r\u001b[K")),
   )
+
+/** What is at a path. */
+interface Found {
+  readonly kind: "file" | "folder" | "other"
+  readonly size: number
+}
+
+/** One side. */
+interface Place {
+  /** What a user calls a path of it. */
+  readonly label: (path: string) => string
+  /** Undefined if there is nothing. */
+  readonly look: (path: string) => Effect.Effect<Found | undefined, Unable>
+  /** The path without links. */
+  readonly real: (path: string) => Effect.Effect<string, Unable>
+  /** A new folder in one that is there, which goes with the scope. */
+  readonly fresh: (folder: string) => Effect.Effect<string, Unable, Scope.Scope>
+  readonly rename: (from: string, to: string) => Effect.Effect<void, Unable>
+}
+
+const prefix = ".procwire-"
+
+/** This machine. */
+const here: Place = {
+  label: (path) => path,
+  look: (path) =>
+    attempt(path, () => {
+      const found = fs.statSync(path, { throwIfNoEntry: false })
+      if (found === undefined) return undefined
+      return { kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other", size: found.size }
+    }),
+  real: (path) => attempt(path, () => fs.realpathSync(path)),
+  fresh: (folder) =>
+    Effect.acquireRelease(
+      attempt(folder, () => fs.mkdtempSync(posix.join(folder, prefix))),
+      (path) => Effect.sync(() => fs.rmSync(path, { recursive: true, force: true })),
+    ),
+  rename: (from, to) => attempt(to, () => fs.renameSync(from, to)),
+}
+
+const attempt = <A>(path: string, act: () => A): Effect.Effect<A, Unable> =>
+  Effect.try({
+    try: act,
+    catch: (cause) => new Unable({ message: `${path}: ${OsError.fromUnknown(cause).message}` }),
+  })
+
+/** The host of a server, which commands call `name`. */
+const thereOf = (client: ExecClient.ExecClient, name: string): Place => {
+  const label = (path: string) => `${name}:${path}`
+  const told = (path: string) =>
+    Effect.mapError(
+      ({ message, serverMessage = message }: ClientError) =>
+        new Unable({ message: `${label(path)}: ${serverMessage}` }),
+    )
+  const script = (path: string, text: string, ...args: ReadonlyArray<string>) =>
+    Effect.flatMap(
+      told(path)(client.run({ argv: ["/bin/sh", "-c", text, "sh", ...args], reject: false })),
+      ({ exitCode, stderr, stdout }) =>
+        exitCode === 0
+          ? Effect.succeed(stdout)
+          : Effect.fail(
+              new Unable({ message: `${label(path)}: ${stderr.trim() || `exit code ${exitCode}`}` }),
+            ),
+    )
+  return {
+    label,
+    look: (path) =>
+      client.fs.stat(path).pipe(
+        Effect.map(({ isDirectory, isFile, size }): Found => ({
+          kind: isFile ? "file" : isDirectory ? "folder" : "other",
+          size,
+        })),
+        Effect.catchIf(
+          ({ rpcCode }) => rpcCode === ErrorCode.notFound,
+          () => Effect.succeed(undefined),
+        ),
+        told(path),
+      ),
+    real: (path) => told(path)(client.fs.canonicalize(path)),
+    fresh: (folder) =>
+      Effect.acquireRelease(
+        script(folder, `d=$(mktemp -d "$1/${prefix}XXXXXXXX") && printf %s "$d"`, folder),
+        (path) => Effect.ignore(Effect.timeout(client.fs.remove(path), "5 seconds")),
+      ),
+    rename: (from, to) =>
+      Effect.asVoid(
+        script(to, 'mv -fT -- "$1" "$2" 2>/dev/null || { [ ! -d "$2" ] && mv -f -- "$1" "$2"; }', from, to),
+      ),
+  }
+}
+
+/** The folder and the name of what is copied, and the name that it gets in a folder. */
+const sourceOf = (place: Place, path: string) =>
+  Effect.gen(function* () {
+    const found = yield* place.look(path)
+    if (found === undefined)
+      return yield* new Unable({ message: `${place.label(path)}: there is no such file` })
+    if (found.kind === "other")
+      return yield* new Unable({ message: `${place.label(path)}: it is no regular file and no folder` })
+    const real = yield* place.real(path)
+    if (real === "/") return yield* new Unable({ message: `${place.label(path)}: the root is not copied` })
+    const given = posix.basename(path)
+    const name = ["", ".", "..", "~"].includes(given) ? posix.basename(real) : given
+    return { ...found, folder: posix.dirname(real), entry: posix.basename(real), name }
+  })
+
+/** The path that something gets: in a folder that is there, or as it was given. */
+const targetOf = (
+  place: Place,
+  path: string,
+  { kind, name }: { readonly kind: string; readonly name: string },
+) =>
+  Effect.gen(function* () {
+    const refused = (at: string, why: string) => new Unable({ message: `${place.label(at)}: ${why}` })
+    const found = yield* place.look(path)
+    if (found === undefined && path.endsWith("/")) return yield* refused(path, "there is no such folder")
+    const at = found?.kind === "folder" ? posix.join(path, name) : path
+    const old = found?.kind === "folder" ? yield* place.look(at) : found
+    if (old?.kind === "folder")
+      return yield* refused(at, "there is a folder already; remove it, or name another")
+    if (old?.kind === "other") return yield* refused(at, "it is no regular file")
+    if (old !== undefined && kind === "folder") return yield* refused(at, "it is a file, and no folder")
+    // What a link leads to is replaced, and the link stays.
+    if (old !== undefined) return yield* place.real(at)
+    return posix.join(yield* place.real(posix.dirname(at)), posix.basename(at))
+  })
+
+/**
+ * How much is read ahead of what is sent, in bytes: four of the largest writes of the wire. A write waits for the one
+ * before, so small ones would have a distant server wait most of the time.
+ */
+const ahead = 4 * maxWriteBytes
+
+/** Packs what is called `name` in a folder. */
+const pack = (folder: string, name: string): ReadonlyArray<string> => [
+  "tar",
+  "-cf",
+  "-",
+  "-C",
+  folder,
+  `./${name}`,
+]
+
+/** Unpacks into a folder, with modes and times, for the user who does it. */
+const unpack = (folder: string): ReadonlyArray<string> => ["tar", "-xpof", "-", "-C", folder]
+
+/**
+ * One of both ends of an archive: one side packs, the other unpacks into a folder that is new. Neither side holds more
+ * of it than a pipe and the window of a process do.
+ */
+interface Local {
+  readonly child: ChildProcess
+  /** What it prints. */
+  readonly output: PassThrough
+  readonly ended: Effect.Effect<void, Unable>
+}
+
+const local = (argv: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync((): Local => {
+      // Through the shell, which is all that Deno's permissions let a command start.
+      const child = spawn("/bin/sh", ["-c", 'exec "$@"', "sh", ...argv], {
+        env: { ...process.env, LC_ALL: "C" },
+        stdio: ["pipe", "pipe", "pipe"],
+      })
+      let said = ""
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text))
+      child.stdin?.on("error", () => {})
+      const closed = once(child, "close")
+      // Node drops what a child has printed that has ended before somebody reads.
+      const output = child.stdout.pipe(new PassThrough({ highWaterMark: ahead }))
+      const ended = Effect.flatMap(
+        Effect.promise(() => closed),
+        ([code]) => verdict(Number(code ?? 255), said, "on this machine"),
+      )
+      return { child, output, ended }
+    }),
+    ({ child }) => Effect.sync(() => void child.kill("SIGKILL")),
+  )
+
+/** A file that has grown meanwhile is whole as far as it was, which tar tells by 1. */
+const verdict = (code: number, said: string, where: string): Effect.Effect<void, Unable> => {
+  const lines = said.split("\n").filter((line) => line.trim() !== "")
+  const isGrown =
+    code === 1 && lines.length > 0 && lines.every((line) => /file changed as we read it/.test(line))
+  if (code === 0 || isGrown) return Effect.void
+  const why = code === 127 ? "there is no tar" : (lines[0] ?? `tar has ended with ${code}`)
+  return new Unable({ message: `${where}: ${why}` })
+}
+
+/** From the server to this machine; `seen` is told how many bytes have come. */
+const fetchTar = (
+  client: ExecClient.ExecClient,
+  from: ReadonlyArray<string>,
+  to: ReadonlyArray<string>,
+  seen: (bytes: number) => void,
+) =>
+  Effect.gen(function* () {
+    const { child, ended } = yield* local(to)
+    const { process: remote, subscription } = yield* ProcessStarter.scoped(
+      client.startSubscribed({ argv: from, env: { LC_ALL: "C" } }),
+    )
+    let said = ""
+    for (;;) {
+      const batch = yield* subscription.next
+      if (batch === undefined) break
+      for (const event of batch) {
+        if (event.kind === "failed") return yield* new Unable({ message: event.message })
+        if (event.kind !== "output") continue
+        if (event.stream === "stderr") said += new TextDecoder().decode(event.bytes)
+        else {
+          yield* put(child, event.bytes)
+          seen(event.bytes.length)
+        }
+      }
+    }
+    // An archive that is cut short looks whole to tar: so what has sent it is asked first.
+    yield* verdict(yield* remote.exitCode, said, "on the host")
+    child.stdin?.end()
+    yield* ended
+  }).pipe(Effect.scoped)
+
+/** From this machine to the server. */
+const sendTar = (
+  client: ExecClient.ExecClient,
+  from: ReadonlyArray<string>,
+  to: ReadonlyArray<string>,
+  seen: (bytes: number) => void,
+) =>
+  Effect.gen(function* () {
+    const { child, output, ended } = yield* local(from)
+    child.stdin?.end()
+    const { process: remote, subscription } = yield* ProcessStarter.scoped(
+      client.startSubscribed({ argv: to, pipeStdin: true, env: { LC_ALL: "C" } }),
+    )
+    const pieces = Stream.fromAsyncIterable(
+      output as AsyncIterable<Uint8Array>,
+      (cause) => new Unable({ message: String(cause) }),
+    )
+    const whole = Stream.runForEach(pieces, (bytes) =>
+      Effect.tap(remote.write(bytes), () => Effect.sync(() => seen(bytes.length))),
+    )
+    // Whoever unpacks says best why it takes no more.
+    const sent = yield* Effect.either(Effect.zipRight(whole, ended))
+    if (sent._tag === "Left" && sent.left instanceof Unable) return yield* sent.left
+    yield* Effect.ignore(client.call("process/closeStdin", { processId: remote.id }))
+    let said = ""
+    for (let batch = yield* subscription.next; batch !== undefined; batch = yield* subscription.next)
+      for (const event of batch) {
+        if (event.kind === "failed") return yield* new Unable({ message: event.message })
+        if (event.kind === "output") said += new TextDecoder().decode(event.bytes)
+      }
+    yield* verdict(yield* remote.exitCode, said, "on the host")
+    if (sent._tag === "Left") return yield* sent.left
+  }).pipe(Effect.scoped)
+
+const put = (child: ChildProcess, bytes: Uint8Array): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const { stdin } = child
+    if (stdin === null || stdin.destroyed) return resume(Effect.void)
+    stdin.write(bytes, () => resume(Effect.void))
+  })

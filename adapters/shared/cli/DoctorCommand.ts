@@ -7,7 +7,8 @@ import * as Command from "./Command.ts"
 import { version } from "../Version.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import { isColoured } from "./show/Colours.ts"
+import * as Colours from "./show/Colours.ts"
+import { wrap } from "./show/Texts.ts"
 import * as Message from "./words/Message.ts"
 
 const readName = (name: string) =>
@@ -54,7 +55,7 @@ Exit code: 0; 1 if something that is required does not work; 2 for wrong use.`,
       const answers = yield* Doctor.examine(platform)
       const lacking = answers.filter(({ name, ok }) => !ok && required.includes(name)).map(({ name }) => name)
       const ok = lacking.length === 0
-      const page = values.json === true ? toJson(answers, ok) : toPage(answers, isColoured("stdout"))
+      const page = values.json === true ? toJson(answers, ok) : toPage(answers)
       yield* Effect.ignore(LocalTerminal.print(page))
       if (!ok) Message.say(`required, and does not work here: ${lacking.join(", ")}`)
       return ok ? 0 : 1
@@ -70,14 +71,13 @@ const width = Math.max(...Doctor.names.map((name) => name.length))
 const indent = " ".repeat(width + 7)
 
 /** The page: at most 100 columns, two lines for what is wrong. */
-export const toPage = (answers: ReadonlyArray<Answer>, coloured: boolean): string =>
-  answers
+const toPage = (answers: ReadonlyArray<Answer>): string => {
+  const { bad, good } = Colours.of("stdout")
+  const wrapped = (text: string) => wrap(text, 81).join(`\n${indent}`)
+  return answers
     .map(({ name, ok, remedy, why }) => {
-      const word = ok ? "yes" : "no "
-      const mark = coloured ? `\u001b[${ok ? 32 : 31}m${word}\u001b[m` : word
-      const mend = remedy === undefined ? "" : `${indent}${wrap(`to mend it: ${remedy}`)}\n`
-      return `${mark}  ${name.padEnd(width)}  ${wrap(why)}\n${mend}`
+      const mend = remedy === undefined ? "" : `${indent}${wrapped(`to mend it: ${remedy}`)}\n`
+      return `${ok ? good("yes") : bad("no ")}  ${name.padEnd(width)}  ${wrapped(why)}\n${mend}`
     })
     .join("")
-
-const wrap = (text: string): string => text.replaceAll(/(.{1,81})(?: |$)/g, `$1\n${indent}`).trimEnd()
+}

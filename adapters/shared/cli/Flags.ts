@@ -37,6 +37,10 @@ export interface Flag {
   readonly completes?: Kind | undefined
   /** Reads a text as its value; absent where the text is the value. `flag` is how errors name it. */
   readonly read?: Read<unknown>
+  /** The flag without which this one means nothing. */
+  readonly needs?: string
+  /** Flags that cannot be given beside this one. */
+  readonly excludes?: ReadonlyArray<string>
 }
 
 /** Reads the text of a value; `flag` is how errors name it. */
@@ -144,6 +148,13 @@ export const parse = <F extends FlagTable>(
       try: () => parseArgs({ args: [...args], options: Object.fromEntries(options), allowPositionals: true }),
       catch: (error) => wrong(explain(error, args, flags)),
     })
+    for (const [name, { needs, excludes = [] }] of Object.entries(flags)) {
+      if (values[name] === undefined) continue
+      const other = excludes.find((each) => values[each] !== undefined)
+      if (other !== undefined) return yield* wrong(`--${name} and --${other} exclude each other`)
+      if (needs !== undefined && values[needs] === undefined)
+        return yield* wrong(`--${name} needs --${needs}`)
+    }
     const found: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(values)) {
       const read = (text: unknown) => flags[name]?.read?.(String(text), `--${name}`) ?? Effect.succeed(text)

@@ -26,7 +26,10 @@ export const flags = {
     multiple: true,
     help: `${TargetFlags.flags.host.help}; several of them are shown side by side`,
   },
-  "all-hosts": Flags.toggle("every host that procwire hosts lists"),
+  "all-hosts": {
+    ...Flags.toggle("every host that procwire hosts lists"),
+    excludes: ["host", "server", "server-cmd"],
+  },
   timeout: Flags.duration(
     `how long each of several hosts may take to answer [default: ${usualMillis / 1000}s]`,
   ),
@@ -53,15 +56,11 @@ export const read = (
 ): Effect.Effect<Asked, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const { "all-hosts": all = false, host = [], timeout, ...rest } = values
-    if (all && host.length > 0) return yield* Flags.wrong("--all-hosts and --host exclude each other")
     const [first] = host
     if (!all && host.length < 2) {
       if (timeout !== undefined) return yield* Flags.wrong("--timeout needs several --host, or --all-hosts")
       return { one: { ...rest, ...(first === undefined ? {} : { host: first }) } }
     }
-    const other = (["server", "server-cmd"] as const).find((flag) => values[flag] !== undefined)
-    if (other !== undefined)
-      return yield* Flags.wrong(`--${other} and ${all ? "--all-hosts" : "several --host"} exclude each other`)
     const millis = millisOf(timeout)
     if (all) return { several: { hosts: yield* every, millis } }
     return {

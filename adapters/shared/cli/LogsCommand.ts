@@ -7,7 +7,6 @@ import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Past from "./control/Past.ts"
-import * as SeveralLogs from "./control/SeveralLogs.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
@@ -16,6 +15,12 @@ import * as LostProcesses from "./server/LostProcesses.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
+import * as Either from "effect/Either"
+import type * as ExecClient from "../../../core/client/ExecClient.ts"
+import type { Several } from "./HostFlags.ts"
+import * as Access from "./server/Access.ts"
+import * as Rows from "./show/Rows.ts"
+import { concat, utf8 } from "../../../core/protocol/Bytes.ts"
 
 /** A flag with milliseconds since 1970: so long ago, or a time as ISO 8601 has it, here. */
 const timeFlag = (help: string) =>
@@ -40,16 +45,29 @@ export const logs = Command.make({
   usage: "[OPTIONS] NAME…",
   flags: {
     follow: Flags.toggle("go on with what is printed, until it has ended", "f"),
-    tail: Flags.text("N", "the last lines only, or all [default: all]", { short: "n" }),
+    tail: {
+      ...Flags.text("N", "the last lines only, or all [default: all]", { short: "n" }),
+      read: (text: string, flag: string) =>
+        text === "all" ? Effect.succeed(undefined) : Flags.readWhole(text, flag, 0),
+    },
     since: timeFlag(
       "what was printed since: a duration, as in 10m or 30 (seconds), or a time, as in 2026-11-22T16:00",
     ),
-    until: timeFlag("what was printed until then, as with --since"),
-    grep: Flags.text("RE", "lines with a match only, searched on the server; the syntax of RE2"),
-    "ignore-case": Flags.toggle("with --grep: of either case", "i"),
+    until: {
+      ...timeFlag("what was printed until then, as with --since"),
+      excludes: ["follow", "tail"],
+    },
+    grep: {
+      ...Flags.text("RE", "lines with a match only, searched on the server; the syntax of RE2"),
+      excludes: ["tail", "timestamps"],
+    },
+    "ignore-case": { ...Flags.toggle("with --grep: of either case", "i"), needs: "grep" },
     timestamps: Flags.toggle("the time at the begin of each line", "t"),
-    cast: Flags.toggle("as a recording, which procwire play and asciinema play"),
-    format: Recording.format(`with --cast: ${Recording.formatHelp}`),
+    cast: {
+      ...Flags.toggle("as a recording, which procwire play and asciinema play"),
+      excludes: ["tail", "since", "until", "grep", "timestamps"],
+    },
+    format: { ...Recording.format(`with --cast: ${Recording.formatHelp}`), needs: "cast" },
     ...HostFlags.flags,
   },
   operands: "process",
@@ -75,7 +93,7 @@ has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast
     Effect.gen(function* () {
       const refs = yield* Control.names(operands)
       const [ref = "", ...others] = refs
-      const wanted = yield* read(values)
+      const wanted = read(values)
       const hosts = yield* HostFlags.read(values)
       if (others.length > 0 && wanted.cast !== undefined)
         return yield* Flags.wrong("--cast is of one process")
@@ -83,14 +101,14 @@ has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast
         return yield* Flags.wrong(`unexpected argument '${others[0]}': of several hosts one process is shown`)
       if ("several" in hosts && wanted.cast !== undefined) return yield* Flags.wrong("--cast is of one host")
       if ("several" in hosts)
-        return yield* SeveralLogs.show(hosts.several, ref, {
+        return yield* showOnHosts(hosts.several, ref, {
           isEvery: values["all-hosts"] === true,
           show: showOf(wanted),
         })
       const control = yield* Control.open({ name, values: hosts.one })
       if (others.length > 0) {
         const how = { isFollowed: wanted.follow, show: showOf(wanted) }
-        return yield* SeveralLogs.ofNames(control, refs, how)
+        return yield* showNamed(control, refs, how)
       }
       const found = yield* Control.find(control, ref).pipe(
         Effect.catchTag("Unable", (error) =>
@@ -126,10 +144,10 @@ const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }:
     Message.say(`${lost.name} has ended ${how}; this is what is left of its output`)
   })
 
-/** The flags that shape the output. */
-interface Values {
+/** What the flags ask for. */
+const read = (values: {
   readonly follow?: boolean
-  readonly tail?: string
+  readonly tail?: number | undefined
   readonly since?: number
   readonly until?: number
   readonly grep?: string
@@ -137,44 +155,18 @@ interface Values {
   readonly timestamps?: boolean
   readonly cast?: boolean
   readonly format?: Recording.Version
-}
+}) => ({
+  follow: values.follow === true,
+  since: values.since,
+  until: values.until,
+  lines: values.tail,
+  pattern: values.grep,
+  ignoresCase: values["ignore-case"] === true,
+  timestamps: values.timestamps === true,
+  cast: values.cast === true ? (values.format ?? 2) : undefined,
+})
 
-/** What the flags ask for. */
-const read = (values: Values) =>
-  Effect.gen(function* () {
-    const { tail = "all", grep, since, until, format: version = 2 } = values
-    const lines = tail === "all" ? undefined : yield* Flags.readWhole(tail, "--tail", 0)
-    const endless = (["follow", "tail"] as const).find((flag) => values[flag] !== undefined)
-    const shaped = (["tail", "since", "until", "grep", "timestamps"] as const).find(
-      (flag) => values[flag] !== undefined,
-    )
-    const ignoresCase = values["ignore-case"] === true
-    const timestamps = values.timestamps === true
-    if (until !== undefined && endless !== undefined)
-      return yield* Flags.wrong(`--until and --${endless} exclude each other`)
-    if (grep !== undefined && lines !== undefined)
-      return yield* Flags.wrong("--grep and --tail exclude each other")
-    if (grep !== undefined && timestamps)
-      return yield* Flags.wrong("--grep and --timestamps exclude each other")
-    if (grep === undefined && ignoresCase) return yield* Flags.wrong("--ignore-case needs --grep")
-    if (values.cast !== true && values.format !== undefined)
-      return yield* Flags.wrong("--format needs --cast")
-    if (values.cast === true && shaped !== undefined)
-      return yield* Flags.wrong(`--cast and --${shaped} exclude each other`)
-    const cast = values.cast === true ? version : undefined
-    return {
-      follow: values.follow === true,
-      since,
-      until,
-      lines,
-      pattern: grep,
-      ignoresCase,
-      timestamps,
-      cast,
-    }
-  })
-
-type Wanted = Effect.Effect.Success<ReturnType<typeof read>>
+type Wanted = ReturnType<typeof read>
 
 const showOf =
   ({ pattern, ...wanted }: Wanted) =>
@@ -184,3 +176,146 @@ const showOf =
         ? Past.show(process, { row, print, ...wanted })
         : Past.search(process, { pattern, print, ...wanted }),
     )
+
+/** Shows the output of one, by `print`. */
+type Show<E, R> = (
+  process: RemoteProcess,
+  row: ListedProcess,
+  print: LocalTerminal.Print,
+) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>
+
+/** How they are shown. */
+interface How<E, R> {
+  /** True if a host without such a process is none to speak of, as long as one has it. */
+  readonly isEvery: boolean
+  readonly show: Show<E, R>
+}
+
+interface Found {
+  readonly row: ListedProcess
+  readonly process: RemoteProcess
+}
+
+/** What is shown of one, and what stands in front of its lines. */
+interface Labelled extends Found {
+  readonly label: string
+}
+
+/** Shows several processes of one server: at once if they are followed, else one after the other. */
+const showNamed = <E, R>(
+  control: Control.Control,
+  refs: ReadonlyArray<string>,
+  { isFollowed, show }: { readonly isFollowed: boolean; readonly show: Show<E, R> },
+) =>
+  Effect.gen(function* () {
+    const found: Array<Labelled> = []
+    const failed = yield* Control.each(control, refs, (row, client) =>
+      Effect.map(
+        Control.look(client, row),
+        (process) => void found.push({ label: Rows.refOf(row), process, row }),
+      ),
+    )
+    return Math.max(failed, yield* showEach(found, show, isFollowed ? "unbounded" : 1))
+  })
+
+/** Shows them at once; succeeds with the exit code. */
+const showOnHosts = <E, R>(several: Several, ref: string, { isEvery, show }: How<E, R>) =>
+  Effect.gen(function* () {
+    const answers = yield* HostFlags.ask(several, "procwire-logs", (client) => findOn(client, ref))
+    const found = answers.flatMap(({ answer, host }) =>
+      Either.isRight(answer) && "row" in answer.right ? [{ label: host, ...answer.right }] : [],
+    )
+    const isNone = ({ answer }: HostFlags.Answer<Found | Unable>) =>
+      Either.isRight(answer) && answer.right instanceof Unable
+    const isQuiet = isEvery && found.length > 0
+    const failed = answers.filter((each) => !(isQuiet && isNone(each))).map(toError)
+    return Math.max(HostFlags.told(failed), yield* showEach(found, show, "unbounded"))
+  })
+
+/** Succeeds with the exit code: 1 if one could not be shown, which is a line on stderr. */
+const showEach = <E, R>(found: ReadonlyArray<Labelled>, show: Show<E, R>, concurrency: 1 | "unbounded") =>
+  Effect.gen(function* () {
+    let code = 0
+    const width = Math.max(0, ...found.map(({ label }) => label.length))
+    yield* Effect.forEach(
+      found,
+      ({ label, process: child, row }) =>
+        Effect.catchAll(
+          Failure.about(
+            Rows.refOf(row),
+            row,
+          )(prefixed(label.padEnd(width), (print) => show(child, row, print))),
+          (error) => {
+            if (error instanceof LocalTerminal.OutputFailed) return Effect.fail(error)
+            code = 1
+            return Effect.sync(() => Message.say(`${label}: ${Message.textOf(error)}`))
+          },
+        ),
+      { concurrency, discard: true },
+    )
+    return code
+  })
+
+const toError = ({ answer, host }: HostFlags.Answer<Found | Unable>): HostFlags.Answer<unknown> => ({
+  host,
+  answer: Either.flatMap(answer, (found) =>
+    found instanceof Unable ? Either.left(found.message) : Either.right(found),
+  ),
+})
+
+/** The process, or why there is none. */
+const findOn = (client: ExecClient.ExecClient | undefined, ref: string) =>
+  Effect.gen(function* () {
+    if (client === undefined) return new Unable({ message: `no process is called ${ref}` })
+    yield* Access.need(client, "processList", Access.listsNothing)
+    const found = yield* Effect.catchTag(Control.find({ client }, ref), "Unable", Effect.succeed)
+    if (found instanceof Unable) return found
+    return { row: found.row, process: yield* Control.look(client, found.row) }
+  })
+
+/** Whole lines with the host in front; what has no end of line comes at the end. */
+const prefixed = <E, R>(
+  host: string,
+  show: (print: LocalTerminal.Print) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>,
+) =>
+  Effect.suspend(() => {
+    const lines = prefixing(`${host} | `)
+    const print: LocalTerminal.Print = (to, bytes) => LocalTerminal.write(to, lines.add(to, bytes))
+    const rest = (to: "stdout" | "stderr") => Effect.suspend(() => LocalTerminal.write(to, lines.rest(to)))
+    return Effect.zipRight(show(print), Effect.zipRight(rest("stdout"), rest("stderr")))
+  })
+
+/** Lines of one source. */
+interface Prefixed {
+  /** The next piece of a stream: all lines that are whole now. */
+  readonly add: (stream: string, bytes: Uint8Array) => Uint8Array
+  /** What has no end, with one. */
+  readonly rest: (stream: string) => Uint8Array
+}
+
+const newline = Uint8Array.of(0x0a)
+
+/** The most bytes that wait for the end of their line, which has one then. */
+const longest = 64 * 1024
+
+/** No line has begun. */
+const prefixing = (prefix: string): Prefixed => {
+  const begin = utf8.encode(prefix)
+  const waiting = new Map<string, Uint8Array>()
+  const add: Prefixed["add"] = (stream, bytes) => {
+    const all = concat([waiting.get(stream) ?? new Uint8Array(), bytes])
+    const parts: Array<Uint8Array> = []
+    let at = 0
+    for (let end = all.indexOf(0x0a); end >= 0; end = all.indexOf(0x0a, at)) {
+      parts.push(begin, all.subarray(at, end + 1))
+      at = end + 1
+    }
+    for (; all.length - at >= longest; at += longest)
+      parts.push(begin, all.subarray(at, at + longest), newline)
+    waiting.set(stream, all.slice(at))
+    return concat(parts)
+  }
+  const rest: Prefixed["rest"] = (stream) =>
+    (waiting.get(stream)?.length ?? 0) === 0 ? new Uint8Array() : add(stream, newline)
+  return { add, rest }
+}

@@ -22,9 +22,12 @@ export const up = Command.make({
   summary: "Start a server of your own in the background, if it does not run, and print its address",
   usage: "[OPTIONS]",
   flags: {
-    install: Flags.toggle(
-      "write units of systemd for this user instead, by which the first connection starts the server",
-    ),
+    install: {
+      ...Flags.toggle(
+        "write units of systemd for this user instead, by which the first connection starts the server",
+      ),
+      excludes: ["web"],
+    },
     web: Flags.toggle(
       "serve a page for browsers on this machine as well, and print a one-time link to it instead of the address",
     ),
@@ -51,7 +54,6 @@ that runs without the page does not get it: procwire down ends it, and its proce
     Effect.gen(function* () {
       const { install = false, web = false, json = false, quiet = false } = values
       const { print } = LocalTerminal
-      if (install && web) return yield* Flags.wrong("--install and --web exclude each other")
       if (install) return yield* print(yield* installUnits(process.env))
       const found = yield* web
         ? OwnServer.ensurePage(platform, process.env)

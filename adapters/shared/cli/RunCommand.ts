@@ -15,7 +15,6 @@ import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as Connect from "../Connect.ts"
-import * as Cancellation from "./Cancellation.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as Access from "./server/Access.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
@@ -27,6 +26,10 @@ import { timeoutExitCode, Unable } from "./server/Unable.ts"
 import * as Message from "./words/Message.ts"
 import type { ToOptions } from "./features/Feature.ts"
 import { features } from "./features/Features.ts"
+import * as Fork from "../../../core/protocol/Fork.ts"
+
+/** How long a command has after SIGINT in place of a signal that its server does not know; then it is killed. */
+const graceSeconds = 5
 
 /** Exit codes where the command did not run, as shells and container tools have them. */
 const exitCodes: { readonly [reason in ClientReason]?: number } = {
@@ -51,7 +54,7 @@ export const run = Command.make({
   text: `
 stdin is forwarded with its end, and so are SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT: the command ends as it does
 for that signal, and run with it. A second one kills it. A server that knows SIGINT alone gets that instead, and the
-command is killed ${Cancellation.graceSeconds} s later. While there is no connection to the server, the first one ends
+command is killed ${graceSeconds} s later. While there is no connection to the server, the first one ends
 run. With --tty every key goes to the command. Without a server the command runs in one inside this process.
 
 Exit code: the command's own; 128 + n if it died of signal n, or if run was ended by it; 127 if it was not found, 126
@@ -98,7 +101,7 @@ interface Request extends Omit<RunFlags.RunRequest, "target"> {
 /** The terminal is restored after everything else, and at any end. */
 const untilAborted = (request: Request) =>
   Effect.gen(function* () {
-    const cancellation = yield* Cancellation.make
+    const cancellation = yield* makeCancellation
     const terminal = yield* Effect.scope
     const modes = yield* LocalTerminal.modes
     const own = yield* Scope.make()
@@ -114,14 +117,14 @@ const diedOf = (code: number, first: ForwardedSignals.Name | undefined): number 
   first !== undefined && code === ForwardedSignals.exitCode(first) ? first : code
 
 /** Nothing can be ended in order on a lost connection; whatever is left dies with this process. */
-const end = (own: Scope.CloseableScope, { isAborted, isCut }: Cancellation.Cancellation) => {
+const end = (own: Scope.CloseableScope, { isAborted, isCut }: Cancellation) => {
   const close = Scope.close(own, Exit.void)
   if (!isAborted()) return close
   return isCut() ? Effect.void : Effect.asVoid(Effect.timeoutOption(Effect.disconnect(close), endDeadline))
 }
 
 interface Around {
-  readonly cancellation: Cancellation.Cancellation
+  readonly cancellation: Cancellation
   /** Ends last. */
   readonly terminal: Scope.Scope
   readonly modes: LocalTerminal.Modes
@@ -157,7 +160,7 @@ const runThrough = ({ target, reconnect, forgotten, ...request }: Request, aroun
 
 /** Without this message a pause would look like a command that hangs. */
 const tell =
-  ({ setCut }: Cancellation.Cancellation, tty: boolean) =>
+  ({ setCut }: Cancellation, tty: boolean) =>
   ({ kind }: Reconnect.Status) => {
     setCut(kind === "reconnecting")
     if (kind !== "reconnecting") return
@@ -206,7 +209,7 @@ const follow = (
   })
 
 /** In raw mode Ctrl-C is a key: it is looked for ahead of a write that waits for a lost connection. */
-const watched = ({ isCut, take }: Cancellation.Cancellation) =>
+const watched = ({ isCut, take }: Cancellation) =>
   LocalTerminal.input.pipe(
     Stream.tap((bytes) =>
       Effect.sync(() => {
@@ -331,3 +334,90 @@ const taken = (name: string) =>
   new Unable({
     message: `a process is called ${name} already: give another --name, or remove it with procwire rm ${name}`,
   })
+
+/** How long the exit of a killed command is waited for. */
+const killMillis = 2000
+
+interface Cancellation {
+  /** Completes with the exit code when the command is not waited for any longer. */
+  readonly aborted: Effect.Effect<number>
+  /** Signals are for the command from now on; `started` says which it is. */
+  readonly starting: () => void
+  /** `known`: the server sends every signal. */
+  readonly started: (child: RemoteProcess, known: boolean) => void
+  /** Whether the connection is lost, and may come back. */
+  readonly setCut: (cut: boolean) => void
+  /** Whether `aborted` has completed. */
+  readonly isAborted: () => boolean
+  /** Whether the connection is lost. */
+  readonly isCut: () => boolean
+  /** The first signal. */
+  readonly first: () => ForwardedSignals.Name | undefined
+  /** Takes a signal, or Ctrl-C as a key. */
+  readonly take: (name: ForwardedSignals.Name) => void
+}
+
+interface Started {
+  readonly child: RemoteProcess
+  readonly known: boolean
+}
+
+/**
+ * Takes the signals of this process until the scope closes. The first one goes to the command, whose traps run; the
+ * second kills it; the third ends the wait. While there is no command yet, or no connection to it, the first one ends
+ * the wait: nothing could answer it.
+ */
+const makeCancellation: Effect.Effect<Cancellation, never, Scope.Scope> = Effect.gen(function* () {
+  const fork = yield* Fork.inScope
+  const aborted = yield* Deferred.make<number>()
+  const command = yield* Deferred.make<Started>()
+  let phase: "connecting" | "starting" = "connecting"
+  let cut = false
+  let first: ForwardedSignals.Name | undefined
+  let count = 0
+
+  let over = false
+  const abort = (name: ForwardedSignals.Name) =>
+    Effect.suspend(() => {
+      over = true
+      return Deferred.succeed(aborted, ForwardedSignals.exitCode(name))
+    })
+
+  const forward = (name: ForwardedSignals.Name) =>
+    Effect.gen(function* () {
+      const { child, known } = yield* Deferred.await(command)
+      yield* ForwardedSignals.send(child, name, known)
+      if (known || name === "SIGINT") return
+      yield* Effect.sleep(`${graceSeconds} seconds`)
+      yield* child.terminate
+    })
+
+  const kill = (name: ForwardedSignals.Name) =>
+    Effect.gen(function* () {
+      const { child } = yield* Deferred.await(command)
+      yield* child.terminate
+      yield* Effect.never
+    }).pipe(Effect.timeoutOption(killMillis), Effect.zipRight(abort(name)))
+
+  const take = (name: ForwardedSignals.Name) => {
+    count += 1
+    first ??= name
+    if (phase === "connecting" || cut || count > 2) return void fork(abort(name))
+    // What could not be sent has not reached the command.
+    return void fork(Effect.catchAll(count === 1 ? forward(name) : kill(name), () => abort(name)))
+  }
+
+  yield* Effect.forkScoped(
+    Stream.runForEach(ForwardedSignals.received, (name) => Effect.sync(() => take(name))),
+  )
+  return {
+    aborted: Deferred.await(aborted),
+    starting: () => void (phase = "starting"),
+    started: (child, known) => Deferred.unsafeDone(command, Effect.succeed({ child, known })),
+    setCut: (now) => void (cut = now),
+    isAborted: () => over,
+    isCut: () => cut,
+    first: () => first,
+    take,
+  }
+})

@@ -32,10 +32,14 @@ export const flags = {
       "unless another is named",
     "d",
   ),
-  name: Flags.text("NAME", "what the other commands call it [default: made from the command]"),
+  name: {
+    ...Flags.text("NAME", "what the other commands call it [default: made from the command]"),
+    needs: "detach",
+  },
   label: {
     ...Flags.texts("K=V", "what ps finds it by; may be repeated", { short: "l" }),
     read: readLabel,
+    needs: "detach",
   },
   rm: Flags.toggle(
     "have the server forget it as soon as it has ended; without, it does when the session of this client ends, and " +
@@ -70,7 +74,10 @@ export const flags = {
     "which of the server's variables the command inherits [default: all from the server in this process, those of " +
       "this shell on a server of your own, core from another]",
   ),
-  json: Flags.toggle("with --detach: print { name, session, processId } instead of the name"),
+  json: {
+    ...Flags.toggle("with --detach: print { name, session, processId } instead of the name"),
+    needs: "detach",
+  },
 } as const satisfies Flags.FlagTable
 
 type Values = Flags.Values<typeof flags>
@@ -154,11 +161,7 @@ const readDetached = (
   argv: ReadonlyArray<string>,
   target: TargetFlags.Target,
 ): Effect.Effect<Detached | undefined, Flags.UsageError> => {
-  if (!detach) {
-    const given = { "--name": name, "--label": label[0], "--json": json || undefined }
-    const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
-    return flag === undefined ? Effect.succeed(undefined) : wrong(`${flag} needs --detach`)
-  }
+  if (!detach) return Effect.succeed(undefined)
   if ("inProcess" in target || ("command" in target && target.command === "/bin/sh"))
     return wrong("--detach needs a server that stays: leave --server-cmd out, or name one with --server")
   if (name !== undefined && !ProcessName.isName(name))

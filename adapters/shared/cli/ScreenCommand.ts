@@ -17,7 +17,10 @@ export const screen = Command.make({
   summary: "Show what the terminal of a process shows, as text, or to be painted",
   usage: "[OPTIONS] NAME",
   flags: {
-    ansi: Flags.toggle("as what paints it on a terminal of the same size"),
+    ansi: {
+      ...Flags.toggle("as what paints it on a terminal of the same size"),
+      excludes: ["json"],
+    },
     json: Flags.toggle("a line of JSON: what process/screen tells, with text, cursor, title, size and lines"),
     scrollback: Flags.whole(
       `also the last lines that have left it at its top, at most ${Screen.mostScrollback} [default: 0]`,
@@ -41,8 +44,7 @@ package @xterm/headless, which is installed beside it: npm install -g @xterm/hea
     Effect.gen(function* () {
       const { scrollback = 0, output } = given.values
       const ref = yield* Control.name(given.operands)
-      const [kind, other] = kinds.filter((each) => given.values[each] === true)
-      if (other !== undefined) return yield* Flags.wrong(`--${kind} and --${other} exclude each other`)
+      const kind = kinds.find((each) => given.values[each] === true)
       const { client, row } = yield* Control.find(yield* Control.open(given), ref)
       if (!row.tty)
         return yield* new Unable({

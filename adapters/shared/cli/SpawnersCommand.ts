@@ -3,6 +3,7 @@ import { builtIns } from "../../sandbox/BuiltIns.ts"
 import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
+import { wrap } from "./show/Texts.ts"
 
 /** `procwire spawners`: prints the list. */
 export const spawners = Command.make({
@@ -39,18 +40,14 @@ interface Row {
   readonly remedy: string | null
 }
 
+/** Lines of at most 100 columns. */
+const indented = (text: string) => wrap(text, 98).map((line) => `  ${line}`)
+
 const toText = ({ example, missing, name, options, remedy, says }: Row): string =>
   [
     `${name}${options}`,
-    ...wrap(says),
+    ...indented(says),
     `  example: --spawner ${example}`,
-    ...wrap(missing === null ? "ready" : `not here: ${missing}; ${remedy}`),
+    ...indented(missing === null ? "ready" : `not here: ${missing}; ${remedy}`),
     "",
   ].join("\n")
-
-/** Lines of at most 100 columns, indented. */
-const wrap = (text: string): ReadonlyArray<string> =>
-  text
-    .replaceAll(/(.{1,98})(?: |$)/g, "  $1\n")
-    .trimEnd()
-    .split("\n")

@@ -22,13 +22,16 @@ export const tlsFlags = {
 } satisfies Flags.FlagTable
 
 export const flags = {
-  server: Flags.texts(
-    "URL",
-    `a running server: ${ServerName.addresses}, wss:// and tls:// with TLS, a context, or own, your own server here; ` +
-      "of several URLs of one fleet the next one is tried when the connection is lost " +
-      `[default: the variable ${variable}, else the context in use]`,
-    { completes: "context" },
-  ),
+  server: {
+    excludes: ["server-cmd", "host"],
+    ...Flags.texts(
+      "URL",
+      `a running server: ${ServerName.addresses}, wss:// and tls:// with TLS, a context, or own, your own server here; ` +
+        "of several URLs of one fleet the next one is tried when the connection is lost " +
+        `[default: the variable ${variable}, else the context in use]`,
+      { completes: "context" },
+    ),
+  },
   host: Flags.text(
     "NAME",
     "a server by the name of its host: a context, or a host of your configuration of ssh; procwire hosts lists them",
@@ -38,7 +41,10 @@ export const flags = {
   "token-file": Flags.file(
     "a file with the token for a WebSocket server [default: the variable PROCWIRE_TOKEN]",
   ),
-  "server-cmd": Flags.text("CMD", "a server over the stdin and stdout of this shell command"),
+  "server-cmd": {
+    ...Flags.text("CMD", "a server over the stdin and stdout of this shell command"),
+    excludes: ["host"],
+  },
   verbose: Flags.toggle(
     "tell on stderr which server is used, and of the connection to it, as with PROCWIRE_LOG=debug",
     "v",
@@ -61,11 +67,7 @@ export const read = (
     if (values.verbose === true) yield* FiberRef.set(FiberRef.currentMinimumLogLevel, LogLevel.Debug)
     const { host, server, "server-cmd": program } = values
     const tls = yield* readTls(values)
-    const [one, other] = (["server", "server-cmd", "host"] as const).filter(
-      (flag) => values[flag] !== undefined,
-    )
-    if (other !== undefined) return yield* Flags.wrong(`--${one} and --${other} exclude each other`)
-    const isChosen = program === undefined && (one !== undefined || !onlyHere)
+    const isChosen = program === undefined && ((server ?? host) !== undefined || !onlyHere)
     const { named, others, label } = isChosen ? yield* choose(server, host) : nobody
     if (named !== undefined && "refused" in named)
       return yield* Flags.wrong(`invalid value '${label.value}' for '${label.name}': ${named.refused}`)

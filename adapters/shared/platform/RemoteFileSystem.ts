@@ -299,11 +299,9 @@ const openHandle = (
   stat: PlatformFileSystem.File["stat"],
 ): Effect.Effect<PlatformFileSystem.File, PlatformError, Scope.Scope> =>
   Effect.gen(function* () {
-    const refusal = refusalOf("openHandle", flag, mode)
+    const refusal = refusalOf("open", flag, mode)
     if (refusal !== undefined) return yield* refusal
-    const file = yield* at({ module, method: "openHandle", pathOrDescriptor: path })(
-      fs.open(path, modes[flag]),
-    )
+    const file = yield* at({ module, method: "open", pathOrDescriptor: path })(fs.open(path, modes[flag]))
     return toFile(file, path, fd, stat)
   })
 
@@ -366,8 +364,7 @@ const toFile = (
       Effect.map(read("readAlloc", Number(size)), (bytes) =>
         bytes.length === 0 ? Option.none() : Option.some(bytes),
       ),
-    truncate: () =>
-      lacking(module, "truncate", "the wire cannot cut an openHandle file: run the command truncate"),
+    truncate: () => lacking(module, "truncate", "the wire cannot cut an open file: run the command truncate"),
     write: (bytes) => Effect.as(write("write", bytes), PlatformFileSystem.Size(bytes.length)),
     writeAll: (bytes) => write("writeAll", bytes),
   }

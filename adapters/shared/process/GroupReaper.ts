@@ -261,7 +261,7 @@ stop_new() {
       *" $3 "* | *" $4 "*) ;;
       *) case $stopped in *" $2 "*) ;; *) continue ;; esac ;;
     esac
-    group=$3 session=$4 startShell=\${20}
+    group=$3 session=$4 start=\${20}
     kill -s STOP "$pid" 2>/dev/null || continue
     stat "$process" && set -- $line && [ "$start" = "\${20}" ] || { kill -s CONT "$pid"; continue; }
     stopped="$stopped$pid " any=1

@@ -220,14 +220,14 @@ const speaksHttp = ({ host, port }: Address): Effect.Effect<boolean> =>
     return socket.on("data", (bytes: Buffer) => found(bytes.toString("latin1").startsWith("HTTP/")))
   })
 
-/** What `openProbe` finds; false if the connection ends, or nothing is found in time. */
-const probe = (openProbe: (found: (so: boolean) => void) => net.Socket): Effect.Effect<boolean> =>
+/** What `open` finds; false if the connection ends, or nothing is found in time. */
+const probe = (open: (found: (so: boolean) => void) => net.Socket): Effect.Effect<boolean> =>
   Effect.async<boolean>((resume) => {
     const found = (so: boolean) => {
       resume(Effect.succeed(so))
       socket.destroy()
     }
-    const socket = openProbe(found)
+    const socket = open(found)
     socket.on("error", () => found(false)).on("close", () => found(false))
     return Effect.sync(() => socket.destroy())
   }).pipe(Effect.timeoutTo({ duration: probeDeadline, onSuccess: (so) => so, onTimeout: () => false }))

@@ -34,18 +34,17 @@ export const restart = Feature.make({
         { completes: Object.keys(policies) },
       ),
       read: readPolicy,
+      needs: "detach",
     },
   },
   examples: ["procwire run -d --restart on-failure:5 -- ./worker"],
-  read: ({ restart }, { detach }) => {
-    if (!detach && restart !== undefined) return Flags.wrong("--restart needs --detach")
-    return Effect.succeed(({ processRestart }) => {
+  read: ({ restart }, { detach }) =>
+    Effect.succeed(({ processRestart }) => {
       if (!detach) return Effect.succeed({})
       // So that procwire restart can start it again.
       if (processRestart === true) return Effect.succeed({ restart: restart ?? { policy: "no" } })
       return restart === undefined ? Effect.succeed({}) : new Unable({ message: restartsNothing })
-    })
-  },
+    }),
   columns: (rows, now) =>
     rows.some(({ restarts = 0 }) => restarts > 0)
       ? [

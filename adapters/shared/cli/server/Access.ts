@@ -18,9 +18,7 @@ import * as OwnServer from "./OwnServer.ts"
 import { Unable } from "./Unable.ts"
 
 /** The server of a target for commands that only look; undefined if it is that of one's own, and does not run. */
-export const existing = (
-  target: Target,
-): Effect.Effect<Connect.RemoteTarget | undefined, Unable | OwnServer.OwnServerError> => {
+export const existing = (target: Target): Effect.Effect<Connect.RemoteTarget | undefined, Unable> => {
   if ("own" in target)
     return Effect.map(OwnServer.find(process.env), (url) => (url === undefined ? undefined : { url }))
   return "inProcess" in target

@@ -12,22 +12,16 @@ import * as net from "node:net"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { Platform } from "../../Platform.ts"
 import * as OsError from "../../host/OsError.ts"
 import type { ConfigurationError } from "../Flags.ts"
+import { Unable } from "./Unable.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 import * as LostProcesses from "./LostProcesses.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
 import * as ProcessBegin from "../../process/ProcessBegin.ts"
-
-/** The server of one's own cannot be started, reached or ended, or has no page. */
-export class OwnServerError extends Data.TaggedError("OwnServerError")<{
-  readonly reason: "Start" | "Connect" | "Page" | "Stop"
-  readonly message: string
-}> {}
 
 /** Where it is, and whether this call has started it. */
 export interface OwnServer {
@@ -67,7 +61,7 @@ export const socketIn = (folder: string): string => join(folder, "server.sock")
 export const logIn = (folder: string): string => join(folder, "server.log")
 
 /** The address where somebody listens; undefined if nobody does. */
-export const find = (env: OwnFolder.Env): Effect.Effect<string | undefined, OwnServerError> => {
+export const find = (env: OwnFolder.Env): Effect.Effect<string | undefined, Unable> => {
   const path = socketIn(OwnFolder.runtimePath(env))
   return Effect.map(isServed(path), (served) => (served ? `unix:${path}` : undefined))
 }
@@ -76,7 +70,7 @@ export const find = (env: OwnFolder.Env): Effect.Effect<string | undefined, OwnS
 export const ensure = (
   platform: Platform,
   env: OwnFolder.Env,
-): Effect.Effect<OwnServer, OwnServerError | ConfigurationError> =>
+): Effect.Effect<OwnServer, Unable | ConfigurationError> =>
   Effect.gen(function* () {
     const folder = yield* OwnFolder.make(env)
     const path = socketIn(folder)
@@ -95,7 +89,7 @@ export interface OwnPage extends OwnServer {
 export const ensurePage = (
   platform: Platform,
   env: OwnFolder.Env,
-): Effect.Effect<OwnPage, OwnServerError | ConfigurationError> =>
+): Effect.Effect<OwnPage, Unable | ConfigurationError> =>
   Effect.gen(function* () {
     const folder = yield* OwnFolder.make(env)
     // Without the lock, two commands could take the same link.
@@ -106,16 +100,14 @@ export const ensurePage = (
   }).pipe(Effect.scoped)
 
 /** Has the server that runs print another link. */
-const askForLink = (folder: string): Effect.Effect<void, OwnServerError> =>
+const askForLink = (folder: string): Effect.Effect<void, Unable> =>
   Effect.suspend(() => {
     const url = `unix:${socketIn(folder)}`
     const pid = OwnFolder.readPid(folder)
-    if (pid === undefined)
-      return failed("Page", `${notOurs(url)}; procwire up --web then starts one with the page`)
+    if (pid === undefined) return failed(`${notOurs(url)}; procwire up --web then starts one with the page`)
     // Without a page the signal would end it.
     if (!OwnFolder.hasPage(folder)) {
       return failed(
-        "Page",
         `the server of your own runs without the page: ${url}; procwire down ends it and all its processes, and ` +
           "procwire up --web then starts it with the page",
       )
@@ -125,13 +117,12 @@ const askForLink = (folder: string): Effect.Effect<void, OwnServerError> =>
     return Effect.ignore(Effect.try(() => process.kill(pid, "SIGUSR2")))
   })
 
-const printedLink = (folder: string): Effect.Effect<string, OwnServerError> =>
+const printedLink = (folder: string): Effect.Effect<string, Unable> =>
   takeLink(folder).pipe(
     Effect.timeoutFail({
       duration: startMillis,
       onTimeout: () =>
-        new OwnServerError({
-          reason: "Page",
+        new Unable({
           message: `the server of your own has printed no link within ${startMillis / 1000} s; see ${logIn(folder)}`,
         }),
     }),
@@ -145,7 +136,7 @@ const takeLink = (folder: string): Effect.Effect<string> =>
   })
 
 /** True if somebody accepts connections there. */
-const isServed = (path: string): Effect.Effect<boolean, OwnServerError> =>
+const isServed = (path: string): Effect.Effect<boolean, Unable> =>
   Effect.async((resume) => {
     const socket = net.connect({ path })
     socket.on("connect", () => {
@@ -155,7 +146,7 @@ const isServed = (path: string): Effect.Effect<boolean, OwnServerError> =>
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ECONNREFUSED") return resume(Effect.succeed(false))
       const message = `cannot connect to unix:${path}: ${OsError.fromUnknown(error).message}`
-      resume(Effect.fail(new OwnServerError({ reason: "Connect", message })))
+      resume(Effect.fail(new Unable({ message })))
     })
     return Effect.sync(() => socket.destroy())
   })
@@ -170,12 +161,12 @@ const startOnce = (folder: string, env: OwnFolder.Env, more: ReadonlyArray<strin
   })
 
 /** Starts the server and returns when it listens; false if another one has come first. */
-const start = (folder: string, told: ReadonlyArray<string>): Effect.Effect<boolean, OwnServerError> =>
+const start = (folder: string, told: ReadonlyArray<string>): Effect.Effect<boolean, Unable> =>
   Effect.gen(function* () {
     const path = socketIn(folder)
     const denial = ProcessBegin.denial()
     if (denial !== undefined)
-      return yield* failed("Start", `a server of your own could not be ended again from here: ${denial}`)
+      return yield* failed(`a server of your own could not be ended again from here: ${denial}`)
     const log = logIn(folder)
     const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
     const printed = OwnFolder.unfinishedIn(folder)
@@ -194,7 +185,7 @@ const start = (folder: string, told: ReadonlyArray<string>): Effect.Effect<boole
     if (pid !== undefined) return true
     if (yield* isServed(path)) return false
     const said = fs.readFileSync(log).subarray(before).toString().trim() || "it ended without a word"
-    return yield* failed("Start", `the server of your own did not start: ${said}; see ${log}`)
+    return yield* failed(`the server of your own did not start: ${said}; see ${log}`)
   })
 
 /** The pid of a server that listens; undefined if it has ended before. */
@@ -202,7 +193,7 @@ const launch = (
   argv: ReadonlyArray<string>,
   printed: string,
   log: string,
-): Effect.Effect<number | undefined, OwnServerError> =>
+): Effect.Effect<number | undefined, Unable> =>
   Effect.suspend(() => {
     // A process that had the same pid may have left it.
     fs.rmSync(printed, { force: true })
@@ -219,10 +210,7 @@ const launch = (
     const ends = Effect.tryPromise({
       try: () => closed,
       catch: (error) =>
-        new OwnServerError({
-          reason: "Start",
-          message: `cannot start a server of your own: ${OsError.fromUnknown(error).message}`,
-        }),
+        new Unable({ message: `cannot start a server of your own: ${OsError.fromUnknown(error).message}` }),
     })
     const listens = Effect.sync(() => OwnFolder.isBegun(printed)).pipe(
       Effect.repeat({ until: (begun) => begun, schedule: Schedule.spaced(lookMillis) }),
@@ -238,8 +226,7 @@ const launch = (
     Effect.timeoutFail({
       duration: startMillis,
       onTimeout: () =>
-        new OwnServerError({
-          reason: "Start",
+        new Unable({
           message: `the server of your own did not start within ${startMillis / 1000} s; see ${log}`,
         }),
     }),
@@ -252,8 +239,7 @@ const withoutOwn = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PROCWIRE_LISTEN: undefined,
 })
 
-const failed = (reason: OwnServerError["reason"], message: string) =>
-  Effect.fail(new OwnServerError({ reason, message }))
+const failed = (message: string) => Effect.fail(new Unable({ message }))
 
 const notOurs = (url: string): string =>
   `the server at ${url} was not started by procwire: end it where it was started, such as with systemctl --user stop ` +
@@ -263,13 +249,13 @@ const notOurs = (url: string): string =>
 const endMillis = 30_000
 
 /** Ends the server with all its processes, and returns when it is gone; its pid, or undefined where nobody listens. */
-export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, OwnServerError> =>
+export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, Unable> =>
   Effect.gen(function* () {
     const folder = OwnFolder.runtimePath(env)
     const path = socketIn(folder)
     if (!(yield* isServed(path))) return undefined
     const pid = OwnFolder.readPid(folder)
-    if (pid === undefined) return yield* failed("Stop", notOurs(`unix:${path}`))
+    if (pid === undefined) return yield* failed(notOurs(`unix:${path}`))
     // It may have ended since.
     yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGTERM")))
     yield* ended(folder, pid)
@@ -277,14 +263,13 @@ export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, OwnS
   })
 
 /** Completes when the server is gone, which closes its socket before it ends its processes. */
-const ended = (folder: string, pid: number): Effect.Effect<void, OwnServerError> =>
+const ended = (folder: string, pid: number): Effect.Effect<void, Unable> =>
   Effect.sync(() => OwnFolder.readPid(folder) === pid).pipe(
     Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(lookMillis) }),
     Effect.timeoutFail({
       duration: endMillis,
       onTimeout: () =>
-        new OwnServerError({
-          reason: "Stop",
+        new Unable({
           message: `the server at unix:${socketIn(folder)} has not ended within ${endMillis / 1000} s of SIGTERM`,
         }),
     }),

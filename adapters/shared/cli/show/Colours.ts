@@ -17,15 +17,11 @@ const as =
   (text) =>
     on && text !== "" ? `\u001b[${code}m${text}\u001b[m` : text
 
-/** Those of stdout or stderr. */
+/** Those of stdout or stderr: the variable NO_COLOR counts if it is not empty. */
 export const of = (to: "stdout" | "stderr"): Colours => {
-  const on = isColoured(to)
+  const on = process[to].isTTY === true && (variable("NO_COLOR") ?? "") === "" && variable("TERM") !== "dumb"
   return { good: as(32, on), bad: as(31, on), dim: as(2, on) }
 }
-
-/** True where colours are shown and wanted: the variable counts if it is not empty. */
-export const isColoured = (to: "stdout" | "stderr"): boolean =>
-  process[to].isTTY === true && (variable("NO_COLOR") ?? "") === "" && variable("TERM") !== "dumb"
 
 /** Deno may not tell it. */
 const variable = (name: string): string | undefined =>

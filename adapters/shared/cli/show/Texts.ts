@@ -47,3 +47,15 @@ export const progressOf =
 
 /** A line that is as long as the terminal would begin another. */
 const cut = (line: string, columns: number): string => line.slice(0, Math.max(0, columns - 1))
+
+/** Lines of at most so many characters, broken at blanks; a longer word has a line of its own. */
+export const wrap = (text: string, most: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= most)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

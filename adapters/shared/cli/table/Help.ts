@@ -6,6 +6,7 @@ import { version } from "../../Version.ts"
 import { flagsOf, type Spec } from "../Command.ts"
 import { allSpecs, groups } from "../Commands.ts"
 import * as Flags from "../Flags.ts"
+import { wrap } from "../show/Texts.ts"
 
 /** Exit codes of the program, and what they mean, for every command. */
 const exitCodes: ReadonlyArray<readonly [code: string, meaning: string]> = [
@@ -53,18 +54,6 @@ const flagLines = (flags: Flags.FlagTable): string =>
 /** How a flag is written: `-e, --env K=V`. */
 const usageOf = (long: string, { short, shows }: Flags.Flag): string =>
   `${short === undefined ? "" : `-${short}, `}--${long}${shows === undefined ? "" : ` ${shows}`}`
-
-/** Lines of at most so many characters, broken at blanks; a longer word has a line of its own. */
-export const wrap = (text: string, most: number): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= most)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
-}
 
 /** A man page in roff, and the name of its file. */
 export interface Page {

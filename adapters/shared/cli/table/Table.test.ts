@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { allSpecs } from "../Commands.ts"
-import * as Completion from "./Completion.ts"
+import * as Completion from "../ShellCommands.ts"
 import * as Help from "./Help.ts"
+import * as Texts from "../show/Texts.ts"
 import { flagsOf, type Spec } from "../Command.ts"
 
 const specs = await allSpecs()
@@ -55,8 +56,8 @@ Examples:
   })
 
   it("breaks lines at blanks only", () => {
-    expect(Help.wrap("one two three", 7)).toEqual(["one two", "three"])
-    expect(Help.wrap("longer-than-that x", 5)).toEqual(["longer-than-that", "x"])
+    expect(Texts.wrap("one two three", 7)).toEqual(["one two", "three"])
+    expect(Texts.wrap("longer-than-that x", 5)).toEqual(["longer-than-that", "x"])
   })
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as WaitCommand from "../WaitCommand.ts"
 import * as Keys from "./Keys.ts"
 import * as Recording from "../Recording.ts"
-import * as Replay from "./Replay.ts"
+import { makeReplay } from "../AttachCommand.ts"
 
 describe("keys by name", () => {
   it("are what a terminal sends", () => {
@@ -111,7 +111,7 @@ describe("a replay", () => {
         .join(""),
     )
     for (let size = 1; size < 20; size++) {
-      const replay = Replay.make()
+      const replay = makeReplay()
       let seen = ""
       const parts: Array<number> = []
       for (let at = 0; at < all.length; at += size) parts.push(...replay.take(all.subarray(at, at + size)))
@@ -121,7 +121,7 @@ describe("a replay", () => {
   })
 
   it("keeps nothing back but the begin of a sequence", () => {
-    const replay = Replay.make()
+    const replay = makeReplay()
     expect(text(replay.take(bytes("a\u001b[3")))).toBe("a")
     expect(text(replay.take(bytes("1mb")))).toBe("\u001b[31mb")
     expect(text(replay.take(bytes("\u001b[\u001b[c")))).toBe("\u001b[")

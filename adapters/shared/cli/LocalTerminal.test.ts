@@ -1,9 +1,9 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as TerminalModes from "./TerminalModes.ts"
+import { makeModes } from "./LocalTerminal.ts"
 
 const after = (...pieces: ReadonlyArray<string>) => {
-  const modes = TerminalModes.make()
+  const modes = makeModes()
   for (const piece of pieces) modes.scan(new TextEncoder().encode(piece))
   return modes.restore()
 }
@@ -61,7 +61,7 @@ describe("TerminalModes", () => {
   it("takes any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        const modes = TerminalModes.make()
+        const modes = makeModes()
         modes.scan(bytes)
         modes.restore()
       }),
