@@ -89,7 +89,7 @@ Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
             : `${ref} has no terminal, so no screen to jump to`,
         })
       const lagging = policy ?? (paints ? "screen" : "skip")
-      // What is retained of a terminal is shown again where there is no picture of it, of a pipe only what comes.
+      // Without a picture of a terminal its retained output is shown again; of a pipe only later output is.
       const after = row.tty && !paints ? 0 : row.nextSeq - 1
       const ended = yield* (
         readOnly
@@ -105,10 +105,9 @@ Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
     }),
 })
 
-/** How it has ended. */
 type Ended = { readonly kind: "exited"; readonly code: number } | { readonly kind: "left" }
 
-/** Whether the connection is there. */
+/** The state of the connection. */
 interface Link {
   readonly status: (status: Reconnect.Status) => void
   readonly isCut: () => boolean
@@ -135,12 +134,11 @@ const makeLink = (): Link => {
 /** A line of its own, also in raw mode. */
 const notice = (text: string) => void process.stderr.write(`\r\n${Message.rawLine(text)}`)
 
-/** What it is about. */
 interface Options {
   readonly row: ListedProcess
   readonly keys: Uint8Array
   readonly readOnly: boolean
-  /** Whether the server can paint the terminal of the process. */
+  /** True if the server can paint the terminal of the process. */
   readonly paints: boolean
   readonly link: Link
 }
@@ -187,7 +185,7 @@ const redrawing = (child: RemoteProcess): Effect.Effect<void> =>
 
 type Printed = Extract<ProcessEvent, { kind: "output" }>
 
-/** What this terminal shows of the process, one piece after another. */
+/** The output of the process on this terminal, one piece after another. */
 interface OnTerminal {
   /** Moves what is there up, out of the way of the first picture. */
   readonly begin: Effect.Effect<void, LocalTerminal.OutputFailed>
@@ -233,10 +231,10 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
     }
   })
 
-/** How often a picture is asked for that is older than what the terminal shows by then. */
+/** Requests for a picture, each of which may be older than the terminal by then. */
 const mostPictures = 3
 
-/** What the terminal of the process shows now, below lines that have left it at its top. */
+/** Paints the terminal of the process, below lines that have left it at its top. */
 const painting = (child: RemoteProcess, { paint }: OnTerminal, scrollback: number) =>
   Effect.flatMap(child.screen({ formats: ["ansi"], scrollback }), paint).pipe(
     Effect.repeat({ until: (done) => done, times: mostPictures - 1 }),
@@ -263,7 +261,7 @@ const shown = (
     }
   })
 
-/** What the user reads, on a terminal that is restored by then. */
+/** The error for a user whose terminal is restored by then. */
 const gone = (event: Extract<ProcessEvent, { kind: "failed" }>) =>
   event.reason === "Disconnected"
     ? new Unable({
@@ -313,7 +311,7 @@ const roles = (child: RemoteProcess) => {
 /** The longest sequence that is looked at; a longer one is shown. */
 const longest = 256
 
-/** What a terminal answers to: DA, DSR, DECRQM, XTVERSION, window and key reports, OSC with `?`, DECRQSS. */
+/** Requests to a terminal: DA, DSR, DECRQM, XTVERSION, window and key reports, OSC with `?`, DECRQSS. */
 const question =
   // oxlint-disable-next-line no-control-regex
   /^\u001b(?:\[[>=?]?[\d;]*c|\[\??[\d;]*n|\[\??[\d;]*\$p|\[>[\d;]*q|\[(?:1[13-9]|2[01])(?:;\d+)*t|\[\?u|\[\?\d*m|\](?:[45];\d+|1\d|52;\w*);\?(?:\u0007|\u001b\\)|P[$+]q[^\u001b]*\u001b\\|Z)$/
@@ -321,7 +319,7 @@ const question =
 /** Passes output on in pieces. A sequence that is not whole yet waits for its rest. */
 export interface Replay {
   readonly take: (bytes: Uint8Array) => Uint8Array
-  /** What still waits. */
+  /** The sequence that waits for its rest. */
   readonly rest: () => Uint8Array
 }
 

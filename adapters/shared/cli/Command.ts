@@ -8,17 +8,17 @@ import type * as ForwardedSignals from "./ForwardedSignals.ts"
 
 /** A command as data. */
 export interface Spec {
-  /** What follows `procwire`. */
+  /** The word behind `procwire`. */
   readonly name: string
-  /** What it does, in one sentence without its period. */
+  /** One sentence without its period. */
   readonly summary: string
-  /** What follows the name: `[OPTIONS] NAME`. */
+  /** The rest of the line: `[OPTIONS] NAME`. */
   readonly usage: string
   /** Without `--help`, which every command has. */
   readonly flags: Flags.FlagTable
   /** Further flags, with titles of their own, such as `Limits`. */
   readonly groups?: ReadonlyArray<{ readonly title: string; readonly flags: Flags.FlagTable }>
-  /** What its operands are; absent where it takes none. */
+  /** The kind of its operands; absent where it takes none. */
   readonly operands?: Flags.Kind
   /** Paragraphs behind the flags. */
   readonly text?: string
@@ -26,7 +26,7 @@ export interface Spec {
   readonly examples: ReadonlyArray<string>
 }
 
-/** What a command gets. */
+/** The input of a command. */
 export interface Given<F extends Flags.FlagTable = Flags.FlagTable> extends Flags.Parsed<F> {
   /** Its name, which servers are told. */
   readonly name: string
@@ -35,7 +35,7 @@ export interface Given<F extends Flags.FlagTable = Flags.FlagTable> extends Flag
   readonly asked: Effect.Effect<ForwardedSignals.Name>
 }
 
-/** What a command does: it succeeds with the exit code, or with the signal of which this process dies. */
+/** The program of a command: it succeeds with the exit code, or with the signal of which this process dies. */
 export type Run<F extends Flags.FlagTable = Flags.FlagTable> = (
   given: Given<F>,
 ) => Effect.Effect<number | ForwardedSignals.Name | void, unknown, TextFile.TextFiles | Scope.Scope>

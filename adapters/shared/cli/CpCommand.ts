@@ -151,7 +151,6 @@ const progress = (source: Texts.Copied) =>
     () => Effect.sync(() => void process.stderr.write("\r\u001b[K")),
   )
 
-/** What is at a path. */
 interface Found {
   readonly kind: "file" | "folder" | "other"
   readonly size: number
@@ -159,7 +158,7 @@ interface Found {
 
 /** One side. */
 interface Place {
-  /** What a user calls a path of it. */
+  /** A path as a user writes it. */
   readonly label: (path: string) => string
   /** Undefined if there is nothing. */
   readonly look: (path: string) => Effect.Effect<Found | undefined, Unable>
@@ -272,13 +271,13 @@ const targetOf = (
       return yield* refused(at, "there is a folder already; remove it, or name another")
     if (old?.kind === "other") return yield* refused(at, "it is no regular file")
     if (old !== undefined && kind === "folder") return yield* refused(at, "it is a file, and no folder")
-    // What a link leads to is replaced, and the link stays.
+    // The target of a link is replaced, and the link stays.
     if (old !== undefined) return yield* place.real(at)
     return posix.join(yield* place.real(posix.dirname(at)), posix.basename(at))
   })
 
 /**
- * How much is read ahead of what is sent, in bytes: four of the largest writes of the wire. A write waits for the one
+ * Bytes that are read ahead of those that are sent: four of the largest writes of the wire. A write waits for the one
  * before, so small ones would have a distant server wait most of the time.
  */
 const ahead = 4 * maxWriteBytes
@@ -302,7 +301,7 @@ const unpack = (folder: string): ReadonlyArray<string> => ["tar", "-xpof", "-", 
  */
 interface Local {
   readonly child: ChildProcess
-  /** What it prints. */
+  /** Its stdout. */
   readonly output: PassThrough
   readonly ended: Effect.Effect<void, Unable>
 }
@@ -392,7 +391,7 @@ const sendTar = (
     const whole = Stream.runForEach(pieces, (bytes) =>
       Effect.tap(remote.write(bytes), () => Effect.sync(() => seen(bytes.length))),
     )
-    // Whoever unpacks says best why it takes no more.
+    // The side that unpacks says best why it takes no more.
     const sent = yield* Effect.either(Effect.zipRight(whole, ended))
     if (sent._tag === "Left" && sent.left instanceof Unable) return yield* sent.left
     yield* Effect.ignore(client.call("process/closeStdin", { processId: remote.id }))

@@ -17,7 +17,7 @@ export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{
 }> {}
 
 /**
- * What a value or an operand is, for completion: a name of a kind, or one of these words. `command` is a program, with
+ * The kind of a value or an operand, for completion: names of a kind, or these words. `command` is a program, with
  * its arguments behind it.
  */
 export type Kind = "process" | "context" | "host" | "file" | "directory" | "command" | ReadonlyArray<string>
@@ -29,11 +29,11 @@ export interface Flag {
   readonly short?: string | undefined
   /** True for a flag that may be repeated: its value is a list. */
   readonly multiple?: boolean
-  /** What stands for its value: `DIR`. A switch has none. */
+  /** The placeholder of its value: `DIR`. A switch has none. */
   readonly shows?: string
-  /** What it does, without a period. */
+  /** Its text in the help, without a period. */
   readonly help: string
-  /** What its value is. */
+  /** The kind of its value. */
   readonly completes?: Kind | undefined
   /** Reads a text as its value; absent where the text is the value. `flag` is how errors name it. */
   readonly read?: Read<unknown>
@@ -124,10 +124,10 @@ export const choice = <const Word extends string>(shows: string, words: Readonly
     },
   }) as const
 
-/** What a command line has. */
+/** A parsed command line. */
 export interface Parsed<F extends FlagTable> {
   readonly values: Values<F>
-  /** What is no flag, and all behind `--`. */
+  /** Words that are no flags, and all behind `--`. */
   readonly operands: ReadonlyArray<string>
 }
 

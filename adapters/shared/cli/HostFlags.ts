@@ -15,7 +15,7 @@ import type { Target } from "./TargetFlags.ts"
 import * as Access from "./server/Access.ts"
 import * as Message from "./words/Message.ts"
 
-/** How long a host may take to answer, in milliseconds. */
+/** The longest time for the answer of a host, in milliseconds. */
 export const usualMillis = 10_000
 
 /** In the place of those of one server. */
@@ -47,7 +47,7 @@ export interface Several {
   readonly millis: number
 }
 
-/** What was asked for: one server, or several hosts. */
+/** One server, or several hosts. */
 export type Asked = { readonly one: Flags.Values<typeof TargetFlags.flags> } | { readonly several: Several }
 
 /** One server unless the flags name several hosts. */
@@ -68,7 +68,6 @@ export const read = (
     }
   })
 
-/** How long a host may take: at least a millisecond. */
 export const millisOf = (timeout = usualMillis): number => Math.max(1, timeout)
 
 /** The names of all hosts: one's own server, the contexts, and the hosts of the configuration of ssh. */
@@ -96,7 +95,7 @@ export const every = Effect.flatMap(names, (found) =>
   ),
 )
 
-/** What a host has answered, or why it has not. */
+/** The answer of a host, or the reason why it has none. */
 export interface Answer<A> {
   readonly host: string
   readonly answer: Either.Either<A, string>
@@ -128,7 +127,7 @@ const askOne = <A, E>(
     const target = yield* found
     const said: { text: string } = { text: "" }
     const isCommand = "command" in target
-    // What a command has said may arrive behind its end.
+    // The last words of a command may arrive behind its end.
     const explain = (error: unknown) =>
       Effect.sync(() => lastLine(said.text)).pipe(
         Effect.repeat({ until: (line) => line !== undefined, schedule: heard }),
@@ -153,7 +152,7 @@ const askOne = <A, E>(
 
 const heard = Schedule.spaced("10 millis")
 
-/** How long the last words of a command are waited for. */
+/** The longest wait for the last words of a command. */
 const restMillis = 500
 
 /** Without a question to the user: several commands of ssh would ask at once. What they say is kept for the error. */

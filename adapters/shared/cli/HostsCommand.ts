@@ -44,7 +44,7 @@ Exit code: 1 if one of the hosts that were named has not answered; 0 otherwise.`
     }),
 })
 
-/** What a host can do; undefined where it does not say. */
+/** The abilities of a host; undefined where it does not say. */
 interface Abilities {
   readonly state: "running" | "not running"
   readonly version?: string | undefined
@@ -78,7 +78,7 @@ const abilities = (client: ExecClient.ExecClient | undefined) =>
 /** The program that runs the server, as far as a child of it can see. */
 const parent = "readlink /proc/$PPID/exe 2>/dev/null || ps -o comm= -p $PPID"
 
-/** What it prints; undefined if it did not run, unless the connection is lost. */
+/** Its stdout; undefined if it did not run, unless the connection is lost. */
 const tried = (client: ExecClient.ExecClient, start: StartOptions) =>
   Effect.map(client.run({ ...start, reject: false }), ({ stdout }): string | undefined => stdout).pipe(
     Effect.catchIf(

@@ -35,7 +35,7 @@ export interface Program {
   readonly withFlags?: (make: () => void) => void
 }
 
-/** What the build has made of the program: a script has neither `require` nor `import` of its own. */
+/** The program as the build has made it: a script has neither `require` nor `import` of its own. */
 type StartedProgram = (
   require: NodeJS.Require,
   importModule: (url: string) => Promise<unknown>,

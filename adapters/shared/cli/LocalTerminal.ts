@@ -15,7 +15,6 @@ export { input, InputFailed, OutputFailed, type Print, write } from "../host/Sta
 /** Writes a text to stdout, or to stderr, before it completes. */
 export const print = (text: string, to: "stdout" | "stderr" = "stdout") => write(to, utf8.encode(text))
 
-/** Whether stdin is a terminal. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true
 
 /** Raw mode until the scope closes: keystrokes come one by one and unchanged. Does nothing without a terminal. */
@@ -47,7 +46,7 @@ export const resizes: Stream.Stream<TerminalSize> = Stream.asyncPush<TerminalSiz
   ),
 )
 
-/** What a command has switched on at the terminal. */
+/** The modes that a command has switched on at the terminal. */
 export interface Modes {
   /** Takes the next piece of its output. */
   readonly scan: (bytes: Uint8Array) => void
@@ -100,7 +99,7 @@ const screens: ReadonlyArray<string> = ["47", "1047", "1049"]
 /** A `CSI`: the private marker, the parameters, the intermediate bytes, and the final byte. */
 const control = /^\[([<=>?]?)([\d;:]*)([ !"#$%&'*+]*)([@-~])$/
 
-/** What is on, each with the text that switches it off. */
+/** The modes that are on, each with the text that switches it off. */
 type On = Map<string, string>
 
 /**

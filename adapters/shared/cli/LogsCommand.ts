@@ -144,7 +144,6 @@ const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }:
     Message.say(`${lost.name} has ended ${how}; this is what is left of its output`)
   })
 
-/** What the flags ask for. */
 const read = (values: {
   readonly follow?: boolean
   readonly tail?: number | undefined
@@ -184,7 +183,6 @@ type Show<E, R> = (
   print: LocalTerminal.Print,
 ) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>
 
-/** How they are shown. */
 interface How<E, R> {
   /** True if a host without such a process is none to speak of, as long as one has it. */
   readonly isEvery: boolean
@@ -196,7 +194,6 @@ interface Found {
   readonly process: RemoteProcess
 }
 
-/** What is shown of one, and what stands in front of its lines. */
 interface Labelled extends Found {
   readonly label: string
 }
@@ -289,7 +286,7 @@ const prefixed = <E, R>(
 interface Prefixed {
   /** The next piece of a stream: all lines that are whole now. */
   readonly add: (stream: string, bytes: Uint8Array) => Uint8Array
-  /** What has no end, with one. */
+  /** The line without an end, with one. */
   readonly rest: (stream: string) => Uint8Array
 }
 

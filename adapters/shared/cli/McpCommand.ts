@@ -32,7 +32,7 @@ import * as Exit from "effect/Exit"
 import * as Fork from "../../../core/protocol/Fork.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 
-/** How long commands have to end after a signal: less than clients wait until they send SIGKILL. */
+/** The grace of commands after a signal: less than clients wait until they send SIGKILL. */
 const graceMillis = 1500
 
 const flags = {
@@ -113,14 +113,13 @@ missing. Without a server it is one in this process.`,
 
 export interface McpRequest {
   readonly target: TargetFlags.Target
-  /** What holds for every command that the model runs. */
+  /** The defaults of every command that the model runs. */
   readonly options: UnifiedExec.Options
   readonly logs: Logging.Options
-  /** What starts commands where the server is in this process. */
+  /** The spawner of a server in this process. */
   readonly starting: SpawnerFlag.Choice
 }
 
-/** What the flags ask for. */
 export const read = (
   values: Flags.Values<typeof flags>,
 ): Effect.Effect<McpRequest, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>

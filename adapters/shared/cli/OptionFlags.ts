@@ -27,10 +27,10 @@ const valued = (option: Exclude<Option.Option, { readonly kind: "switch" }>): Fl
   ...(option.kind === "choice" ? { completes: option.of } : {}),
 })
 
-/** How errors name an option that nobody has given. */
+/** An option that was not given, as errors name it. */
 export const label = ({ option }: Options.Entry): string => `--${option.flag}`
 
-/** What flags give, by the values that the parser has found. */
+/** The options of parsed flags. */
 export const fromValues = (entries: Entries, values: Readonly<Record<string, unknown>>): Given.Givens =>
   new Map(
     entries.flatMap((entry) => {
@@ -60,7 +60,7 @@ export const logFlags = flagsOf(Options.logging) as {
   readonly [name in "log-format" | "log-level"]: Flags.Flag & { readonly type: "string" }
 }
 
-/** What the logs look like that the flags ask for. */
+/** Reads the flags of logs. */
 export const readLogs = (
   values: Readonly<Record<string, unknown>>,
 ): Effect.Effect<Logging.Options, Flags.UsageError> =>
@@ -71,7 +71,7 @@ export const readLogs = (
     }),
   )
 
-/** Why a server does not begin: wrong use and what cannot start exit with 2, an address that cannot be bound with 1. */
+/** The error of a server that does not begin: wrong use and a bad configuration exit with 2, an address in use with 1. */
 export const toFlagError = (error: ServeError): ServeError | Flags.UsageError | Flags.ConfigurationError => {
   const { reason, message } = error
   if (reason === "Listen") return error

@@ -16,7 +16,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { version } from "../Version.ts"
 
-/** How long one batch may take, and what is left at the end: the default of OTEL_EXPORTER_OTLP_TIMEOUT. */
+/** The deadline of one batch, and of the rest at the end: the default of OTEL_EXPORTER_OTLP_TIMEOUT. */
 const batchTimeout = "10 seconds"
 
 /** Exports to the path `/v1/traces` below `endpoint`. */

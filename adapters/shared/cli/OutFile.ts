@@ -11,7 +11,7 @@ export const replace = (file: string, text: string): Effect.Effect<void, Unable>
   let unfinished: string | undefined
   return attempt(file, () => {
     const found = fs.statSync(file, { throwIfNoEntry: false })
-    // What is no plain file is written to, as /dev/stdout is.
+    // A device, as /dev/stdout, is written to.
     if (found?.isFile() === false) return fs.writeFileSync(file, text)
     // A link stays, and what it leads to is replaced, or made.
     const real = found === undefined ? dangling(file) : fs.realpathSync(file)

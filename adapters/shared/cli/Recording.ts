@@ -13,7 +13,6 @@ const versions = ["v2", "v3"] as const
 /** The version of a recording. */
 export type Version = Asciicast.Header["version"]
 
-/** What `--format` is. */
 export const formatHelp = "the version of asciicast; v3 has the exit code [default: v2]"
 
 /** `--format` of recordings. */
@@ -28,7 +27,7 @@ export const format = (help: string) =>
     },
   }) as const
 
-/** What a recording is made with. */
+/** Options of a recording. */
 export interface Options {
   readonly version: Version
   readonly title?: string | undefined
@@ -47,7 +46,7 @@ export const linesOf = (child: RemoteProcess, row: ListedProcess, { until, ...op
     : Asciicast.live(child, { ...about, until })
 }
 
-/** How it is played. */
+/** The pace at which it is played. */
 export interface Pace {
   /** So many times as fast. */
   readonly speed: number
@@ -55,7 +54,7 @@ export interface Pace {
   readonly idleMillis: number
 }
 
-/** What is shown, so many milliseconds after the begin. */
+/** A piece of output, so many milliseconds after the begin. */
 export interface Step {
   readonly at: number
   readonly text: string

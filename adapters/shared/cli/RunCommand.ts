@@ -28,7 +28,7 @@ import type { ToOptions } from "./features/Feature.ts"
 import { features } from "./features/Features.ts"
 import * as Fork from "../../../core/protocol/Fork.ts"
 
-/** How long a command has after SIGINT in place of a signal that its server does not know; then it is killed. */
+/** The grace after SIGINT in place of a signal that the server does not know; then the command is killed. */
 const graceSeconds = 5
 
 /** Exit codes where the command did not run, as shells and container tools have them. */
@@ -41,7 +41,7 @@ const failed = 125
 /** After the exit: how long a pause in the output of orphans may be, with nothing missing, before the rest is given up. */
 const late = "200 millis"
 
-/** How long the end of an aborted run may take. */
+/** The longest time for the end of an aborted run. */
 const endDeadline = "1 second"
 
 /** `procwire run`: succeeds with the exit code for this process, or with the signal that ends it. */
@@ -93,7 +93,6 @@ ${timeoutExitCode} if a timeout has ended it, whatever signal that took. With --
     }),
 })
 
-/** What runs, on a server that is there. */
 interface Request extends Omit<RunFlags.RunRequest, "target"> {
   readonly target: Connect.Target
 }
@@ -152,7 +151,7 @@ const runThrough = ({ target, reconnect, forgotten, ...request }: Request, aroun
     if (start.tty === true) yield* Scope.extend(LocalTerminal.rawMode, terminal)
     const code = yield* follow(client, started, start, around)
     if (forgotten) yield* Effect.ignore(started.process.end({ signal: "SIGKILL", graceMs: 0, remove: true }))
-    // What a command that ended by itself has left switched on is meant to stay.
+    // A command that ended by itself means its modes to stay.
     const byItself = code < 128 && code !== timeoutExitCode
     if (byItself && cancellation.first() === undefined) modes.keep()
     return code
@@ -335,7 +334,7 @@ const taken = (name: string) =>
     message: `a process is called ${name} already: give another --name, or remove it with procwire rm ${name}`,
   })
 
-/** How long the exit of a killed command is waited for. */
+/** The longest wait for the exit of a killed command. */
 const killMillis = 2000
 
 interface Cancellation {
@@ -345,11 +344,11 @@ interface Cancellation {
   readonly starting: () => void
   /** `known`: the server sends every signal. */
   readonly started: (child: RemoteProcess, known: boolean) => void
-  /** Whether the connection is lost, and may come back. */
+  /** The connection is lost, or is back. */
   readonly setCut: (cut: boolean) => void
-  /** Whether `aborted` has completed. */
+  /** True when `aborted` has completed. */
   readonly isAborted: () => boolean
-  /** Whether the connection is lost. */
+  /** True while the connection is lost. */
   readonly isCut: () => boolean
   /** The first signal. */
   readonly first: () => ForwardedSignals.Name | undefined
@@ -403,7 +402,7 @@ const makeCancellation: Effect.Effect<Cancellation, never, Scope.Scope> = Effect
     count += 1
     first ??= name
     if (phase === "connecting" || cut || count > 2) return void fork(abort(name))
-    // What could not be sent has not reached the command.
+    // A signal that could not be sent has not reached the command.
     return void fork(Effect.catchAll(count === 1 ? forward(name) : kill(name), () => abort(name)))
   }
 

@@ -84,7 +84,7 @@ type Values = Flags.Values<typeof flags>
 
 export interface RunRequest {
   readonly target: TargetFlags.Target
-  /** What it is called in the background; undefined in the foreground. */
+  /** Undefined in the foreground. */
   readonly detached: Detached | undefined
   readonly reconnect: ReconnectPolicy | false
   /** The server forgets it when it has ended. */
@@ -92,7 +92,7 @@ export interface RunRequest {
   readonly start: StartOptions
   /** Further options, of features of the server. */
   readonly toOptions: ToOptions
-  /** What starts the command where the server is in this process. */
+  /** The spawner of a server in this process. */
   readonly starting: SpawnerFlag.Choice
 }
 
@@ -106,7 +106,7 @@ export interface Detached {
   readonly autoRemove: boolean
 }
 
-/** What the flags and the command behind them ask for. */
+/** Reads the flags and the command behind them. */
 export const read = ({
   values,
   operands: argv,
@@ -155,7 +155,7 @@ const readReconnect = (
   return Effect.succeed(reconnect > 0 && { window: reconnect })
 }
 
-/** What a process is called; undefined in the foreground, where it has no name. */
+/** The name and labels of a process; undefined in the foreground, where it has none. */
 const readDetached = (
   { detach = false, name, label = [], json = false, rm = false }: Values,
   argv: ReadonlyArray<string>,
@@ -181,7 +181,7 @@ const nameOf = ([program = ""]: ReadonlyArray<string>): string => {
 
 const letters = "23456789abcdefghjkmnpqrstuvwxyz"
 
-/** Where the command runs, and its variables. */
+/** The directory of the command, and its variables. */
 const readPlace = (values: Values, target: TargetFlags.Target) =>
   Effect.gen(function* () {
     const { cwd, workdir = cwd } = values

@@ -1,4 +1,4 @@
-/** What shells evaluate: `procwire completion`, with `procwire complete` that it asks, and `procwire shell-init`. */
+/** Texts that shells evaluate: `procwire completion`, with `procwire complete` that it asks, and `procwire shell-init`. */
 import process from "node:process"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -60,7 +60,7 @@ marks: true tells them as process/mark, with exit codes: one shell can be driven
   run: ({ operands }) => textOf(operands, marks, "bash or zsh"),
 })
 
-/** How long the names of processes may take: a shell waits for them at a key. */
+/** The longest time for the names of processes: a shell waits for them at a key. */
 const patience = "1 second"
 
 /** `procwire complete`: prints what fits the words behind `--`. It never fails: there is just nothing that fits. */
@@ -119,14 +119,14 @@ const processes = (words: ReadonlyArray<string>) =>
       .filter(([ref]) => ref.startsWith(begin))
   }).pipe(Effect.scoped, Effect.timeout(patience))
 
-/** What fits: words with what they mean, or a kind of names that somebody else knows. */
+/** Candidates: words with their meanings, or a kind of names that the shell knows. */
 export type Candidates =
   | { readonly kind: "words"; readonly words: ReadonlyArray<readonly [word: string, meaning: string]> }
   | { readonly kind: "process" | "context" | "host" | "file" | "directory" | "program" }
 
 const nothing: Candidates = { kind: "words", words: [] }
 
-/** What fits for the last of `words`, which follow `procwire`. */
+/** Candidates for the last of `words`, which follow `procwire`. */
 export const candidates = (words: ReadonlyArray<string>, specs: ReadonlyArray<Spec>): Candidates => {
   const [name = "", ...rest] = words
   if (rest.length === 0) return starting(name, commandsOf(specs))
@@ -150,7 +150,7 @@ const inCommand = (spec: Spec, words: ReadonlyArray<string>): Candidates => {
     else if (word === "--") return operandsOf(spec, current, operands + words.length - index - 2)
     else if (word.startsWith("-")) wanted = valued(word, flags)
     else operands += 1
-    // What follows the first operand of a command that runs another is for that one.
+    // Words behind the first operand of a command that runs another belong to that one.
     if (operands > 0 && spec.operands === "command") return { kind: "file" }
   }
   if (wanted !== undefined) return ofKind(wanted.completes, current)

@@ -18,11 +18,9 @@ export const flags = {
   spawner: Flags.texts(behaviour.spawner.shows, helpOf(behaviour.spawner)),
 } satisfies Flags.FlagTable
 
-/** How the server in this process starts processes. */
+/** The spawner of the server in this process. */
 export interface Choice {
-  /** What `--spawner` says. */
   readonly spawner?: ReadonlyArray<string> | undefined
-  /** What `--contain` says. */
   readonly contain?: Containment.Choice | undefined
 }
 

@@ -95,7 +95,7 @@ export const read = (
 
 const placeOf = (server: object): string => ("own" in server ? "your own" : "in this process")
 
-/** What names a server, and where that was said. */
+/** The name of a server, and its source. */
 interface Chosen {
   readonly named: ServerName.Named | undefined
   /** Further addresses of the same fleet. */

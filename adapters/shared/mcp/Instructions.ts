@@ -1,4 +1,4 @@
-/** What a model cannot know of the host on which its commands run. */
+/** Facts that a model cannot know of the host on which its commands run. */
 import * as Either from "effect/Either"
 import type * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
 import type { EnvironmentInfo } from "../../../core/protocol/Environment.ts"

@@ -11,7 +11,7 @@ import * as ToolServer from "./ToolServer.ts"
 
 /** The defaults of every command, and what the model is told. */
 export interface ServerOptions extends UnifiedExec.Options {
-  /** What the model should know of the host; default: its shell, folder and operating system. */
+  /** Facts about the host for the model; default: its shell, folder and operating system. */
   readonly instructions?: string
 }
 

@@ -18,7 +18,7 @@ import type { ReadResourceResult, Resource } from "./McpSdk.ts"
 /** The pause between two notifications, in milliseconds. */
 export const pauseMillis = 100
 
-/** How a client writes the address of the output of a command. */
+/** The template of the address of the output of a command. */
 export const template = {
   uriTemplate: "procwire://commands/{session_id}/output",
   name: "command output",
@@ -82,7 +82,7 @@ export const read = (
     }
   })
 
-/** What a client is told. */
+/** Notifications to a client. */
 export interface Told {
   /** The output of a command that it has subscribed to has grown, or the command has ended. */
   readonly updated: (uri: string) => Effect.Effect<void>

@@ -1,5 +1,5 @@
 /**
- * What an MCP client sees of the tools: the list with both schemas, and each reply as text for the model and as
+ * The tools as an MCP client sees them: the list with both schemas, and each reply as text for the model and as
  * structured content for programs.
  *
  * A command that fails is an ordinary result. `isError` is for a call without effect, and for a process that can no
@@ -37,7 +37,7 @@ export const Structured = Schema.Struct({
 
 export type Structured = typeof Structured.Type
 
-/** What runs commands does whatever the command does: a client may ask its user first. */
+/** A tool that runs commands may do anything: a client may ask its user first. */
 const runs = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 const stops = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }
@@ -57,7 +57,7 @@ const toJsonSchema = (schema: Schema.Schema.AnyNoContext): object => {
 }
 
 /**
- * What programs look at first, and what the reply of one tool is about. A client reads the whole list before the first
+ * The members that programs look at first, and the subject of one tool. A client reads the whole list before the first
  * call, so it names neither what is rare nor what these have in them: README has all.
  */
 const brief = (name: Tools.Name): object => {
@@ -126,7 +126,7 @@ const faultOf = (schema: JsonSchema, value: unknown, path: string): string | und
 const kindOf = (value: unknown): string => (Array.isArray(value) ? "array" : typeof value)
 const gotOf = (kind: string): string => `${/^[ao]/.test(kind) ? "an" : "a"} ${kind}`
 
-/** What is wrong with arguments that the schema of the tool does not have: it allows no others. */
+/** The error for arguments that the schema of the tool does not have: it allows no others. */
 export const unknownArgument = ({ inputSchema }: Tool, args: object): ToolError.ToolError | undefined => {
   const known = inputSchema.properties ?? {}
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(known, name))

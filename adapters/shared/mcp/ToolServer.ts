@@ -18,7 +18,7 @@ import * as Resources from "./Resources.ts"
 import type { CallToolResult, Server, Tool } from "./McpSdk.ts"
 import * as ToolResult from "./ToolResult.ts"
 
-/** What the server tells of itself. */
+/** The name card of the server. */
 export interface About {
   /** The version of procwire. */
   readonly version: string
@@ -82,7 +82,7 @@ const offerResources = (sdk: typeof McpSdk, server: Server, tools: UnifiedExec) 
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
     const subscribed = new Set<number>()
-    /** Who has not asked for resources is not told of their changes. */
+    /** A client that has not asked for resources gets no notifications of them. */
     let asked = false
     const find = (uri: string) => {
       const args = Resources.argumentsOf(uri)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { ClientError } from "../../../core/client/ClientError.ts"
 import * as ErrorCode from "../../../core/protocol/ErrorCode.ts"
 
-/** Where something failed: a method of a service, and what it was about. */
+/** The place of a failure: a method of a service, and its subject. */
 export interface Place {
   readonly module: "Command" | "FileSystem"
   readonly method: string

@@ -1,7 +1,7 @@
 /**
  * `FileSystem` of `@effect/platform` over the files of a client.
  *
- * What the wire has works as on the local host; what it lacks is a `BadArgument` that names the method, and the command
+ * Methods of the wire work as on the local host; any other is a `BadArgument` that names the method, and the command
  * that does the same. Of `stat`, what the wire does not tell is none, or 0.
  */
 import * as PlatformFileSystem from "@effect/platform/FileSystem"
@@ -107,7 +107,7 @@ export const make = (
 const lacks = (method: string, what: string, command: string) =>
   lacking(module, method, `the wire cannot ${what}: run the command ${command}`)
 
-/** What the wire lacks altogether. */
+/** Methods that the wire lacks altogether. */
 const absent = {
   chown: () => lacks("chown", "change the owner of a file", "chown"),
   link: () => lacks("link", "make links", "ln"),
@@ -183,13 +183,13 @@ const makeTree = (fs: RemoteFiles): FileTree => {
   return { list, copyMissing }
 }
 
-/** What a look sees: for each path how it was then. */
+/** The result of a look: the state of each path. */
 type Seen = ReadonlyMap<string, string>
 
 /** Lists the paths below a folder. */
 type List = (path: string, recursive: boolean) => Effect.Effect<ReadonlyArray<string>, PlatformError>
 
-/** How many paths are looked at together. */
+/** Paths that are looked at together. */
 const concurrency = 16
 
 /** The changes after the first look, which fails if there is nothing at the path. */
@@ -287,7 +287,7 @@ const folderOf = ({ environmentInfo }: ExecClient): string => {
   return RemotePath.toNative(tempDir ?? temporaryDirectories?.[0] ?? "file:///tmp", environmentInfo)
 }
 
-/** What the wire opens: files to be read, and files to be written from nothing. */
+/** The flags of the wire: files to be read, and files to be written from nothing. */
 const modes: Readonly<Record<string, "read" | "replace">> = { r: "read", w: "replace" }
 
 /** Opens a file until the end of the scope. `stat` is that of its path, which may lead elsewhere by then. */
@@ -305,7 +305,7 @@ const openHandle = (
     return toFile(file, path, fd, stat)
   })
 
-/** Why a file cannot be opened so; undefined if it can. */
+/** The error for flags with which no file can be opened; undefined for others. */
 const refusalOf = (method: string, flag: string, mode: number | undefined) => {
   if (mode !== undefined) {
     return lacking(module, method, "the wire has no mode of files: run the command chmod afterwards")

@@ -23,7 +23,7 @@ export type Services = CommandExecutor | FileSystem | Path | HttpClient
 
 /** Options of the services. */
 export interface ServiceOptions {
-  /** How often `FileSystem.watch` looks; from 10 milliseconds. Numbers are milliseconds. Default: 500 milliseconds. */
+  /** The pause between looks of `FileSystem.watch`; from 10 milliseconds. Numbers are milliseconds. Default: 500 milliseconds. */
   readonly watchInterval?: Duration.DurationInput
 }
 

@@ -50,7 +50,6 @@ export const portable = (id: number, table: ProcessTable): GroupAddress => {
   return byMembers(id, { table, signal, kill })
 }
 
-/** What `byMembers` uses. */
 export interface Means {
   readonly table: ProcessTable
   /** Signals a process if it is the one that started at `start`. */

@@ -21,7 +21,6 @@ const BATCH_MILLIS = 5
 /** A shell that exits at once is started again after this time. */
 const RESTART_MILLIS = 1_000
 
-/** Who is killed. */
 export interface Options {
   /** True if the descendants of the groups are killed too, whatever group they have made. */
   readonly descends?: boolean
@@ -61,7 +60,7 @@ interface GroupReaper extends Registry {
 }
 
 function unsafeMake(table: ProcessTable, descends: boolean): GroupReaper {
-  /** What each group is known by: `+` and its leader's start, or `~` and when it was seen without one. */
+  /** The mark of each group: `+` and its leader's start, or `~` and the time when it was seen without one. */
   const groups = new Map<number, string>()
   const sent = new Map<number, string>()
   const changed = new Set<number>()

@@ -1,6 +1,6 @@
 /**
  * The best spawner of a host: `posix_spawn` where the C library can be called, `node:child_process` elsewhere.
- * What a runtime provides is data: how to call C, how to wait for descriptors, and the node-pty package.
+ * A runtime provides data: calls of C, waits for descriptors, and the node-pty package.
  */
 import { isMainThread } from "node:worker_threads"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ import * as PidFd from "./posix/PidFd.ts"
 import * as PosixSpawner from "./posix/PosixSpawner.ts"
 import * as PtyDevice from "./posix/PtyDevice.ts"
 
-/** How a runtime calls the C library. A function throws if this host cannot do it; the error says why. */
+/** Calls of the C library. A function throws if this host cannot do it; the error says why. */
 export interface Native {
   readonly ffi: () => Ffi
   readonly descriptors: (libc: Libc.Libc) => Descriptors
@@ -44,9 +44,9 @@ interface Bound extends Contain.Native {
   readonly device: Either.Either<PtyDevice.PtyDevice, string>
 }
 
-/** What a spawner is made with. */
+/** Options of a spawner. */
 export interface Choices {
-  /** What keeps the descendants of a child together. The default is `none`. */
+  /** The containment of descendants. The default is `none`. */
   readonly contain?: Containment.Choice | undefined
   /** True if `auto` may choose `subreaper`: every orphan of this process counts as a descendant of a child then. */
   readonly mayAdopt?: boolean | undefined

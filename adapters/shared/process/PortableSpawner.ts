@@ -167,7 +167,7 @@ const read = (
   }
 }
 
-/** Why a child has no pid: `node:child_process` reports the error in a later tick. */
+/** The error of a child without a pid: `node:child_process` reports it in a later tick. */
 const failure = (child: ChildProcess): Effect.Effect<never, SpawnError.SpawnError> =>
   Effect.async((resume) => {
     child.once("error", (error) => resume(Effect.fail(OsError.fromUnknown(error))))

@@ -1,7 +1,7 @@
 /**
  * When a process began, which names it together with its pid: the system uses a number again.
  *
- * Where there is no /proc, the pid alone has to do.
+ * Without /proc the pid alone has to do.
  */
 import * as fs from "node:fs"
 import process from "node:process"
@@ -15,7 +15,7 @@ export const beginOf = (pid: number): string => {
   return found === undefined || found.state === "Z" ? "" : String(found.start)
 }
 
-/** Why it cannot be known when a process began, as on Deno without all permissions; undefined if it can. */
+/** The reason why the begin of a process is unknown, as on Deno without all permissions; undefined if it is known. */
 export const denial = (): string | undefined => {
   try {
     return beginOf(process.pid) === "" ? "/proc does not show this process" : undefined

@@ -1,7 +1,7 @@
 /**
  * The process group that a child leads: signals, kill, and whether it outlives its leader.
  *
- * Who is signalled is up to the `GroupAddress`. A group whose leader is gone is checked at once and then once a second,
+ * The `GroupAddress` decides who gets a signal. A group whose leader is gone is checked at once and then once a second,
  * and after it was seen empty (or its id belongs to a new child) it is never signalled again.
  */
 import { constants } from "node:os"
@@ -28,7 +28,7 @@ export interface Registry {
   readonly remove: (id: number) => void
 }
 
-/** What a group is made with. */
+/** The parts of a group. */
 export interface Host {
   readonly groups: Registry
   readonly leaderless: LeaderlessGroups
@@ -113,7 +113,7 @@ const refusal = (name: string, send: (signal: number) => number): SpawnError.Sig
   return new SpawnError.SignalError({ reason: errno === EPERM ? "PermissionDenied" : "Unknown", message })
 }
 
-/** How often the groups are checked. */
+/** The pause between two checks of the groups. */
 const CHECK_MILLIS = 1_000
 
 /** A group without a leader. */

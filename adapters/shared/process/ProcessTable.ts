@@ -5,7 +5,7 @@
 import type { KernelFiles } from "../host/KernelFiles.ts"
 
 /**
- * Who has started another process and ended between the list of pids and its turn to be read is in neither, so who is
+ * A process that has started another and ended between the list of pids and its turn to be read hides that one, so who is
  * new is read until a list has nobody new; on a machine that starts processes all the time, in so many lists.
  */
 const LOOKS = 10

@@ -259,7 +259,7 @@ class XtermState {
   constructor(terminal: Xterm) {
     this.terminal = terminal
     const { parser } = terminal
-    // Who returns false leaves the sequence to the terminal.
+    // A handler that returns false leaves the sequence to the terminal.
     const csi = (id: Parameters<typeof parser.registerCsiHandler>[0], see: (params: Params) => void) =>
       parser.registerCsiHandler(id, (params) => (see(params), false))
     const setTitle = (title: string) => {

@@ -1,5 +1,5 @@
 /**
- * What every listener does with its connections: one fiber and one scope for each, so that a client that does not read
+ * The connections of a listener: one fiber and one scope for each, so that a client that does not read
  * stalls nobody else.
  */
 import * as Effect from "effect/Effect"

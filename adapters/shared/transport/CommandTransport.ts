@@ -26,19 +26,19 @@ export interface Options {
   /** The default is the working directory of this process. */
   readonly cwd?: string
   /**
-   * Where the stderr of the command goes: `inherit`, the default, to that of this process; a function is told what it
+   * The target of the stderr of the command: `inherit`, the default, is that of this process; a function gets what it
    * writes. The error of a command that ends has its last lines, but with `ignore`.
    */
   readonly stderr?: "inherit" | "ignore" | ((bytes: Uint8Array) => void)
 }
 
-/** How long a command may take to exit after the end of its stdin, and again after SIGTERM. */
+/** The longest time for the exit of a command after the end of its stdin, and again after SIGTERM. */
 const exitDeadline = "2 seconds"
 
 /** A dead command has ended once nothing has arrived from it for so many milliseconds. */
 const restMillis = 250
 
-/** What a dead command can have left in its pipe: the most that Linux lets a pipe hold (`fs.pipe-max-size`), in bytes. */
+/** The most that a dead command can have left in its pipe: `fs.pipe-max-size` of Linux, in bytes. */
 const mostRest = 1024 * 1024
 
 /** Starts the command, or fails if that is impossible; closing the scope ends it. */
@@ -165,7 +165,7 @@ const once = (then: () => void) => {
 /** Behind the events that are due by then: where this process was held up, the timer is served before them. */
 const afterRest = (then: () => void) => setTimeout(() => setImmediate(then), restMillis)
 
-/** What it has said last, for people. */
+/** Its last words, for people. */
 const lastLines = ({ said }: PipedChild): string => {
   const lines = Buffer.from(said).toString("utf8").trimEnd().split("\n")
   const text = lines.slice(-mostLines).join("\n")

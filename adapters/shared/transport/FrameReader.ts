@@ -21,7 +21,7 @@ const few = { parts: 64, bytes: 1024 }
 
 const nothing = new Uint8Array(0)
 
-/** What becomes of what comes. */
+/** Takes messages and events of the connection. */
 export interface Sink {
   /** Takes a message, text or binary. Its memory is used again afterwards, unless the answer is true. */
   readonly message: (bytes: Uint8Array) => boolean

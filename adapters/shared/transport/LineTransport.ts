@@ -16,15 +16,15 @@ import * as OrderlyClose from "./OrderlyClose.ts"
 import * as SendQueue from "./SendQueue.ts"
 
 export interface Options {
-  /** What carries the messages, as error texts name it. */
+  /** The name of the carrier in error texts. */
   readonly label: string
-  /** Who is at the other end, on the side of a server. */
+  /** The client, on the side of a server. */
   readonly peer?: Peer
   readonly input: Readable
   readonly output: Writable
   /** The longest line, in bytes; the default is 64 MiB. */
   readonly maxMessageBytes?: number
-  /** Whether the peer may end what it writes and read on: later messages to it go out then, until `close`. */
+  /** True: the peer may end its output and read on; later messages to it go out then, until `close`. */
   readonly halfOpen?: boolean
   /** Cuts long base64 out of messages that come. Without it, all of them are texts. */
   readonly cut?: (line: Uint8Array) => CutText | undefined

@@ -18,7 +18,7 @@ const mostLooks = 200
 export interface Steps {
   /** Ends `incoming` and stops queueing. */
   readonly stop: () => void
-  /** What is sent before this side ends. */
+  /** Messages that are sent before this side ends. */
   readonly queue: Pick<SendQueue, "flush" | "queued">
   /** Waits until the peer has ended its side. */
   readonly peerEnded: Effect.Effect<void>

@@ -1,5 +1,5 @@
 /**
- * Whether the peer of a connection is still there, by the pings that it answers.
+ * Tells whether the peer of a connection is still there, by the pings that it answers.
  *
  * A peer that does not read cannot answer, so time counts against it only while the system has taken everything that
  * is to be sent, and this side reads. What the system has taken may still wait in buffers between the two: a slow peer
@@ -16,11 +16,11 @@ const mostOnTheWay = 16 * 1024 * 1024
 /** Pings without an answer after which no further one is sent. */
 const mostPings = 8
 
-/** How often to look, and to ping, in milliseconds. */
+/** The pause between looks and pings, in milliseconds. */
 export const periodOf = (timeoutMillis: number): number =>
   timeoutMillis === 0 ? 30_000 : Math.max(1, Math.min(30_000, Math.floor(timeoutMillis / 3)))
 
-/** What is known of a connection when it is looked at. */
+/** The state of a connection at a look. */
 export interface Sight {
   /** The time, in milliseconds. */
   readonly now: number
@@ -37,7 +37,7 @@ export class PeerWatch {
   private readonly timeoutMillis: number
   private quietSince: number
   private isHeard = false
-  /** What had been written up to each ping that has no answer yet. */
+  /** The bytes that had been written up to each ping that has no answer yet. */
   private readonly pings: Array<number> = []
   /** Bytes that the peer has read, as far as its answers say. */
   private read = 0
@@ -57,7 +57,7 @@ export class PeerWatch {
     this.read = this.pings.shift() ?? this.read
   }
 
-  /** What to do now; `ping` counts as done. */
+  /** The next step; `ping` counts as done. */
   look({ now, written, queued, paused }: Sight): "ping" | "wait" | "gone" {
     if (this.isHeard || paused || queued > 0) this.quietSince = now
     this.isHeard = false

@@ -1,4 +1,4 @@
-/** Who is at the other end of an accepted connection. */
+/** The clients of accepted connections. */
 import type { Socket } from "node:net"
 import { TLSSocket } from "node:tls"
 import type { Credential, Peer } from "../../../core/transport/Transport.ts"

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Admission } from "./UpgradeAdmission.ts"
 
-/** Where a listener is bound. */
+/** The address of a listener. */
 export interface Place {
   /** A literal address: `127.0.0.1`, `::1`, `0.0.0.0`. */
   readonly host: string
@@ -19,7 +19,7 @@ export interface Place {
 export interface SiteAt {
   /** Answers a request that is no upgrade. False, and nothing has happened, where its path is not the site's. */
   readonly respond: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** What becomes of an upgrade; undefined where its path is not the site's. */
+  /** Admits an upgrade; undefined where its path is not the site's. */
   readonly admit: (request: IncomingMessage) => Promise<Admission> | undefined
 }
 

@@ -29,7 +29,7 @@ import * as SocketAddress from "./SocketAddress.ts"
 import * as Tls from "./Tls.ts"
 import * as UnixSocketFile from "./UnixSocketFile.ts"
 
-/** Where to listen: a path, or a literal IP address, where port 0 takes any free one. */
+/** The address to listen at: a path, or a literal IP address, where port 0 takes any free one. */
 export type Options =
   | UnixOptions
   | (SocketAddress.HostAndPort & { readonly kind: "tcp"; readonly tls?: Tls.ServerTls })
@@ -111,7 +111,7 @@ const refuse = (socket: net.Socket, why: string) => {
   )
 }
 
-/** How long a refused client has to end its side: a reset could overtake the error message. */
+/** The time of a refused client to end its side: a reset could overtake the error message. */
 const lingerMillis = 100
 
 const serverFor = (

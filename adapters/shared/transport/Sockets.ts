@@ -1,4 +1,4 @@
-/** What listeners and clients on `node:net`, `node:tls` and `node:http` share: options, binding, and cleaning up. */
+/** Options, binding and cleaning up of sockets, for listeners and clients on `node:net`, `node:tls` and `node:http`. */
 import type * as net from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -36,7 +36,7 @@ export const listen = (
     server.listen(options, () => resume(Effect.void))
   })
 
-/** How long a TCP connection is silent at most before the kernel probes whether its peer is still there. */
+/** The silence of a TCP connection before the kernel probes whether its peer is still there. */
 const keepAliveMillis = 30_000
 
 /**

@@ -39,7 +39,7 @@ export const toNode = ({
 const toBuffer = (pem: string | Uint8Array | undefined) =>
   pem === undefined || typeof pem === "string" ? pem : Buffer.from(pem)
 
-/** How long a client may take for the TLS handshake. */
+/** The longest TLS handshake. */
 const handshakeMillis = 30_000
 
 const serverOptions = ({ cert, key, clientCa }: ServerTls): tls.TlsOptions => ({

@@ -92,7 +92,7 @@ const link = (path: string, bound: string): Effect.Effect<boolean, TransportErro
 
 type Found = "absent" | "stale" | "served" | "foreign"
 
-/** What is at a path. Only a refused connection proves that nobody listens. */
+/** Looks what is at a path. Only a refused connection proves that no server listens. */
 const look = (path: string): Effect.Effect<Found> =>
   Effect.async<Found>((resume) => {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false })

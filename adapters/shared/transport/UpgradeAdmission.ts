@@ -18,7 +18,7 @@ export interface Request {
   readonly header: (name: string) => string | undefined
 }
 
-/** What a request gets instead of a WebSocket. */
+/** The answer to a request instead of a WebSocket. */
 export interface Reply {
   /** The HTTP status. */
   readonly status: number
@@ -28,17 +28,17 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What becomes of a request: it gets a reply, or it is admitted, by a credential if it needed one. */
+/** A verdict on a request: it gets a reply, or it is admitted, by a credential if it needed one. */
 export interface Admission {
   /** Without one the request is admitted. */
   readonly reply?: Reply | undefined
-  /** What the client has shown, for the audit log. */
+  /** The credential of the client, for the audit log. */
   readonly credential?: Credential | undefined
   /** Is given the connection that the request becomes; it may end it at any time. */
   readonly opened?: ((connection: Connection) => void) | undefined
 }
 
-/** What the WebSocket of a client is carried by. */
+/** The connection below the WebSocket of a client. */
 export interface Connection {
   /** Ends it at once. */
   readonly destroy: () => void

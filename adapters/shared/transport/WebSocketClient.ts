@@ -20,7 +20,7 @@ import * as WebSocketTransport from "../../web/WebSocketTransport.ts"
 import * as net from "node:net"
 import * as nodeTls from "node:tls"
 
-/** How to connect: TLS, and headers of the upgrade. */
+/** Options of a connection: TLS, and headers of the upgrade. */
 export interface Options extends ClientTls {
   /** Sent with the upgrade, such as `authorization`: all that `fetch` takes. */
   readonly headers?: HttpHeaders.HttpHeaders
@@ -28,7 +28,7 @@ export interface Options extends ClientTls {
   readonly token?: string
 }
 
-/** How parts of a fleet connect to each other. */
+/** Options of a connection between parts of a fleet. */
 export interface PlainOptions extends Options {
   /**
    * Every frame has the mask zero, so that neither end computes with its bytes. Masks keep scripts of web pages from
@@ -70,7 +70,7 @@ export const connect = (
     )
   })
 
-/** How long the text of a refusal is waited for, in milliseconds, and how many bytes of it are taken. */
+/** The longest wait for the text of a refusal, in milliseconds, and the most bytes of it. */
 const refusal = { millis: 1000, bytes: 1024 }
 
 /** Tells the text with which a server refuses an upgrade; empty if it has none for people. */
@@ -155,12 +155,12 @@ interface Attempt {
   readonly url: string
   /** The HTTP status that the server has answered with. */
   readonly status?: number
-  /** What it has said with it, in a text for people. */
+  /** The text for people with it. */
   readonly words?: string
   readonly hasToken: boolean
 }
 
-/** How long the port may take to show what it speaks. */
+/** The longest time of the port to show its protocol. */
 const probeDeadline = "2 seconds"
 
 /**
@@ -220,7 +220,7 @@ const speaksHttp = ({ host, port }: Address): Effect.Effect<boolean> =>
     return socket.on("data", (bytes: Buffer) => found(bytes.toString("latin1").startsWith("HTTP/")))
   })
 
-/** What `open` finds; false if the connection ends, or nothing is found in time. */
+/** The result of `open`; false if the connection ends, or nothing is found in time. */
 const probe = (open: (found: (so: boolean) => void) => net.Socket): Effect.Effect<boolean> =>
   Effect.async<boolean>((resume) => {
     const found = (so: boolean) => {

@@ -15,7 +15,7 @@ import * as PeerWatch from "./PeerWatch.ts"
 import * as SendQueue from "./SendQueue.ts"
 import * as WebSocketFrames from "./WebSocketFrames.ts"
 
-/** What becomes of what comes. */
+/** Takes messages and events of the connection. */
 export interface Sink {
   /** Takes a message. Its memory is used again afterwards, unless the answer is true. */
   readonly message: (bytes: Uint8Array) => boolean
@@ -33,7 +33,7 @@ export interface Bounds {
 
 /** A WebSocket; `attach` begins it. */
 export class WebSocketLine implements Line {
-  /** What is to be sent. */
+  /** The messages to be sent. */
   readonly queue: SendQueue.SendQueue
   /** It is one with another line: nobody else may end it. */
   joined = false
@@ -130,7 +130,7 @@ export class WebSocketLine implements Line {
       if (!this.over && !to.queue.write(WebSocketFrames.textHeader(length), first, more)) this.pause()
     })
     this.sink = {
-      // What had begun before.
+      // A message that had begun before.
       message: (bytes) => {
         if (!to.write(bytes)) this.pause()
         // It is held until it is sent.

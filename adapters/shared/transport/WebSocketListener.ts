@@ -21,7 +21,7 @@ import * as net from "node:net"
 import * as nodeTls from "node:tls"
 import * as Tls from "./Tls.ts"
 
-/** Where a listener for WebSockets is, and whom it admits. */
+/** The address of a listener for WebSockets, and its rules of admission. */
 export interface Options extends Omit<WebSocketUpgrades.Options, "secure" | "elsewhere"> {
   /** A literal address, `127.0.0.1` or `::1`. */
   readonly host: string

@@ -40,7 +40,7 @@ export interface Options extends UpgradeAdmission.Rules {
 
 /** Takes requests. */
 export interface WebSocketUpgrades {
-  /** What becomes of a request; `path` is where it counts as asked for, by default where it was. */
+  /** Judges a request; `path` is where it counts as asked for, by default where it was. */
   readonly answer: (request: http.IncomingMessage, path?: string) => Promise<UpgradeAdmission.Admission>
   /** Answers the event `upgrade` of an HTTP server: the request is refused, or becomes a connection. */
   readonly upgrade: (
@@ -104,13 +104,13 @@ interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Socket
   readonly head: Buffer
-  /** Who has sent it. */
+  /** Its sender. */
   readonly peer: Peer
 }
 
 /** Accepts WebSockets whose messages have at most `maxMessageBytes`. */
 interface Upgrader extends Bounds {
-  /** What a message is that is delivered without its base64. */
+  /** Takes long base64 out of a message. */
   readonly cut: (message: Uint8Array) => CutText | undefined
   readonly server: WebSocketServer
 }

@@ -1,5 +1,5 @@
 /**
- * What a process has printed, from its history, and what it prints from then on. What is lost on the way, since nobody
+ * The output of a process, from its history, and from then on as it comes. Output that is lost on the way, since nobody
  * stalls a process by looking on, is read from the history, so that nothing is missing. Of a process without a history
  * it is what the server still has.
  */
@@ -17,7 +17,6 @@ import * as Message from "../words/Message.ts"
 import type { ReadResult } from "../../../../core/protocol/Process.ts"
 import process from "node:process"
 
-/** What is wanted. */
 export interface Asked {
   /** The process, as it was before it was attached to: what comes later is followed. */
   readonly row: ListedProcess
@@ -29,7 +28,7 @@ export interface Asked {
   /** The last lines; undefined is all. */
   readonly lines: number | undefined
   readonly timestamps: boolean
-  /** Where it goes; by default to stdout and stderr as they were. */
+  /** By default stdout and stderr. */
   readonly print?: LocalTerminal.Print
 }
 
@@ -52,7 +51,7 @@ export const show = (child: Child, asked: Asked) =>
         end,
       )
     else if (lines > 0) {
-      // What was printed since then is the end of all, as the last lines are: the shorter one is wanted.
+      // Output since then is the end of all, as the last lines are: the shorter one is wanted.
       const isWanted = (millis: number) => since === undefined || millis >= since
       const late: Write = (stream, bytes, millis = Infinity) =>
         isWanted(millis) ? write(stream, bytes, millis) : Effect.void
@@ -236,7 +235,6 @@ const lastLines = (chunks: ReadonlyArray<Chunk>, lines: number): ReadonlyArray<C
   return chunks
 }
 
-/** What is wanted. */
 export interface Sought {
   readonly pattern: string
   readonly ignoresCase: boolean
@@ -245,7 +243,7 @@ export interface Sought {
   readonly since: number | undefined
   /** Milliseconds since 1970; undefined is the end. Not with `follow`. */
   readonly until?: number | undefined
-  /** Where it goes; by default to stdout. */
+  /** By default stdout. */
   readonly print?: LocalTerminal.Print
 }
 
@@ -260,7 +258,7 @@ export const search = (child: RemoteProcess, asked: Sought) =>
     let from = since === undefined ? {} : { from: { time: since } }
     const to = follow ? {} : until === undefined ? yield* untilNow(child) : { to: { time: until } }
     for (;;) {
-      // What is printed behind this is waited for, and what is printed before the search is found by it.
+      // Output behind this seq is waited for, and the search finds output before it.
       const seen = follow ? yield* lastSeq(child) : 0
       const page = yield* child.grep({ pattern, ...flags, ...from, ...to, maxMatches: 1000 })
       if (page.lost !== undefined && !told) process.stderr.write(incomplete(page.lost))

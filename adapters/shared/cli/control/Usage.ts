@@ -1,5 +1,5 @@
 /**
- * What processes use of the processor and of memory, with all their descendants, from /proc of the host of the server,
+ * Processor time and memory of processes, with all their descendants, from /proc of the host of the server,
  * read by `fs/*`: also where that is another host. Where there is none, or the server lets nobody read it, nothing is
  * known.
  */
@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { RemoteFiles } from "../../../../core/client/RemoteFiles.ts"
 
-/** What a process and its descendants use. */
 export interface Used {
   /** Time of the processor in milliseconds, of those that run now. */
   readonly cpuMillis: number
@@ -23,7 +22,7 @@ const mostDescendants = 256
 
 type Files = Pick<RemoteFiles, "readTextFile">
 
-/** What the tree below a pid uses; undefined if it is not known, because the process has gone, say. */
+/** Usage of the tree below a pid; undefined if it is not known, because the process has gone, say. */
 export const of = (files: Files, pid: number): Effect.Effect<Used | undefined> =>
   Effect.gen(function* () {
     const pids = [pid]
@@ -49,7 +48,7 @@ const one = (files: Files, pid: number) =>
     return parse(stat ?? "", status ?? "", children ?? "")
   })
 
-/** How a process is, by the host of the server. */
+/** The condition of a process, by the host of the server. */
 export interface Condition {
   /** Stopped by a signal, such as SIGSTOP or SIGTSTP. */
   readonly stopped: boolean
@@ -57,7 +56,7 @@ export interface Condition {
   readonly childStartedAtMs: number | undefined
 }
 
-/** How processes are, in their order; undefined where it is not known. */
+/** The conditions of processes, in their order; undefined where it is not known. */
 export const conditions = (
   files: Files,
   pids: ReadonlyArray<number | undefined>,
@@ -76,7 +75,7 @@ export const conditions = (
     return yield* Effect.forEach(pids, one, { concurrency: 8 })
   })
 
-/** What `stat` of a process says of it, on a host that was booted at a time in seconds since 1970. */
+/** The condition by `stat` of a process, on a host that was booted at a time in seconds since 1970. */
 export const conditionOf = (stat: string, boot: number): Condition => {
   const fields = fieldsOf(stat)
   const millis = boot * 1000 + (Number(fields[19]) * 1000) / ticks
@@ -90,7 +89,7 @@ export const conditionOf = (stat: string, boot: number): Condition => {
 /** The fields behind the name, which may have blanks and parentheses. */
 const fieldsOf = (stat: string): ReadonlyArray<string> => stat.slice(stat.lastIndexOf(")") + 2).split(" ")
 
-/** What /proc says of one process; undefined if it says nothing. */
+/** Usage by the texts of /proc of one process; undefined if they have none. */
 export const parse = (stat: string, status: string, children: string) => {
   const fields = fieldsOf(stat)
   const [user, system] = [Number(fields[11]), Number(fields[12])]

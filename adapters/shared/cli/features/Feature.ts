@@ -20,7 +20,6 @@ export type ToOptions = (
   capabilities: NonNullable<EnvironmentInfo["capabilities"]>,
 ) => Effect.Effect<Partial<StartOptions>, Unable>
 
-/** What a feature adds to commands. */
 export interface Feature<F extends Flags.FlagTable = Flags.FlagTable> {
   /** Flags of `run`, and command lines with them. */
   readonly flags: F

@@ -63,7 +63,7 @@ export const make = (source: Parameters<typeof ExecClient.make>[0], options: Exe
     return client
   })
 
-/** What is said of a server that knows no processes but those of its clients. */
+/** The error for a server that knows no processes but those of its clients. */
 export const listsNothing = "this server cannot list what runs: it is an older one, or of another make"
 
 /** The sessions whose processes a client may see. */

@@ -11,7 +11,6 @@ import * as OsError from "../../host/OsError.ts"
 import { ConfigurationError } from "../Flags.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 
-/** How a server is reached. */
 export interface Context {
   readonly server: string
   /** The file with its token, and those of TLS; absolute paths. */
@@ -21,7 +20,6 @@ export interface Context {
   readonly tlsKey?: string
 }
 
-/** What the file has. */
 export interface Contexts {
   /** The name of the one that commands use; `own` if it is absent. */
   readonly current?: string
@@ -31,13 +29,12 @@ export interface Contexts {
 /** The name of the server of one's own. */
 export const own = "own"
 
-/** What a name may be. */
 export const isName = (text: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(text)
 
 /** The file. */
 export const fileOf = (env: OwnFolder.Env): string => join(OwnFolder.configPath(env), "contexts.json")
 
-/** What the file has; nothing if there is none. */
+/** The content of the file; nothing if there is none. */
 export const read = (env: OwnFolder.Env): Effect.Effect<Contexts, ConfigurationError> =>
   Effect.suspend(() => {
     const file = fileOf(env)

@@ -22,11 +22,11 @@ import { Unable } from "./Unable.ts"
 /** A process whose server has died. One that had not ended by itself has no exit code. */
 export interface LostProcess extends ListedProcess {
   readonly lost: true
-  /** Where its output is. */
+  /** The folder of its output. */
   readonly folder: string
 }
 
-/** How long it is told: 24 hours. */
+/** Lost processes are listed for 24 hours. */
 const keptMillis = 24 * 60 * 60 * 1000
 
 /** Puts aside what the server has left that died last; what was put aside before it is removed, or when it is too old. */
@@ -54,7 +54,7 @@ export const list = (env: OwnFolder.Env): Effect.Effect<ReadonlyArray<LostProces
       .sort((one, other) => one.startedAtMs - other.startedAtMs)
   })
 
-/** What one is called that has lost its server; undefined if there is none, of several the last one. */
+/** The lost process of a name; undefined if there is none, of several the last one. */
 export const find = (env: OwnFolder.Env, name: string): Effect.Effect<LostProcess | undefined> =>
   Effect.map(list(env), (rows) => rows.filter((row) => row.name === name).at(-1))
 
@@ -78,7 +78,7 @@ const read = (folder: string): ReadonlyArray<LostProcess> => {
   }
 }
 
-/** What is left of the output, in the form that a process of a server has. */
+/** The rest of the output, in the form that a process of a server has. */
 export const open = ({ folder }: LostProcess): Effect.Effect<Readable, HistoryError> =>
   Effect.map(Recovery.recover(NodeHistoryFiles.toFolder(folder)), (source) => ({
     history: ({ from, to, tail, maxBytes = 65_536 } = {}) =>

@@ -2,7 +2,7 @@
  * The folders of a user: `$XDG_RUNTIME_DIR/procwire` for the socket of the server of one's own, and
  * `$XDG_CONFIG_HOME/procwire` for contexts.
  *
- * Where `XDG_RUNTIME_DIR` is not set, it is a folder of the user in the one for temporary files. Only its owner may
+ * Without `XDG_RUNTIME_DIR` it is a folder of the user in the one for temporary files. Only its owner may
  * write to it: whoever may could replace the socket.
  */
 import { createHash } from "node:crypto"
@@ -21,7 +21,7 @@ import type { Ffi } from "../../process/posix/Ffi.ts"
 /** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Where the socket of the server of one's own is. */
+/** The folder of the socket of the server of one's own. */
 export const runtimePath = (env: Env): string => {
   const base = env["XDG_RUNTIME_DIR"] ?? ""
   return isAbsolute(base)
@@ -29,13 +29,13 @@ export const runtimePath = (env: Env): string => {
     : join(tmpdir(), `procwire-${process.geteuid?.() ?? "user"}`)
 }
 
-/** Where histories of the server of one's own are: on a disk, where there is more room than at its socket. */
+/** The folder of histories of the server of one's own: on a disk, where there is more room than at its socket. */
 export const historiesPath = (env: Env): string => {
   const place = createHash("sha256").update(runtimePath(env)).digest("hex").slice(0, 8)
   return join(tmpdir(), `procwire-histories-${process.geteuid?.() ?? "user"}-${place}`)
 }
 
-/** Where the contexts are. */
+/** The folder of contexts. */
 export const configPath = (env: Env): string => {
   const base = env["XDG_CONFIG_HOME"] ?? ""
   return join(isAbsolute(base) ? base : join(homedir(), ".config"), "procwire")
@@ -59,7 +59,7 @@ export const make = (env: Env, path = runtimePath(env)): Effect.Effect<string, C
     },
   )
 
-/** Why nobody but its owner is kept from replacing what is in a folder; undefined if it is fine. */
+/** The reason why others than its owner may replace the content of a folder; undefined if it is safe. */
 const unsafe = (found: fs.Stats): string | undefined => {
   if (!found.isDirectory()) return "it is no directory"
   const own = process.geteuid?.()
@@ -72,7 +72,7 @@ const refusal = (path: string, why: string) =>
     message: `cannot use ${path} for a server of your own: ${why}; remove it, or set XDG_RUNTIME_DIR to another folder`,
   })
 
-/** What the user has set is named where that is what cannot be used. */
+/** Names the variable of the user where that is the cause. */
 const unmade = (path: string, env: Env, why: string) => {
   const base = env["XDG_RUNTIME_DIR"] ?? ""
   if (!isAbsolute(base) || fs.existsSync(base)) return refusal(path, why)
@@ -112,10 +112,10 @@ export const printedIn = (folder: string): string => join(folder, "server.out")
 /** The file of a server that this process starts, until it listens: of two that start at once only one will. */
 export const unfinishedIn = (folder: string): string => `${printedIn(folder)}.${process.pid}`
 
-/** Whether a server has printed a line, which it does when it listens. */
+/** True if a server has printed a line, which it does when it listens. */
 export const isBegun = (file: string): boolean => linesOf(file).length > 0
 
-/** Whether the server that runs has a page: it listens for browsers. */
+/** True if the server that runs has a page: it listens for browsers. */
 export const hasPage = (folder: string): boolean =>
   linesOf(printedIn(folder)).some((line) => /^wss?:/.test(line))
 
@@ -144,7 +144,7 @@ const linesOf = (file: string): ReadonlyArray<string> => {
 const LOCK_EX = 2
 const LOCK_NB = 4
 
-/** How long to wait between two tries: the call itself would stop everything else in this process. */
+/** The pause between two tries: a blocking call would stop everything else in this process. */
 const pause = "20 millis"
 
 /** Takes the lock of a file, which is made if it is not there, until the scope closes. */

@@ -23,13 +23,13 @@ import * as LostProcesses from "./LostProcesses.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
 import * as ProcessBegin from "../../process/ProcessBegin.ts"
 
-/** Where it is, and whether this call has started it. */
+/** Its address; `started`: by this call. */
 export interface OwnServer {
   readonly url: string
   readonly started: boolean
 }
 
-/** What it is told beside its address: the flags of `procwire serve`. */
+/** The flags of `procwire serve` beside its address. */
 export const flags = (env: OwnFolder.Env): ReadonlyArray<string> => [
   "--list-sessions=all",
   `--history-bytes=${64 * 1024 * 1024}`,
@@ -57,7 +57,7 @@ const lookMillis = 10
 /** The socket. */
 export const socketIn = (folder: string): string => join(folder, "server.sock")
 
-/** What the server writes to stderr. */
+/** The log of the server. */
 export const logIn = (folder: string): string => join(folder, "server.log")
 
 /** The address where somebody listens; undefined if nobody does. */
@@ -232,7 +232,7 @@ const launch = (
     }),
   )
 
-/** What says where a server is does not configure one. */
+/** Variables that name a server do not configure one. */
 const withoutOwn = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...env,
   PROCWIRE_SERVER: undefined,
@@ -245,7 +245,7 @@ const notOurs = (url: string): string =>
   `the server at ${url} was not started by procwire: end it where it was started, such as with systemctl --user stop ` +
   "procwire.socket procwire.service"
 
-/** How long the end of a server may take: its processes have 5 seconds of it. */
+/** The longest time for the end of a server: its processes have 5 seconds of it. */
 const endMillis = 30_000
 
 /** Ends the server with all its processes, and returns when it is gone; its pid, or undefined where nobody listens. */

@@ -1,5 +1,5 @@
 /**
- * What a user calls a server: a URL, `ssh://HOST`, the name of a context, or `own`, the server of one's own.
+ * Names of a server: a URL, `ssh://HOST`, the name of a context, or `own`, the server of one's own.
  *
  * Behind `ssh` it is the server of one's own there, which is started if need be (`procwire dial`).
  */
@@ -26,7 +26,6 @@ export type Named =
   /** There is no such server. */
   | { readonly refused: string }
 
-/** What a text names. */
 export const resolve = (text: string, { contexts }: Contexts): Named => {
   const address = resolveAddress(text)
   if (address !== undefined) return address
@@ -39,7 +38,7 @@ export const resolve = (text: string, { contexts }: Contexts): Named => {
   return "url" in found ? { ...found, context } : found
 }
 
-/** What a text names as a host: a context, a host of the configuration of ssh, `USER@HOST` behind ssh, or an address. */
+/** The server on a host: a context, a host of the configuration of ssh, `USER@HOST` behind ssh, or an address. */
 export const resolveHost = (text: string, contexts: Contexts, sshHosts: ReadonlyArray<string>): Named => {
   const isContext = Object.hasOwn(contexts.contexts, text)
   const behindSsh = !isContext && (sshHosts.includes(text) || text.includes("@"))
@@ -52,10 +51,9 @@ export const resolveHost = (text: string, contexts: Contexts, sshHosts: Readonly
   }
 }
 
-/** What an address may be. */
 export const addresses = "ws://HOST:PORT, tcp://HOST:PORT, unix:PATH or ssh://HOST"
 
-/** What an address names; undefined if it is none. */
+/** The server at an address; undefined if it is none. */
 export const resolveAddress = (text: string): Own | { readonly url: string } | CommandOptions | undefined => {
   if (text === "own") return { own: true }
   if (Connect.isUrl(text)) return { url: text }
@@ -80,11 +78,10 @@ const ssh = /^ssh:\/\/(?:([\w.+][\w.+-]*)@)?([A-Za-z0-9_][\w.-]*|\[[0-9a-fA-F:.]
 /** The variable that names a file in the place of `~/.ssh/config`. */
 export const sshVariable = "PROCWIRE_SSH_CONFIG"
 
-/** What ssh is told of that file. */
 export const sshFlags = (env: Env): ReadonlyArray<string> =>
   env[sshVariable] ? ["-F", env[sshVariable]] : []
 
-/** How deep files include others at most, as for ssh itself. */
+/** The most levels of includes, as for ssh itself. */
 const mostIncludes = 16
 
 /** The names, in the order of the file; none where there is no such file. */
@@ -105,7 +102,7 @@ const namesIn = (file: string, depth: number): ReadonlyArray<string> =>
         return words.flatMap(included).flatMap((each) => namesIn(each, depth + 1))
       })
 
-/** What is no pattern, and can stand behind `ssh://`. */
+/** True for a word that is no pattern, and can stand behind `ssh://`. */
 const isName = (word: string): boolean => /^[A-Za-z0-9_][\w.-]*$/.test(word)
 
 const linesOf = (file: string): ReadonlyArray<string> => {

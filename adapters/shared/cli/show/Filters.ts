@@ -19,13 +19,11 @@ export const flag = (help: string) =>
 /** The states that `state=` may name; `exited` is also one whose output is complete. */
 const states: ReadonlyArray<State> = ["starting", "running", "exited", "closed"]
 
-/** What is asked of the server, and what is looked at here. */
 export interface Filter {
   readonly asked: Pick<ListOptions, "states">
   readonly matches: (row: ListedProcess) => boolean
 }
 
-/** What one flag says. */
 export interface Term {
   readonly key: Key
   readonly value: string

@@ -7,7 +7,7 @@ import type { Colours } from "./Colours.ts"
 import type { Column } from "./Table.ts"
 import * as Texts from "./Texts.ts"
 
-/** What commands call a process: its name, or its session and its id. */
+/** The name of a process on a command line: its own, or its session and its id. */
 export const refOf = ({ name, session, processId }: ListedProcess): string =>
   name ?? `${session}/${processId}`
 
@@ -20,11 +20,11 @@ export interface Seen extends ListedProcess {
   readonly condition?: Condition | undefined
 }
 
-/** What programs are told of it: one that is stopped has that for its state. */
+/** The members of its JSON: one that is stopped has that for its state. */
 export const toJson = ({ condition, ...row }: Seen) =>
   condition?.stopped === true ? { ...row, state: "stopped" } : row
 
-/** How far it has come, in a word or two. */
+/** Its state in a word or two. */
 export const stateOf = ({ state, exitCode, condition, lost = false }: Seen & { lost?: boolean }): string => {
   if (condition?.stopped === true) return "stopped"
   if (lost && exitCode === null) return "ended, the server died"
@@ -67,7 +67,7 @@ export const columns = (
     : []),
 ]
 
-/** How long ago its last child has ended; servers of before do not tell. */
+/** The time since its last child has ended; older servers do not have it. */
 const endOf = ({ endedAtMs }: Seen, now: number): string =>
   endedAtMs === undefined ? "-" : Texts.age(now - endedAtMs)
 

@@ -3,7 +3,6 @@ import * as LocalTerminal from "../LocalTerminal.ts"
 
 /** A column. */
 export interface Column<Row> {
-  /** What stands above it. */
   readonly title: string
   /** The text of a row. */
   readonly text: (row: Row) => string
@@ -77,7 +76,7 @@ const cell = <Row>(text: string, width: number, { right, paint }: Column<Row>, r
   return right === true ? `${blanks}${painted}` : `${painted}${blanks}`
 }
 
-/** What is still too wide is cut at the edge: columns behind it are left out. */
+/** Cuts a row that is still too wide at the edge: columns behind it are left out. */
 const within = (widths: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
   const shown: Array<number> = []
   let left = width

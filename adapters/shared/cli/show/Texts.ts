@@ -17,7 +17,7 @@ export const bytes = (count: number): string => {
   return `${unit === 0 || value >= 10 ? Math.floor(value) : Math.floor(value * 10) / 10} ${units[unit]}`
 }
 
-/** What is copied; the size of a folder is not known, and 0. */
+/** A copied file or folder; the size of a folder is not known, and 0. */
 export interface Copied {
   readonly kind: string
   readonly name: string

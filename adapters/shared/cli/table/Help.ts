@@ -19,7 +19,7 @@ const exitCodes: ReadonlyArray<readonly [code: string, meaning: string]> = [
   ["128 + n", "Signal n has ended the command of run, or this one; 141 is a reader of stdout that has gone."],
 ]
 
-/** Where the texts of flags begin, and where lines end. */
+/** The column of the texts of flags, and the width of lines. */
 const [column, width] = [25, 118]
 
 /** The page of a command. */
@@ -51,7 +51,7 @@ const flagLines = (flags: Flags.FlagTable): string =>
     })
     .join("")
 
-/** How a flag is written: `-e, --env K=V`. */
+/** The syntax of a flag: `-e, --env K=V`. */
 const usageOf = (long: string, { short, shows }: Flags.Flag): string =>
   `${short === undefined ? "" : `-${short}, `}--${long}${shows === undefined ? "" : ` ${shows}`}`
 

@@ -18,7 +18,6 @@ export const about =
       error instanceof ClientError ? new Unable({ message: inWords(error, ref, row) }) : error,
     )
 
-/** What a user reads of an error about a process. */
 export const inWords = (
   { message, reason, serverMessage = message }: Pick<ClientError, "message" | "reason" | "serverMessage">,
   ref: string,
@@ -31,7 +30,7 @@ export const inWords = (
 
 const gone = (ref: string): string => `${ref} is no longer there; procwire ps -a lists what is`
 
-/** What clients and servers say, and what is said here: most of it names a method or an option there. */
+/** Texts of clients and servers, most of which name a method or an option, and the words for users. */
 const known: ReadonlyArray<readonly [said: RegExp, words: (ref: string) => string]> = [
   [
     /has no stdin to write to/,

@@ -45,7 +45,6 @@ const named: Readonly<Record<string, string>> = {
 export const names =
   "Enter Tab Backtab Esc Space Backspace Delete Insert Up Down Left Right Home End PageUp PageDown F1 … F12"
 
-/** What was wrong with a text of keys. */
 export interface Wrong {
   readonly wrong: string
 }
@@ -65,7 +64,7 @@ export const read = (text: string): string | Wrong => {
   return sent + text.slice(at)
 }
 
-/** What a key sends, by its name without braces. */
+/** The bytes of a key, by its name without braces. */
 export const keyOf = (name: string): string | undefined => {
   const known = Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : undefined
   if (known !== undefined) return known
@@ -96,7 +95,7 @@ const near = (name: string): string => Suggestion.ofWord(name, Object.keys(named
 
 /** Looks for the keys in what is typed. */
 export interface DetachKeys {
-  /** What goes to the process, and whether the keys were found; nothing behind them is sent. */
+  /** The bytes for the process, and whether the keys were found; nothing behind them is sent. */
   readonly take: (bytes: Uint8Array) => { readonly send: Uint8Array; readonly found: boolean }
 }
 
@@ -115,7 +114,7 @@ export const searchFor = (keys: Uint8Array): DetachKeys => {
       if (keys.length === 0) return { send: bytes, found: false }
       const send: Array<number> = []
       for (const byte of bytes) {
-        // What was held back may begin with the end of itself, as in `a,a,b`.
+        // The held bytes may begin with their own end, as in `a,a,b`.
         while (held > 0 && byte !== keys[held]) {
           const next = longestBorder(keys, held)
           send.push(...keys.subarray(0, held - next))

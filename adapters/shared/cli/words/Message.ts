@@ -7,7 +7,6 @@ export const line = (text: string): string => `procwire: ${text}\n`
 /** A line for a terminal in raw mode, where a line feed alone does not lead to the first column. */
 export const rawLine = (text: string): string => `procwire: ${text}\r\n`
 
-/** What an error says. */
 export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Says it. */

@@ -8,7 +8,7 @@ import type { CgroupTree } from "./CgroupTree.ts"
 import type { Container, Containment } from "./Containment.ts"
 
 export interface Cgroups extends Containment {
-  /** What the paths of all leaves begin with. */
+  /** The begin of the paths of all leaves. */
   readonly prefix: string
   /** Kills what is left and removes the leaves. */
   readonly close: () => void

@@ -12,7 +12,7 @@ import type { KernelFiles } from "../../host/KernelFiles.ts"
 import * as OsError from "../../host/OsError.ts"
 import type { ProcessTable } from "../ProcessTable.ts"
 
-/** How long stale cgroups are waited for, in passes. */
+/** Passes until stale cgroups are left alone. */
 const STALE_PASSES = 50
 
 export interface CgroupTree {

@@ -18,11 +18,11 @@ import * as Subreaper from "./Subreaper.ts"
 /** A containment that was asked for is impossible on this host. */
 export class Unavailable extends Data.TaggedError("ContainUnavailable")<{
   readonly choice: Containment.Choice
-  /** Why, and what would help. */
+  /** The reason, and what would help. */
   readonly message: string
 }> {}
 
-/** What a spawner needs. */
+/** The containment of a spawner. */
 export interface Contained {
   readonly contain: Containment.Containment
   readonly groups: Registry
@@ -64,7 +64,7 @@ export const makeTrees = (): Trees => {
   }
 }
 
-/** What a containment is made of on this host. */
+/** The parts of a containment on this host. */
 export interface Means {
   readonly trees: Trees
   readonly files: KernelFiles
@@ -77,7 +77,7 @@ export interface Means {
   readonly onEscape: (count: number) => void
 }
 
-/** What the C library brings. */
+/** The parts that need the C library. */
 export interface Native {
   readonly pidFds: PidFds
   readonly watch: ChildWatch

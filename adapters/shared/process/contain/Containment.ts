@@ -1,10 +1,10 @@
 /**
- * What keeps the descendants of a child together, also those that leave its process group: `setsid`, a double fork, a
+ * Keeps the descendants of a child together, also those that leave its process group: `setsid`, a double fork, a
  * daemon. At the end of the child's scope all of them are killed.
  */
 import { Errno } from "../ProgramPath.ts"
 
-/** What `--contain` takes. `auto` is the first of `cgroup`, `subreaper` and `none` that works here. */
+/** The values of `--contain`. `auto` is the first of `cgroup`, `subreaper` and `none` that works here. */
 export const choices = ["auto", "cgroup", "subreaper", "none"] as const
 
 /** One of them. */
@@ -46,7 +46,7 @@ export const empty: Container = {
 /** The group is all that is known of a child. */
 export const none: Containment = { name: "none", enter: () => ({ leave: () => empty }) }
 
-/** What was started, and its container. */
+/** A started child, and its container. */
 export interface Contained<A> {
   readonly started: A
   readonly container: Container

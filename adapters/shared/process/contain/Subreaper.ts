@@ -17,12 +17,12 @@ const SIGSTOP = 19
 const PASSES = 10
 /** Between walks: at first after a start, at most, and at least so many times what the walk itself cost. */
 const [FIRST_MILLIS, LAST_MILLIS, REST] = [5, 250, 20]
-/** How long a killed tree is looked after before its survivors are given up. */
+/** The time until the survivors of a killed tree are given up. */
 const GIVE_UP_MILLIS = 30_000
-/** How long the end of this process may wait for a tree that forks faster than it is found. */
+/** The longest wait of the end of this process for a tree that forks faster than it is found. */
 const LAST_CHANCE_MILLIS = 2_000
 
-/** What a tracker needs. */
+/** The parts of a tracker. */
 export interface Means {
   readonly table: ProcessTable
   /** Signals a process if it is the one that started at `start`. */

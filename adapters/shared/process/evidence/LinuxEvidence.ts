@@ -16,7 +16,6 @@ import * as Sockets from "./Sockets.ts"
 import * as SystemCalls from "./SystemCalls.ts"
 import type { Terminals } from "./Terminals.ts"
 
-/** What it looks through. */
 export interface Host {
   readonly files: KernelFiles
   readonly table: ProcessTable

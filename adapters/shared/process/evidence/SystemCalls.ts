@@ -1,5 +1,5 @@
 /**
- * What a sleeping process waits for, from the system call that it is in: `/proc/PID/task/TID/syscall`, the memory and
+ * The descriptors that a sleeping process waits for, by its system call: `/proc/PID/task/TID/syscall`, the memory and
  * the descriptors that the call names. Only who may trace a process is told.
  */
 import type { KernelFiles } from "../../host/KernelFiles.ts"
@@ -12,7 +12,7 @@ export interface Waiting {
   readonly polls: boolean
 }
 
-/** What the threads of a process do. `denied`: nobody tells. */
+/** The state of the threads of a process. `denied`: the kernel does not show it. */
 export interface Look {
   readonly denied: boolean
   /** Some thread runs. */
@@ -52,7 +52,7 @@ const mostFds = 1024
 const POLLIN = 0x41
 const EPOLLIN = 0x41
 
-/** What the threads of a process wait for now. */
+/** Reads the state of the threads of a process. */
 export const look = (files: KernelFiles, memory: ReadMemory, arch: string, pid: number): Look => {
   const waits: Array<Waiting> = []
   let [mark, runs, denied] = ["", false, false]

@@ -42,10 +42,10 @@ export interface ChildWatch {
 /** No stranger was seen. */
 const nobody = { pid: 0, looks: 0, at: Number.NEGATIVE_INFINITY }
 
-/** What a child's end is told to. `reap` gives the pid back to the system and says how the child ended. */
+/** Listens for the end of a child. `reap` gives the pid back to the system and says how the child ended. */
 export type OnEnd = (reap: () => Ended) => void
 
-/** How a child has ended. */
+/** The end of a child. */
 export interface Ended {
   readonly status: Spawner.ExitStatus
   readonly ending: Spawner.Ending

@@ -1,4 +1,4 @@
-/** How a runtime reads and writes descriptors without blocking: the ends of pipes, and the masters of PTYs. */
+/** Reads and writes descriptors without blocking: the ends of pipes, and the masters of PTYs. */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import type { ChildEvents } from "../ChildEvents.ts"
 import type { Output } from "../RunningChild.ts"

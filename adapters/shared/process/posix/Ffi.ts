@@ -1,5 +1,5 @@
 /**
- * How a runtime calls functions of the C library in this process: koffi on Node, `bun:ffi` on Bun, `Deno.dlopen` on
+ * Calls functions of the C library in this process: koffi on Node, `bun:ffi` on Bun, `Deno.dlopen` on
  * Deno. The functions, their constants and the layout of their structures are in `Libc.ts`, for all three.
  */
 

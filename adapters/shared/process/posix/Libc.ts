@@ -104,7 +104,7 @@ export interface Libc {
 export interface Waited {
   /** Its wait status. */
   readonly status: number
-  /** What it and the children that it has reaped have used; undefined if somebody else has reaped it. */
+  /** The usage of it and of the children that it has reaped; undefined if another part of the program has reaped it. */
   readonly usage:
     | { readonly userMicros: number; readonly systemMicros: number; readonly peakBytes: number }
     | undefined

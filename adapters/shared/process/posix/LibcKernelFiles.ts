@@ -24,7 +24,7 @@ export const make = (ffi: Ffi, libc: Pick<Libc, "read" | "write" | "close">): Ke
     throw OsError.coded(OsError.nameOf(number) || `errno ${number}`)
   }
   const text = (count: number) => Buffer.from(buffer.buffer, 0, Math.max(count, 0)).toString("latin1")
-  /** What the calls until the end put into the buffer. */
+  /** The contents of the buffer after each call, until the end. */
   const whole = <A>(
     path: string,
     flags: number,

@@ -1,4 +1,4 @@
-/** Who is at the other end of a unix socket, as the kernel knows it (`SO_PEERCRED`). */
+/** The process at the other end of a unix socket, as the kernel knows it (`SO_PEERCRED`). */
 import process from "node:process"
 import type { Ffi } from "./Ffi.ts"
 

@@ -57,7 +57,7 @@ export const make = (ffi: Ffi, libc: Pick<Libc, "kill" | "close">, table: Proces
 
   const signal: PidFds["signal"] = (pid, start, number) => {
     const fd = open(pid)
-    // Who has the pid now has been found after the descriptor was opened, so it is of the same process or of none.
+    // The pid is looked up after the descriptor was opened, so that is of the same process or of none.
     const same = table.find(pid)?.start === start
     if (fd < 0) return same && fd === -ENOSYS ? libc.kill(pid, number) : -fd
     const errno = same ? sendTo(fd, number, 0) : ESRCH
