@@ -16,10 +16,7 @@ import * as Rows from "./show/Rows.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Keys from "./words/Keys.ts"
 
-const print = (text: string) => LocalTerminal.print(`${text}\n`)
-
-/** Ctrl-D, which is EOF on a terminal. */
-const endOfTransmission = Uint8Array.of(4)
+const { endOfTransmission, printLine: print } = LocalTerminal
 
 /** `procwire write`: all of stdin goes to a process. */
 export const write = Command.make({

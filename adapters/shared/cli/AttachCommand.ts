@@ -143,8 +143,9 @@ interface Options {
   readonly link: Link
 }
 
-/** Ctrl-C on a terminal in raw mode, and what moves it up when it is at the bottom. */
-const [controlC, lineFeed] = [3, 10]
+/** Moves a terminal up when it is at the bottom. */
+const lineFeed = 10
+const { controlC } = LocalTerminal
 
 /**
  * Shows and sends until either side ends it. The terminal is in raw mode for a terminal process, and is restored at any

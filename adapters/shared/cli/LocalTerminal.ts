@@ -17,6 +17,13 @@ export const print = (text: string, to: "stdout" | "stderr" = "stdout") => write
 
 export const isTerminal = (): boolean => process.stdin.isTTY === true
 
+/** Writes a line to stdout. */
+export const printLine = (text: string) => print(`${text}\n`)
+
+/** Ctrl-C and Ctrl-D as a terminal in raw mode has them. */
+export const controlC = 3
+export const endOfTransmission = Uint8Array.of(4)
+
 /** Raw mode until the scope closes: keystrokes come one by one and unchanged. Does nothing without a terminal. */
 export const rawMode: Effect.Effect<void, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => void (isTerminal() && process.stdin.setRawMode(true))),

@@ -287,10 +287,7 @@ const fail = (error: unknown) =>
 
 const lineFor = (tty: boolean) => (tty ? Message.rawLine : Message.line)
 
-/** Ctrl-C on a terminal in raw mode. */
-const controlC = 3
-/** Ctrl-D, which is EOF on a terminal. */
-const endOfTransmission = Uint8Array.of(4)
+const { controlC, endOfTransmission } = LocalTerminal
 const cannotEnd = Message.line("this server cannot end the command's stdin; Ctrl-C stops the command")
 
 /** Starts a process that lives on without this client, in a session of its own, and prints its name. */

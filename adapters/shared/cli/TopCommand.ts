@@ -124,7 +124,7 @@ const toJson = ({ row, cpuPercent, memory }: Line) => ({
   ...row,
 })
 
-const [controlC, q] = [3, 0x71]
+const q = 0x71
 
 /** On the other screen of the terminal, which is left at any end. */
 const live = (next: Look, interval: number) =>
@@ -135,7 +135,10 @@ const live = (next: Look, interval: number) =>
     modes.scan(new TextEncoder().encode(begin))
     yield* LocalTerminal.print(begin)
     const left = Stream.runHead(
-      Stream.filter(LocalTerminal.input, (bytes) => bytes.includes(controlC) || bytes.includes(q)),
+      Stream.filter(
+        LocalTerminal.input,
+        (bytes) => bytes.includes(LocalTerminal.controlC) || bytes.includes(q),
+      ),
     )
     let shown: ReadonlyArray<Line> = []
     const draw = Effect.suspend(() => LocalTerminal.print(pictureOf(shown)))

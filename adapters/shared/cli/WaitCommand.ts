@@ -141,7 +141,7 @@ const told = (
     return exited ? hasEnded(ref, texts, exitCode) : tooLate(ref, texts, values.timeout ?? "")
   })
 
-const print = (text: string) => LocalTerminal.print(`${text}\n`)
+const { printLine: print } = LocalTerminal
 
 const tooLate = (ref: string, texts: ReadonlyArray<string>, timeout: string) =>
   new Unable({

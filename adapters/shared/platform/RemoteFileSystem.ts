@@ -33,13 +33,11 @@ export const make = (
   watchInterval: Duration.DurationInput,
 ): PlatformFileSystem.FileSystem => {
   const { fs } = client
-  const place = (method: string, path: string) => at({ module, method, pathOrDescriptor: path })
+  const { place, stat, entries } = makeCalls(fs)
   const changes = client.environmentInfo.capabilities?.fsChange === true
   let opened = 0
 
-  const stat = (method: string, path: string) => place(method, path)(fs.stat(path))
   const info = (path: string) => Effect.map(stat("stat", path), toInfo)
-  const entries = (method: string, path: string) => place(method, path)(fs.readDirectory(path))
 
   const { list, copyMissing } = makeTree(fs)
 
@@ -148,10 +146,18 @@ interface FileTree {
 const joinPath = (folder: string, name: string): string =>
   name === "" || folder === "" ? `${folder}${name}` : `${folder.replace(/\/$/, "")}/${name}`
 
-const makeTree = (fs: RemoteFiles): FileTree => {
+/** Calls whose errors name a method and a path. */
+const makeCalls = (fs: RemoteFiles) => {
   const place = (method: string, path: string) => at({ module, method, pathOrDescriptor: path })
-  const stat = (method: string, path: string) => place(method, path)(fs.stat(path))
-  const entries = (method: string, path: string) => place(method, path)(fs.readDirectory(path))
+  return {
+    place,
+    stat: (method: string, path: string) => place(method, path)(fs.stat(path)),
+    entries: (method: string, path: string) => place(method, path)(fs.readDirectory(path)),
+  }
+}
+
+const makeTree = (fs: RemoteFiles): FileTree => {
+  const { place, stat, entries } = makeCalls(fs)
 
   const list = (folder: string, below: string, recursive: boolean): Done<ReadonlyArray<string>> =>
     Effect.flatMap(entries("readDirectory", joinPath(folder, below)), (found) =>
@@ -200,12 +206,12 @@ const watch = (
   recursive: boolean,
   interval: Duration.DurationInput,
 ): Stream.Stream<PlatformFileSystem.WatchEvent, PlatformError> => {
-  const stat = (path: string) => at({ module, method: "watch", pathOrDescriptor: path })(fs.stat(path))
+  const { stat } = makeCalls(fs)
   const lookAt = (path: string) =>
-    Effect.map(stat(path), (found): readonly [string, string] => [path, stampOf(found)])
+    Effect.map(stat("watch", path), (found): readonly [string, string] => [path, stampOf(found)])
 
   const look: Effect.Effect<Seen, PlatformError> = Effect.gen(function* () {
-    const found = yield* stat(path)
+    const found = yield* stat("watch", path)
     if (!found.isDirectory) return new Map([[path, stampOf(found)]])
     const paths = yield* list(path, recursive)
     const each = (path: string) => orMissing(Effect.map(lookAt(path), Option.some), Option.none())

@@ -5,13 +5,14 @@
  */
 import * as fs from "node:fs"
 import process from "node:process"
+import * as KernelFiles from "../host/KernelFiles.ts"
 import * as OsError from "../host/OsError.ts"
 import * as ProcessTable from "./ProcessTable.ts"
 
 /** In the unit of the kernel, `-` where that is not known; empty for a process that has ended, be it a zombie. */
 export const beginOf = (pid: number): string => {
   if (!fs.existsSync("/proc/self/stat")) return hasProcess(pid) ? "-" : ""
-  const found = ProcessTable.make({ read: textOf, list: () => [] }).find(pid)
+  const found = ProcessTable.make(KernelFiles.node).find(pid)
   return found === undefined || found.state === "Z" ? "" : String(found.start)
 }
 
@@ -29,13 +30,5 @@ const hasProcess = (pid: number): boolean => {
     return process.kill(pid, 0)
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code === "EPERM"
-  }
-}
-
-const textOf = (file: string): string => {
-  try {
-    return fs.readFileSync(file, "utf8")
-  } catch {
-    return ""
   }
 }

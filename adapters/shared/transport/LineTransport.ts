@@ -98,7 +98,7 @@ export const make = ({
     const close = yield* OrderlyClose.make({
       stop: endNormally,
       queue,
-      peerEnded: peerEnded(input, output),
+      peerEnded: OrderlyClose.peerEnded(input, output),
       gone: () => input.destroyed && output.destroyed,
       destroy: () => {
         input.destroy()
@@ -119,17 +119,6 @@ export const make = ({
       ...("bytesRead" in input ? { received: () => Number(input.bytesRead) } : {}),
       unref: () => [input, output].forEach(unref),
     }
-  })
-
-/**
- * Waits until the peer has ended its side of a socket. Destroying a socket with unread input resets the connection,
- * and a reset can discard what the peer has not read yet.
- */
-const peerEnded = (input: Readable, output: Readable | Writable): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    if (input !== output || input.destroyed || input.readableEnded) return resume(Effect.void)
-    const done = () => resume(Effect.void)
-    input.once("end", done).once("close", done).resume()
   })
 
 /** Sockets, and the pipes of children, have such a method; their type does not say so. */

@@ -1,4 +1,5 @@
 /** The end of a transport over Node streams: what is queued is sent first, and no end waits for a peer for ever. */
+import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
@@ -66,4 +67,15 @@ const givesUp = ({ queued }: Steps["queue"]): Effect.Effect<void> =>
       idle = now < before ? 0 : idle + 1
       before = now
     }
+  })
+
+/**
+ * Waits until the peer has ended its side of a socket. Destroying a socket with unread input resets the connection,
+ * and a reset can discard what the peer has not read yet.
+ */
+export const peerEnded = (input: Readable, output: Readable | Writable): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (input !== output || input.destroyed || input.readableEnded) return resume(Effect.void)
+    const done = () => resume(Effect.void)
+    input.once("end", done).once("close", done).resume()
   })

@@ -94,20 +94,29 @@ type Found = "absent" | "stale" | "served" | "foreign"
 
 /** Looks what is at a path. Only a refused connection proves that no server listens. */
 const look = (path: string): Effect.Effect<Found> =>
-  Effect.async<Found>((resume) => {
+  Effect.suspend(() => {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false })
-    if (stat === undefined) return resume(Effect.succeed("absent"))
-    if (!stat.isSocket()) return resume(Effect.succeed("foreign"))
-    const socket = net.connect({ path })
-    socket.on("error", (error) => {
-      const code = codeOf(error)
-      const found = code === "ECONNREFUSED" ? "stale" : code === "ENOENT" ? "absent" : "served"
-      resume(Effect.succeed(found))
+    if (stat === undefined) return Effect.succeed("absent" as const)
+    if (!stat.isSocket()) return Effect.succeed("foreign" as const)
+    return Effect.match(connects(path), {
+      onSuccess: () => "served" as const,
+      onFailure: (error) => {
+        const code = codeOf(error)
+        return code === "ECONNREFUSED" ? "stale" : code === "ENOENT" ? "absent" : "served"
+      },
     })
+  })
+
+/** Completes when a server has accepted a connection at a path, which ends then. */
+export const connects = (path: string): Effect.Effect<void, NodeJS.ErrnoException> =>
+  Effect.async((resume) => {
+    const socket = net.connect({ path })
+    socket.on("error", (error) => resume(Effect.fail(error)))
     socket.on("connect", () => {
       socket.destroy()
-      resume(Effect.succeed("served"))
+      resume(Effect.void)
     })
+    return Effect.sync(() => socket.destroy())
   })
 
 const remove = (path: string, ours: fs.Stats): Effect.Effect<void> =>

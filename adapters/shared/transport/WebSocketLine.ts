@@ -109,7 +109,7 @@ export class WebSocketLine implements Line {
         this.peer?.resume()
       },
       queue,
-      peerEnded: peerEnded(socket),
+      peerEnded: OrderlyClose.peerEnded(socket, socket),
       gone: () => socket.destroyed,
       destroy: () => socket.destroy(),
     }
@@ -165,11 +165,3 @@ export class WebSocketLine implements Line {
     if (next === "gone") this.fail("Io", `the client has answered no ping for ${peerTimeoutMillis} ms`)
   }
 }
-
-/** Waits until the client has ended TCP: destroying the socket earlier could discard what it has not read yet. */
-const peerEnded = (socket: Socket): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    if (socket.destroyed || socket.readableEnded) return resume(Effect.void)
-    socket.once("end", () => resume(Effect.void))
-    socket.once("close", () => resume(Effect.void))
-  })

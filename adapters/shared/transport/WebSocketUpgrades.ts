@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import type { ListenerService, Terms } from "../../../core/transport/Listener.ts"
 import * as AcceptLoop from "./AcceptLoop.ts"
 import * as Peers from "./Peers.ts"
+import * as SocketAddress from "./SocketAddress.ts"
 import * as Sockets from "./Sockets.ts"
 import * as UpgradeAdmission from "./UpgradeAdmission.ts"
 import type { IncomingMessage } from "node:http"
@@ -163,7 +164,10 @@ const makeConnection = (
       line.attach(peer)
     })
     return {
-      label: ErrorText.labelOf("ws", addressOf(socket)),
+      label: ErrorText.labelOf(
+        "ws",
+        SocketAddress.formatHostAndPort({ host: `${socket.remoteAddress}`, port: Number(socket.remotePort) }),
+      ),
       peer: client,
       incoming: inbox.incoming,
       cut: inbox.cut,
@@ -173,8 +177,3 @@ const makeConnection = (
       close,
     }
   })
-
-const addressOf = (socket: Socket): string =>
-  socket.remoteFamily === "IPv6"
-    ? `[${socket.remoteAddress}]:${socket.remotePort}`
-    : `${socket.remoteAddress}:${socket.remotePort}`

@@ -40,7 +40,7 @@ export const show = (child: Child, asked: Asked) =>
     const end = row.nextSeq
     const before = { to: until === undefined ? { seq: end } : { time: until } }
     const isTimed = since !== undefined || until !== undefined || asked.timestamps
-    const pages = !isTimed ? fromWhatIsKept : fromHistoryAlone
+    const pages: typeof fromWhatIsKept = isTimed ? fromHistory : fromWhatIsKept
     if (lines === undefined)
       yield* pages(
         child,
@@ -143,14 +143,11 @@ const firstLines = (bytes: Uint8Array, lines: number) => {
   return { bytes: bytes.subarray(0, end), left }
 }
 
-/** The process was at the seq `listed` when it was asked for its last lines. */
-type Wanted = [child: Child, write: Write, part: Part, last: number, end: number, listed?: number]
-
-const fromHistoryAlone = (...[child, write, part, last, end]: Wanted) =>
-  fromHistory(child, write, part, last, end)
-
-/** Shows what the server still has where there is no history. Nothing is written before that is known. */
-const fromWhatIsKept = (...[child, write, part, last, end, listed = end]: Wanted) =>
+/**
+ * Shows what the server still has where there is no history. Nothing is written before that is known. The process was
+ * at the seq `listed` when it was asked for its last lines.
+ */
+const fromWhatIsKept = (child: Child, write: Write, part: Part, last: number, end: number, listed = end) =>
   Effect.catchIf(fromHistory(child, write, part, last, end), isWithoutHistory, () =>
     eachRetained(child, { last, end, listed, lines: part.tail }, ({ stream, chunk }) => write(stream, chunk)),
   )

@@ -14,6 +14,7 @@ import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as Reading from "../../../../core/process/history/Reading.ts"
 import * as Recovery from "../../../../core/process/history/Recovery.ts"
 import type { HistoryError } from "../../../../core/process/history/HistoryFiles.ts"
+import * as KernelFiles from "../../host/KernelFiles.ts"
 import * as HistoryFolders from "../../host/HistoryFolders.ts"
 import * as NodeHistoryFiles from "../../host/NodeHistoryFiles.ts"
 import * as OwnFolder from "./OwnFolder.ts"
@@ -49,7 +50,8 @@ export const keep = (env: OwnFolder.Env): Effect.Effect<void> =>
 export const list = (env: OwnFolder.Env): Effect.Effect<ReadonlyArray<LostProcess>> =>
   Effect.map(keep(env), () => {
     const folder = join(OwnFolder.historiesPath(env), "lost")
-    return namesIn(folder)
+    return KernelFiles.node
+      .list(folder)
       .flatMap((name) => read(join(folder, name)))
       .sort((one, other) => one.startedAtMs - other.startedAtMs)
   })
@@ -57,14 +59,6 @@ export const list = (env: OwnFolder.Env): Effect.Effect<ReadonlyArray<LostProces
 /** The lost process of a name; undefined if there is none, of several the last one. */
 export const find = (env: OwnFolder.Env, name: string): Effect.Effect<LostProcess | undefined> =>
   Effect.map(list(env), (rows) => rows.filter((row) => row.name === name).at(-1))
-
-const namesIn = (folder: string): ReadonlyArray<string> => {
-  try {
-    return fs.readdirSync(folder)
-  } catch {
-    return []
-  }
-}
 
 const read = (folder: string): ReadonlyArray<LostProcess> => {
   try {

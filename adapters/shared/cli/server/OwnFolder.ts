@@ -12,6 +12,7 @@ import { isAbsolute, join } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Folders from "../../host/Folders.ts"
+import * as KernelFiles from "../../host/KernelFiles.ts"
 import * as OsError from "../../host/OsError.ts"
 import { ConfigurationError } from "../Flags.ts"
 import { beginOf } from "../../process/ProcessBegin.ts"
@@ -94,16 +95,8 @@ export const writePid = (folder: string, pid: number): void => {
 
 /** The pid that was noted, if that process still runs. */
 export const readPid = (folder: string): number | undefined => {
-  const [pid = 0, begin = ""] = textOf(pidFile(folder)).trim().split(" ")
+  const [pid = 0, begin = ""] = KernelFiles.node.read(pidFile(folder)).trim().split(" ")
   return Number(pid) > 1 && begin !== "" && beginOf(Number(pid)) === begin ? Number(pid) : undefined
-}
-
-const textOf = (file: string): string => {
-  try {
-    return fs.readFileSync(file, "utf8")
-  } catch {
-    return ""
-  }
 }
 
 /** The file of the server that runs. */
@@ -132,13 +125,7 @@ export const takeLink = (folder: string): string | undefined => {
 const isLink = (line: string): boolean => /^https?:/.test(line)
 
 /** Its whole lines, each with its end. A path of a socket may have any character, hence bytes as characters. */
-const linesOf = (file: string): ReadonlyArray<string> => {
-  try {
-    return fs.readFileSync(file, "latin1").match(/.*\n/g) ?? []
-  } catch {
-    return []
-  }
-}
+const linesOf = (file: string): ReadonlyArray<string> => KernelFiles.node.read(file).match(/.*\n/g) ?? []
 
 /** sys/file.h. */
 const LOCK_EX = 2

@@ -8,7 +8,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
-import * as net from "node:net"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
@@ -17,6 +16,7 @@ import * as Schedule from "effect/Schedule"
 import type { Platform } from "../../Platform.ts"
 import * as OsError from "../../host/OsError.ts"
 import type { ConfigurationError } from "../Flags.ts"
+import * as UnixSocketFile from "../../transport/UnixSocketFile.ts"
 import { Unable } from "./Unable.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 import * as LostProcesses from "./LostProcesses.ts"
@@ -137,18 +137,12 @@ const takeLink = (folder: string): Effect.Effect<string> =>
 
 /** True if somebody accepts connections there. */
 const isServed = (path: string): Effect.Effect<boolean, Unable> =>
-  Effect.async((resume) => {
-    const socket = net.connect({ path })
-    socket.on("connect", () => {
-      socket.destroy()
-      resume(Effect.succeed(true))
-    })
-    socket.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT" || error.code === "ECONNREFUSED") return resume(Effect.succeed(false))
-      const message = `cannot connect to unix:${path}: ${OsError.fromUnknown(error).message}`
-      resume(Effect.fail(new Unable({ message })))
-    })
-    return Effect.sync(() => socket.destroy())
+  Effect.matchEffect(UnixSocketFile.connects(path), {
+    onSuccess: () => Effect.succeed(true),
+    onFailure: (error) =>
+      error.code === "ENOENT" || error.code === "ECONNREFUSED"
+        ? Effect.succeed(false)
+        : failed(`cannot connect to unix:${path}: ${OsError.fromUnknown(error).message}`),
   })
 
 /** Starts the server, for which the lock is held, if nobody listens there: another command may have done so. */

@@ -122,15 +122,8 @@ const included = (word: string): ReadonlyArray<string> => {
     .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
     .replaceAll("*", ".*")
     .replaceAll("?", ".")
-  return namesOf(dirname(path))
+  return [...KernelFiles.node.list(dirname(path))]
+    .sort()
     .filter((name) => new RegExp(`^${pattern}$`).test(name))
     .map((name) => join(dirname(path), name))
-}
-
-const namesOf = (folder: string): ReadonlyArray<string> => {
-  try {
-    return fs.readdirSync(folder).sort()
-  } catch {
-    return []
-  }
 }
