@@ -7,7 +7,7 @@ import * as NodeHistoryFiles from "./host/NodeHistoryFiles.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
-import * as ProcessEvidence from "./process/evidence/Layer.ts"
+import * as ProcessEvidence from "./process/evidence/LinuxEvidence.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 import * as XtermTerminals from "./terminal/XtermTerminals.ts"
 

@@ -18,7 +18,6 @@ import * as Keys from "./words/Keys.ts"
 
 const { endOfTransmission, printLine: print } = LocalTerminal
 
-/** `procwire write`: all of stdin goes to a process. */
 export const write = Command.make({
   name: "write",
   summary: "Write stdin to the stdin, or the terminal, of a process",
@@ -41,7 +40,6 @@ export const write = Command.make({
     }),
 })
 
-/** `procwire send`: keys for a process. */
 export const send = Command.make({
   name: "send",
   summary: "Send text and keys to a process, as if they were typed",
@@ -93,7 +91,6 @@ const signalFlag = (help: string) =>
 const toFlag = (word: string): string =>
   /^-(?:\d{1,2}|[A-Z][A-Z0-9+-]+)$/.test(word) ? `--signal=${word.slice(1)}` : word
 
-/** `procwire kill`: sends a signal to processes. */
 export const kill = Command.make({
   name: "kill",
   summary: "Send a signal to processes",
@@ -132,7 +129,6 @@ theirs all the same.`,
   },
 })
 
-/** `procwire stop`: ends processes, one after the other, and tells each. */
 export const stop = Command.make({
   name: "stop",
   summary: "End processes: SIGTERM, and SIGKILL for what is left after a time",
@@ -174,7 +170,7 @@ const listed = (words: ReadonlyArray<string>) =>
     const names = Signals.namesOn(process.platform === "darwin" ? "macos" : "linux")
     if (words.length === 0)
       return yield* print(names.map((name, index) => `${String(index + 1).padStart(2)} ${name}`).join("\n"))
-    const told = yield* Effect.forEach(words, (word) => {
+    const answers = yield* Effect.forEach(words, (word) => {
       const name = word.toUpperCase().replace(/^SIG/, "")
       const number = Number(word) > 128 ? Number(word) - 128 : Number(word)
       const found = /^\d+$/.test(word) ? names[number - 1] : names.indexOf(name) + 1 || undefined
@@ -182,10 +178,9 @@ const listed = (words: ReadonlyArray<string>) =>
         ? Flags.wrong(`invalid signal '${word}': ${expected}`)
         : Effect.succeed(String(found))
     })
-    return yield* print(told.join("\n"))
+    return yield* print(answers.join("\n"))
   })
 
-/** `procwire rm`: removes processes that have ended. */
 export const rm = Command.make({
   name: "rm",
   summary: "Remove processes that have ended, with their output",
@@ -207,7 +202,6 @@ export const rm = Command.make({
     }),
 })
 
-/** `procwire prune`: removes all processes that have ended. */
 export const prune = Command.make({
   name: "prune",
   summary: "Remove all processes that have ended, with their output",
@@ -233,7 +227,7 @@ const remove = (row: ListedProcess, client: ExecClient.ExecClient) =>
   Effect.gen(function* () {
     const child = yield* Control.act(client, row)
     yield* child.end({ signal: "SIGKILL", graceMs: 0, remove: true })
-    // One that was closed when it was listed is told of no more.
+    // One that was closed when it was listed sends no more events.
     if (row.state !== "closed") yield* Effect.exit(child.closed)
     yield* print(Rows.refOf(row))
   })

@@ -29,7 +29,6 @@ import * as Message from "./words/Message.ts"
 
 const usualKeys = "ctrl-p,ctrl-q"
 
-/** `procwire attach`: attaches until the process ends or the user leaves it. */
 export const attach = Command.make({
   name: "attach",
   summary: "Bring a process to this terminal, and leave it again without harm",

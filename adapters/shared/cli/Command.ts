@@ -28,7 +28,7 @@ export interface Spec {
 
 /** The input of a command. */
 export interface Given<F extends Flags.FlagTable = Flags.FlagTable> extends Flags.Parsed<F> {
-  /** Its name, which servers are told. */
+  /** Its name, which servers get. */
   readonly name: string
   readonly platform: Platform
   /** Completes with the first signal. */

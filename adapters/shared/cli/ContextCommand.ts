@@ -21,7 +21,6 @@ const flags = {
 
 const actions = ["add", "use", "ls", "rm"] as const
 
-/** `procwire context`: does what the first operand says. */
 export const context = Command.make({
   name: "context",
   summary: "Name servers, and say which one commands use",

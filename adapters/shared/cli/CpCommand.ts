@@ -26,7 +26,6 @@ import * as ProcessStarter from "../../../core/client/ProcessStarter.ts"
 
 const { host: _, ...serverFlags } = TargetFlags.flags
 
-/** `procwire cp`: copies. */
 export const cp = Command.make({
   name: "cp",
   summary: "Copy files and folders from a host, or to one",
@@ -78,7 +77,7 @@ folder is not.`,
       const quiet = values.quiet === true
       const far = (each: string): Side => [there, ofHome(client, each)]
       if (from === "-") return yield* upload(client, ...far(path))
-      if (to === "-") return yield* told(there, path, print(client.fs.readStream(far(path)[1])))
+      if (to === "-") return yield* withPath(there, path, print(client.fs.readStream(far(path)[1])))
       const aim: Side = source === null ? far(path) : [here, to]
       if (more.length > 0) yield* needFolder(...aim)
       for (const each of [from, ...more])
@@ -87,7 +86,7 @@ folder is not.`,
 })
 
 /** The errors of files there have the path as the user calls it. */
-const told = <A, E, R>(place: Place, path: string, effect: Effect.Effect<A, E | ClientError, R>) =>
+const withPath = <A, E, R>(place: Place, path: string, effect: Effect.Effect<A, E | ClientError, R>) =>
   Effect.mapError(effect, (error) =>
     error instanceof ClientError
       ? new Unable({ message: `${place.label(path)}: ${error.serverMessage ?? error.message}` })
@@ -101,7 +100,7 @@ const upload = (client: ExecClient.ExecClient, there: Place, path: string) =>
       return yield* new Unable({ message: `${there.label(path)}: it is a folder; name the file in it` })
     const at = yield* targetOf(there, path, { kind: "file", name: "" })
     const part = join(yield* there.fresh(dirname(at)), "part")
-    yield* told(there, path, client.fs.write(part, LocalTerminal.input))
+    yield* withPath(there, path, client.fs.write(part, LocalTerminal.input))
     yield* there.rename(part, at)
   })
 
@@ -198,14 +197,14 @@ const attempt = <A>(path: string, act: () => A): Effect.Effect<A, Unable> =>
 /** The host of a server, which commands call `name`. */
 const thereOf = (client: ExecClient.ExecClient, name: string): Place => {
   const label = (path: string) => `${name}:${path}`
-  const told = (path: string) =>
+  const withLabel = (path: string) =>
     Effect.mapError(
       ({ message, serverMessage = message }: ClientError) =>
         new Unable({ message: `${label(path)}: ${serverMessage}` }),
     )
   const script = (path: string, text: string, ...args: ReadonlyArray<string>) =>
     Effect.flatMap(
-      told(path)(client.run({ argv: ["/bin/sh", "-c", text, "sh", ...args], reject: false })),
+      withLabel(path)(client.run({ argv: ["/bin/sh", "-c", text, "sh", ...args], reject: false })),
       ({ exitCode, stderr, stdout }) =>
         exitCode === 0
           ? Effect.succeed(stdout)
@@ -225,9 +224,9 @@ const thereOf = (client: ExecClient.ExecClient, name: string): Place => {
           ({ rpcCode }) => rpcCode === ErrorCode.notFound,
           () => Effect.succeed(undefined),
         ),
-        told(path),
+        withLabel(path),
       ),
-    real: (path) => told(path)(client.fs.canonicalize(path)),
+    real: (path) => withLabel(path)(client.fs.canonicalize(path)),
     fresh: (folder) =>
       Effect.acquireRelease(
         script(folder, `d=$(mktemp -d "$1/${prefix}XXXXXXXX") && printf %s "$d"`, folder),
@@ -339,7 +338,7 @@ const verdict = (code: number, said: string, where: string): Effect.Effect<void,
   return new Unable({ message: `${where}: ${why}` })
 }
 
-/** From the server to this machine; `seen` is told how many bytes have come. */
+/** From the server to this machine; `seen` gets the number of bytes of each piece. */
 const fetchTar = (
   client: ExecClient.ExecClient,
   from: ReadonlyArray<string>,

@@ -19,7 +19,6 @@ const readName = (name: string) =>
           Suggestion.ofWord(name, Doctor.names),
       )
 
-/** `procwire doctor`: prints the answers. */
 export const doctor = Command.make({
   name: "doctor",
   summary: "Try what this machine can do, and say what mends what it cannot",

@@ -95,21 +95,16 @@ export interface Change {
 /** True for a change that came between the answer with its seq and the list, which has it. */
 export const isIn = (
   rows: ReadonlyArray<ListedProcess>,
-  {
-    kind,
-    process: { session, processId, startedAtMs, restarts = 0 },
-  }: Pick<ProcessChange, "kind" | "process">,
+  { kind, process }: Pick<ProcessChange, "kind" | "process">,
 ): boolean => {
   // One that was started again in its place has another start.
+  const { session, processId, startedAtMs } = process
   const row = rows.find(
     (each) => each.session === session && each.processId === processId && each.startedAtMs === startedAtMs,
   )
   if (row === undefined) return false
-  return (
-    kind === "started" ||
-    (kind === "exited" && !Rows.isLive(row)) ||
-    (kind === "restarted" && restarts <= (row.restarts ?? 0))
-  )
+  if (kind === "started" || (kind === "exited" && !Rows.isLive(row))) return true
+  return features.some(({ changes = {} }) => changes[kind]?.isIn(row, process))
 }
 
 /** A change as a line for people. */
@@ -120,7 +115,7 @@ export const toLine = ({ kind, at, row }: Change): string => {
     exited: String(row.exitCode ?? "?"),
     removed: "",
   }
-  const [more = ""] = features.flatMap(({ changes = {} }) => changes[kind]?.(row) ?? [])
+  const [more = ""] = features.flatMap(({ changes = {} }) => changes[kind]?.text(row) ?? [])
   const what = Table.plain(`${Rows.refOf(row)}  ${facts[kind] ?? more}`.trimEnd())
   return `${new Date(at).toISOString()}  ${kind.padEnd(9)}  ${what}`
 }

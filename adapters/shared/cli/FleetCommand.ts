@@ -15,7 +15,6 @@ import * as Table from "./show/Table.ts"
 /** Between two looks at a host that is drained. */
 const pause = "500 millis"
 
-/** `procwire fleet`: asks the router, and prints its answer. */
 export const fleet = Command.make({
   name: "fleet",
   summary: "List the hosts behind a router, or let none of them begin new sessions",

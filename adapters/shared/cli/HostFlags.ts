@@ -156,9 +156,9 @@ const heard = Schedule.spaced("10 millis")
 const restMillis = 500
 
 /** Without a question to the user: several commands of ssh would ask at once. What they say is kept for the error. */
-const quiet = (target: Target, millis: number, told: (text: string) => void): Target => {
+const quiet = (target: Target, millis: number, tell: (text: string) => void): Target => {
   if (!("command" in target)) return target
-  const stderr = (bytes: Uint8Array) => told(new TextDecoder().decode(bytes))
+  const stderr = (bytes: Uint8Array) => tell(new TextDecoder().decode(bytes))
   if (target.command !== "ssh") return { ...target, stderr }
   const { args = [] } = target
   const seconds = Math.max(1, Math.ceil(millis / 1000))
@@ -174,7 +174,7 @@ const lastLine = (text: string): string | undefined => {
 }
 
 /** One line for each host that has not answered; the exit code of the command. */
-export const told = (answers: ReadonlyArray<Answer<unknown>>): number => {
+export const sayFailures = (answers: ReadonlyArray<Answer<unknown>>): number => {
   const failed = answers.flatMap(({ answer, host }) =>
     Either.isLeft(answer) ? [Message.line(`${host}: ${answer.left}`)] : [],
   )

@@ -10,7 +10,6 @@ import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Table from "./show/Table.ts"
 
-/** `procwire hosts`: prints the list. */
 export const hosts = Command.make({
   name: "hosts",
   summary: "List the hosts that --host knows, and what each can do",
@@ -24,7 +23,7 @@ export const hosts = Command.make({
   text: `
 They are your own server here, the contexts, and the hosts of your configuration of ssh (Host lines without patterns, in
 ~/.ssh/config or the file of the variable PROCWIRE_SSH_CONFIG). Behind ssh it is your own server on that host, which is
-started; nobody is asked for a password. A terminal and a sandbox are tried by a process that does nothing.
+started; ssh asks for no password. A terminal and a sandbox are tried by a process that does nothing.
 
 Exit code: 1 if one of the hosts that were named has not answered; 0 otherwise.`,
   examples: ["procwire hosts", "procwire hosts --json build ci", "procwire ps --all-hosts"],

@@ -61,7 +61,7 @@ export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Progra
   Error.stackTraceLimit = limit
   if (cache === undefined || isKept) return
   const write = () => withFlags(() => cache.write(script.createCachedData()))
-  // The first command of a new user need not wait for code that perhaps nobody runs again.
+  // The first command of a new user need not wait for code that perhaps never runs again.
   const atExit = found === undefined ? () => cache.write(Buffer.alloc(0)) : write
   process.on("exit", atExit)
   if (command === "run" || command === "ps") return

@@ -62,8 +62,8 @@ export interface Modes {
 }
 
 /**
- * The modes that a command switches on by its output, which the scope's end switches off unless it was told to
- * `keep` them. What is written next begins a line then.
+ * The modes that a command switches on by its output, which the scope's end switches off unless `keep` was
+ * called. The next output begins a line then.
  */
 export const modes: Effect.Effect<Modes, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(

@@ -38,7 +38,6 @@ const timeFlag = (help: string) =>
     },
   }) as const
 
-/** `procwire logs`: shows it. */
 export const logs = Command.make({
   name: "logs",
   summary: "Show what processes have printed, and follow what they print",
@@ -226,7 +225,7 @@ const showOnHosts = <E, R>(several: Several, ref: string, { isEvery, show }: How
       Either.isRight(answer) && answer.right instanceof Unable
     const isQuiet = isEvery && found.length > 0
     const failed = answers.filter((each) => !(isQuiet && isNone(each))).map(toError)
-    return Math.max(HostFlags.told(failed), yield* showEach(found, show, "unbounded"))
+    return Math.max(HostFlags.sayFailures(failed), yield* showEach(found, show, "unbounded"))
   })
 
 /** Succeeds with the exit code: 1 if one could not be shown, which is a line on stderr. */

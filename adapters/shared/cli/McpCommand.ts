@@ -68,10 +68,6 @@ const flags = {
   ...OptionFlags.logFlags,
 } satisfies Flags.FlagTable
 
-/**
- * `procwire mcp`: serves until EOF on stdin, or until `asked` completes: then every command gets that signal, and time
- * to end.
- */
 export const mcp = Command.make({
   name: "mcp",
   summary: "Offer running commands to a language model: an MCP server over stdio",

@@ -16,7 +16,6 @@ import * as OsError from "../host/OsError.ts"
 import { ConfigurationError } from "./Flags.ts"
 import type { Env } from "./server/OwnFolder.ts"
 
-/** `procwire up`: starts it, or writes the units. */
 export const up = Command.make({
   name: "up",
   summary: "Start a server of your own in the background, if it does not run, and print its address",
@@ -64,7 +63,6 @@ that runs without the page does not get it: procwire down ends it, and its proce
     }),
 })
 
-/** `procwire down`: ends it. */
 export const down = Command.make({
   name: "down",
   summary: "End the server of your own, with all its processes",
@@ -83,7 +81,6 @@ runs.`,
     }),
 })
 
-/** `procwire dial`: copies stdin and stdout to and from it until either side ends; `ssh://HOST` runs this there. */
 export const dial = Command.make({
   name: "dial",
   summary: "Connect stdin and stdout to your own server, which is started if it does not run",

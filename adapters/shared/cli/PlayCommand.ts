@@ -19,7 +19,6 @@ import * as OutFile from "./OutFile.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Failure from "./words/Failure.ts"
 
-/** `procwire play`: plays it to its end, or until it is left. */
 export const play = Command.make({
   name: "play",
   summary: "Play a recording in this terminal",
@@ -141,7 +140,6 @@ class Pace {
   }
 }
 
-/** `procwire record`: records until the process has closed, or the first signal has come. */
 export const record = Command.make({
   name: "record",
   summary: "Record a process, from its begin until it ends or Ctrl-C",

@@ -21,7 +21,6 @@ import * as Message from "./words/Message.ts"
 
 const more = features.flatMap(({ columnsHelp = [] }) => columnsHelp).join(" ")
 
-/** `procwire ps`: prints the list. */
 export const ps = Command.make({
   name: "ps",
   summary: "List the processes of a server",
@@ -69,7 +68,7 @@ so. A host that does not answer is a line on stderr, and the exit code is 1.`,
         for (const { answer, host } of answers)
           if (Either.isRight(answer) && answer.right.hides) Message.say(`${host}: ${hidden}`)
         yield* print(found, values)
-        return HostFlags.told(answers)
+        return HostFlags.sayFailures(answers)
       }
       const target = yield* TargetFlags.read(asked.one, { own: true })
       const reached = yield* Access.existing(target)
@@ -132,7 +131,6 @@ const print = (rows: ReadonlyArray<Row>, shown: Table.Shown) => {
   })
 }
 
-/** `procwire inspect`: prints all that a server tells of processes. */
 export const inspect = Command.make({
   name: "inspect",
   summary: "Show all that the server tells of processes, as JSON",
@@ -144,9 +142,9 @@ export const inspect = Command.make({
     Control.eachNamed(given, (row, client) =>
       Effect.gen(function* () {
         const [seen = row] = yield* Control.seen(client, [row])
-        const told = { ref: Rows.refOf(row), ...Rows.toJson(seen), directory: Rows.cwdOf(row) }
+        const facts = { ref: Rows.refOf(row), ...Rows.toJson(seen), directory: Rows.cwdOf(row) }
         const indent = given.values.json === true ? undefined : 2
-        yield* LocalTerminal.print(`${JSON.stringify(told, undefined, indent)}\n`)
+        yield* LocalTerminal.print(`${JSON.stringify(facts, undefined, indent)}\n`)
       }),
     ),
 })

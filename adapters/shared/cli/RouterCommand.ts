@@ -23,7 +23,6 @@ const shared = Options.general.filter(
     ["listen", "allowUnauthenticated", "peerTimeoutMs", "logFormat", "logLevel"].includes(path),
 )
 
-/** `procwire router`: serves until `asked` completes. */
 export const router = Command.make({
   name: "router",
   summary: "Lead clients to the hosts of a fleet, which join it with procwire serve --join",

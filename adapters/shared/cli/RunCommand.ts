@@ -44,7 +44,6 @@ const late = "200 millis"
 /** The longest time for the end of an aborted run. */
 const endDeadline = "1 second"
 
-/** `procwire run`: succeeds with the exit code for this process, or with the signal that ends it. */
 export const run = Command.make({
   name: "run",
   summary: "Run one command through a server, with live output, and exit with its exit code",

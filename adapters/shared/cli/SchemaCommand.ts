@@ -15,7 +15,6 @@ import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 
-/** `procwire schema`: unpacks the files, and prints their paths. */
 export const schema = Command.make({
   name: "schema",
   summary: "Write the files that describe the wire for other languages",

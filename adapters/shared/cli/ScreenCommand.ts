@@ -11,7 +11,6 @@ import { Unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Failure from "./words/Failure.ts"
 
-/** `procwire screen`: prints the picture. */
 export const screen = Command.make({
   name: "screen",
   summary: "Show what the terminal of a process shows, as text, or to be painted",

@@ -20,10 +20,6 @@ import * as OptionFlags from "./OptionFlags.ts"
 import * as Renewal from "./Renewal.ts"
 import * as Telemetry from "./Telemetry.ts"
 
-/**
- * `procwire serve`: serves until a listener ends or `asked` completes, and then grants running processes the grace
- * period.
- */
 export const serve = Command.make({
   name: "serve",
   summary: "Serve processes to clients over JSON-RPC",

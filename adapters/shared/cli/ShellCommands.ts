@@ -31,7 +31,6 @@ const textOf = (
   return Flags.wrong(`${given}: expected ${expected}${Suggestion.ofWord(name, Object.keys(texts))}`)
 }
 
-/** `procwire completion`: prints the script of a shell. */
 export const completion = Command.make({
   name: "completion",
   summary: "Print what makes bash, zsh or fish complete commands, flags and the names of processes",
@@ -46,7 +45,6 @@ export const completion = Command.make({
   run: ({ operands }) => textOf(operands, scripts, "bash, zsh, fish"),
 })
 
-/** `procwire shell-init`: prints what makes a shell tell its prompts and commands. */
 export const shellInit = Command.make({
   name: "shell-init",
   summary: "Print what makes an interactive shell tell where its prompts and commands begin and end",
@@ -63,7 +61,6 @@ marks: true tells them as process/mark, with exit codes: one shell can be driven
 /** The longest time for the names of processes: a shell waits for them at a key. */
 const patience = "1 second"
 
-/** `procwire complete`: prints what fits the words behind `--`. It never fails: there is just nothing that fits. */
 export const complete = Command.make({
   name: "complete",
   summary: "Print what fits the last word of a command line",

@@ -28,7 +28,7 @@ export interface Choice {
 export const isGiven = ({ contain, spawner }: Flags.Values<typeof flags>): boolean =>
   contain !== undefined || spawner !== undefined
 
-/** Reads them. A flag that has no effect is refused: another server starts processes as it was told. */
+/** Reads them. A flag that has no effect is refused: another server has its own spawner. */
 export const read = (
   { contain, spawner }: Flags.Values<typeof flags>,
   target: Target,

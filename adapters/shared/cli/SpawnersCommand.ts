@@ -5,7 +5,6 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { wrap } from "./show/Texts.ts"
 
-/** `procwire spawners`: prints the list. */
 export const spawners = Command.make({
   name: "spawners",
   summary: "List the spawners that come with procwire, and what this machine lacks for them",

@@ -68,7 +68,7 @@ export const read = (
     const { host, server, "server-cmd": program } = values
     const tls = yield* readTls(values)
     const isChosen = program === undefined && ((server ?? host) !== undefined || !onlyHere)
-    const { named, others, label } = isChosen ? yield* choose(server, host) : nobody
+    const { named, others, label } = isChosen ? yield* choose(server, host) : unnamed
     if (named !== undefined && "refused" in named)
       return yield* Flags.wrong(`invalid value '${label.value}' for '${label.name}': ${named.refused}`)
     const url = named !== undefined && "url" in named ? named.url : undefined
@@ -103,7 +103,7 @@ interface Chosen {
   readonly label: { readonly name: string; readonly value: string }
 }
 
-const nobody: Chosen = { named: undefined, others: [], label: { name: "", value: "" } }
+const unnamed: Chosen = { named: undefined, others: [], label: { name: "", value: "" } }
 
 /** A flag wins over the variable, and that over the context in use. */
 const choose = (
@@ -122,7 +122,7 @@ const choose = (
     const fromVariable = process.env[variable] || undefined
     const contexts = yield* Contexts.read(process.env)
     const [value, ...others] = server ?? fromVariable?.trim().split(/\s+/) ?? [contexts.current ?? []].flat()
-    if (value === undefined) return nobody
+    if (value === undefined) return unnamed
     const name =
       server !== undefined ? "--server" : fromVariable !== undefined ? variable : "the context in use"
     const label = { name, value }

@@ -19,7 +19,6 @@ import * as Table from "./show/Table.ts"
 import * as Texts from "./show/Texts.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 
-/** `procwire top`: shows it until it is left. */
 export const top = Command.make({
   name: "top",
   summary: "Show what runs and what it uses, live",

@@ -57,7 +57,6 @@ const readPort = (value: string, wrong: (why: string) => Flags.UsageError) => {
   return Effect.succeed(host === undefined ? { port } : { port, host: host.replace(/^\[(.*)\]$/, "$1") })
 }
 
-/** `procwire wait`: waits. */
 export const wait = Command.make({
   name: "wait",
   summary: "Wait until processes have exited, have printed something, listen on a port or ask for input",
@@ -113,7 +112,7 @@ of several failures that of the last one, in the order of the names.`,
       let code = 0
       for (const [ref, wait] of waits) {
         const ended = yield* Effect.either(Fiber.join(wait))
-        const failure = Either.isLeft(ended) ? ended.left : yield* told(ref, ended.right, texts, values)
+        const failure = Either.isLeft(ended) ? ended.left : yield* report(ref, ended.right, texts, values)
         if (failure === undefined) continue
         code = failure instanceof Unable ? (failure.exitCode ?? 1) : 1
         Message.say(Message.textOf(failure))
@@ -123,7 +122,7 @@ of several failures that of the last one, in the order of the names.`,
 })
 
 /** Prints what has come; else it is why nothing has. */
-const told = (
+const report = (
   ref: string,
   { met, evidence, exited, unknown, exitCode }: WaitResult,
   texts: ReadonlyArray<string>,

@@ -9,7 +9,7 @@ import * as Instructions from "./Instructions.ts"
 import type { Server } from "./McpSdk.ts"
 import * as ToolServer from "./ToolServer.ts"
 
-/** The defaults of every command, and what the model is told. */
+/** The defaults of every command, and the instructions of the model. */
 export interface ServerOptions extends UnifiedExec.Options {
   /** Facts about the host for the model; default: its shell, folder and operating system. */
   readonly instructions?: string

@@ -1,6 +1,6 @@
 /**
- * The output of each command as a resource: listed while the command is known, read as text, and told of to whoever
- * subscribes to it when it has grown or the command has ended.
+ * The output of each command as a resource: listed while the command is known, read as text, and a client that
+ * subscribes to it gets a notification when it has grown or the command has ended.
  *
  * The rate is bounded whatever a command prints: at most one notification per 100 ms for each resource, none while the
  * previous one waits to be sent.
@@ -64,7 +64,7 @@ const resourceOf = ({ about, state, transcript }: Known): Resource => ({
 /** Most tokens of one answer. */
 const mostTokens = 64 * 1024
 
-/** Reads a part of the output. What the answer lacks is told in contents of its own, with the call that gets it. */
+/** Reads a part of the output. What the answer lacks is in contents of its own, with the call that gets it. */
 export const read = (
   tools: UnifiedExec,
   uri: string,
@@ -83,7 +83,7 @@ export const read = (
   })
 
 /** Notifications to a client. */
-export interface Told {
+export interface Notifications {
   /** The output of a command that it has subscribed to has grown, or the command has ended. */
   readonly updated: (uri: string) => Effect.Effect<void>
   /** There are others than before. */
@@ -94,7 +94,7 @@ export interface Told {
 export const watch = (
   commands: Commands,
   subscribed: ReadonlySet<number>,
-  told: Told,
+  send: Notifications,
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const changed = new Set<number>()
@@ -117,8 +117,8 @@ export const watch = (
       changed.clear()
       const lists = list
       list = false
-      if (lists) yield* told.listChanged
-      yield* Effect.forEach(ids, (id) => told.updated(uriOf(id)), { discard: true })
+      if (lists) yield* send.listChanged
+      yield* Effect.forEach(ids, (id) => send.updated(uriOf(id)), { discard: true })
       yield* Effect.sleep(pauseMillis)
     })
     yield* Effect.forkScoped(Effect.forever(next))

@@ -112,7 +112,7 @@ const offerResources = (sdk: typeof McpSdk, server: Server, tools: UnifiedExec) 
       subscribed.delete(Resources.argumentsOf(uri)?.session_id ?? -1)
       return {}
     })
-    // A client that is gone, or not there yet, is told nothing.
+    // A client that is gone, or not there yet, gets nothing.
     const send = (sent: () => Promise<void>) => Effect.ignore(Effect.tryPromise(sent))
     yield* Resources.watch(tools.commands, subscribed, {
       updated: (uri) => send(() => server.sendResourceUpdated({ uri })),

@@ -156,7 +156,7 @@ const pidOf = (client: ExecClient) => {
 /**
  * Follows a process that belongs to the scope: the scope's end asks it to end, and waits until it has.
  *
- * Output waits for its reader: a process with 1 MiB that nobody has read stands still, until its stdout, stderr or
+ * Output waits for its reader: a process with 1 MiB of unread output stands still, until its stdout, stderr or
  * exit code is asked for. Then unread output is dropped; a stream that is run later still gets the first and the last
  * 1 MiB of the process, and fails if something between them is gone.
  */

@@ -1,5 +1,5 @@
 /**
- * Names the process group of one child, so that no signal reaches a stranger who got its number.
+ * Names the process group of one child, so that no signal reaches a foreign process that got its number.
  *
  * The number of a group is reserved while its leader has not been reaped, and after that as long as it has a member.
  * `byMembers` keeps to that with /proc alone: it remembers members by pid and time of start, and a group in which none
@@ -14,7 +14,7 @@ const { EPERM, ESRCH } = constants.errno
 
 /** The group of one child. */
 export interface GroupAddress {
-  /** Sends the signal of this number, 0 for none, to every member: 0, or the error number. ESRCH: nobody is left. */
+  /** Sends the signal of this number, 0 for none, to every member: 0, or the error number. ESRCH: no member is left. */
   readonly send: (signal: number) => number
   /** The leader has ended. `reap` gives its pid back to the system. */
   readonly leaderEnded: (reap: () => void) => void

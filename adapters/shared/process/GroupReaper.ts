@@ -52,7 +52,7 @@ export const makeForCgroups = (leaves: string): Effect.Effect<() => void, never,
     ({ starting }) => starting,
   )
 
-/** Nobody has to be told of groups. */
+/** A registry that keeps nothing. */
 export const none: Registry = { starting: () => {}, add: () => {}, outlives: () => {}, remove: () => {} }
 
 interface GroupReaper extends Registry {
@@ -165,7 +165,7 @@ const unsafeMakeForCgroups = (leaves: string) => {
  *
  * Its arguments: what the paths of the leaves begin with, and the pid of the server; empty without cgroups. A thread of
  * a server that lives is no child: its leaf is left alone. The third is not empty if descendants are killed that have
- * left the groups: all of them are stopped first, because a child of a process that has ended is nobody's any more. Who
+ * left the groups: all of them are stopped first, because a child of a process that has ended has no parent any more. Who
  * is stopped keeps its number; who got one just now goes on.
  */
 const SCRIPT = `

@@ -246,7 +246,7 @@ type Params = ReadonlyArray<number | Array<number>>
 class XtermState {
   title = ""
   cursorVisible = true
-  /** The mode that says how clicks are told; undefined is the usual way. */
+  /** The mode that says how clicks are sent; undefined is the usual way. */
   mouseEncoding: number | undefined
   cursorStyle: Pick<Cursor, "shape" | "blinks"> = { shape: "block", blinks: true }
   /** The sequences since the last one that begins anew. */

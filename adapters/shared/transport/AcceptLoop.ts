@@ -1,6 +1,6 @@
 /**
  * The connections of a listener: one fiber and one scope for each, so that a client that does not read
- * stalls nobody else.
+ * stalls no other.
  */
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"

@@ -100,11 +100,11 @@ const start = (
       const child: PipedChild = Object.assign(spawn(command, args, { env, cwd, stdio }), {
         said: new Uint8Array(),
       })
-      const told = typeof stderr === "function" ? stderr : (bytes: Uint8Array) => process.stderr.write(bytes)
+      const tell = typeof stderr === "function" ? stderr : (bytes: Uint8Array) => process.stderr.write(bytes)
       child.stderr?.on("error", () => {})
       child.stderr?.on("data", (bytes: Uint8Array) => {
         child.said = Buffer.concat([child.said, bytes]).subarray(-mostSaid)
-        told(bytes)
+        tell(bytes)
       })
       child.on("error", fail)
       child.on("spawn", () => resume(Effect.succeed(child)))

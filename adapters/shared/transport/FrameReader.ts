@@ -3,7 +3,7 @@
  *
  * A payload is copied once, to memory that the next message may use again, and unmasked there four bytes at a time;
  * where messages are only passed on, it is unmasked where it lies, and not copied. A message that is longer than the
- * limit, a frame of more than 16 MiB and a breach of the protocol are told as soon as their header is there. Memory
+ * limit, a frame of more than 16 MiB and a breach of the protocol are reported as soon as their header is there. Memory
  * grows with what has come, never with what a header announces.
  */
 import { concat } from "../../../core/protocol/Bytes.ts"
@@ -33,7 +33,7 @@ export interface Sink {
   readonly close: () => void
 }
 
-/** Takes a message in parts, which are nobody else's. */
+/** Takes a message in parts, which it owns. */
 export type TakeParts = (parts: ReadonlyArray<Uint8Array>, length: number) => void
 
 /** The reader of one connection. */

@@ -23,7 +23,7 @@ export interface Steps {
   readonly queue: Pick<SendQueue, "flush" | "queued">
   /** Waits until the peer has ended its side. */
   readonly peerEnded: Effect.Effect<void>
-  /** True if the streams are closed, so that nobody can wait for anything. */
+  /** True if the streams are closed, so that there is nothing to wait for. */
   readonly gone: () => boolean
   /** Lets go of the streams, whatever happened before. */
   readonly destroy: () => void
@@ -49,7 +49,7 @@ export const make = (
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
     let begun: Fiber.RuntimeFiber<unknown> | undefined
-    // In a fiber of its own: when whoever began it is interrupted, the others must not be told that they were.
+    // In a fiber of its own: when whoever began it is interrupted, the others must not look interrupted.
     const close = Effect.suspend(() =>
       left() ? Effect.void : Fiber.await((begun ??= Runtime.runFork(runtime)(closing(steps)))),
     )

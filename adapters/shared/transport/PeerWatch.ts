@@ -52,7 +52,7 @@ export class PeerWatch {
     this.isHeard = true
   }
 
-  /** An answer to the oldest ping came, or a pong that nobody has asked for. */
+  /** An answer to the oldest ping came, or a pong that answers no ping. */
   answered(): void {
     this.read = this.pings.shift() ?? this.read
   }

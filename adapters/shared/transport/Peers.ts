@@ -20,7 +20,7 @@ export const ofSocket = (transport: string, socket: Socket, credential?: Credent
 }
 
 /**
- * The client of a unix socket, as far as `lookUp` can tell. It is the user of this process where nobody else can open
+ * The client of a unix socket, as far as `lookUp` can tell. It is the user of this process where no other user can open
  * the socket (`isPrivate`), and may do with all sessions what that one may.
  */
 export const ofUnixSocket = (socket: Socket, lookUp: LookUp | undefined, isPrivate: boolean): Peer => {

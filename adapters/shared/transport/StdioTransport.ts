@@ -61,7 +61,7 @@ const openReader = (fd: number): net.Socket => {
   const buffer = new Uint8Array(inputBytes)
   const callback = (count: number) => {
     const chunk = buffer.subarray(0, count)
-    // Nobody listens until the transport is made.
+    // There is no listener until the transport is made.
     if (!socket.emit("data", chunk)) socket.push(chunk.slice())
     return true
   }

@@ -35,7 +35,7 @@ export interface Bounds {
 export class WebSocketLine implements Line {
   /** The messages to be sent. */
   readonly queue: SendQueue.SendQueue
-  /** It is one with another line: nobody else may end it. */
+  /** It is one with another line: no other part may end it. */
   joined = false
   private readonly socket: Socket
   private readonly peerTimeoutMillis: number

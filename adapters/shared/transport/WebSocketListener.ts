@@ -117,7 +117,7 @@ interface HttpServer {
   readonly acceptor: net.Server
 }
 
-/** Makes both; neither listens yet. `track` is told of the connections that the HTTP server does not close itself. */
+/** Makes both; neither listens yet. `track` gets the connections that the HTTP server does not close itself. */
 const makeHttp = (
   { tls, fd }: HttpOptions,
   track: (socket: net.Socket) => void,

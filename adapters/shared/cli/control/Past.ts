@@ -1,6 +1,6 @@
 /**
- * The output of a process, from its history, and from then on as it comes. Output that is lost on the way, since nobody
- * stalls a process by looking on, is read from the history, so that nothing is missing. Of a process without a history
+ * The output of a process, from its history, and from then on as it comes. Output that is lost on the way, since a
+ * viewer stalls no process, is read from the history, so that nothing is missing. Of a process without a history
  * it is what the server still has.
  */
 import * as Effect from "effect/Effect"
@@ -57,7 +57,7 @@ export const show = (child: Child, asked: Asked) =>
         isWanted(millis) ? write(stream, bytes, millis) : Effect.void
       yield* pages(child, late, { tail: lines }, 0, follow ? end : Infinity, end)
     }
-    // One that has closed by then has told so in front of what is followed.
+    // One that has closed by then has said so in front of what is followed.
     if (follow && row.state !== "closed") yield* following(child, write, end - 1)
   })
 
@@ -105,13 +105,13 @@ interface Part {
 const fromHistory = <E>(child: Source<E>, write: Write, part: Part, last: number, end: number) =>
   Effect.gen(function* () {
     let next: Part = part
-    let told = false
+    let isSaid = false
     // Of the last lines no more are shown, however fast the process prints on; but where that is followed, all.
     let left = end === Infinity ? (part.tail ?? Infinity) : Infinity
     for (;;) {
       const page = yield* child.history({ ...next, maxBytes: pageBytes, times: true })
-      if (page.lost !== undefined && !told) process.stderr.write(incomplete(page.lost))
-      told ||= page.lost !== undefined
+      if (page.lost !== undefined && !isSaid) process.stderr.write(incomplete(page.lost))
+      isSaid ||= page.lost !== undefined
       for (const [index, { seq, stream, chunk }] of page.chunks.entries()) {
         const shown = firstLines(chunk, left)
         if (seq > last && seq < end) yield* write(stream, shown.bytes, page.times?.[index])
@@ -185,7 +185,7 @@ interface WantedPart {
   readonly last: number
   /** Those in front of this one. */
   readonly end: number
-  /** The seq of the process at first: it may print faster than it is read, so nobody waits for its end. */
+  /** The seq of the process at first: it may print faster than it is read, so its end is not waited for. */
   readonly listed: number
   /** The last lines only; undefined is all. */
   readonly lines: number | undefined
@@ -251,15 +251,15 @@ export const search = (child: RemoteProcess, asked: Sought) =>
   Effect.gen(function* () {
     const { follow, ignoresCase, pattern, since, until, print = LocalTerminal.write } = asked
     const flags = ignoresCase ? { flags: "i" } : {}
-    let told = false
+    let isSaid = false
     let from = since === undefined ? {} : { from: { time: since } }
     const to = follow ? {} : until === undefined ? yield* untilNow(child) : { to: { time: until } }
     for (;;) {
       // Output behind this seq is waited for, and the search finds output before it.
       const seen = follow ? yield* lastSeq(child) : 0
       const page = yield* child.grep({ pattern, ...flags, ...from, ...to, maxMatches: 1000 })
-      if (page.lost !== undefined && !told) process.stderr.write(incomplete(page.lost))
-      told ||= page.lost !== undefined
+      if (page.lost !== undefined && !isSaid) process.stderr.write(incomplete(page.lost))
+      isSaid ||= page.lost !== undefined
       for (const { text } of page.matches)
         yield* print("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
       if (page.complete && (!follow || page.closed)) return

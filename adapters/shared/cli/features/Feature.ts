@@ -33,10 +33,18 @@ export interface Feature<F extends Flags.FlagTable = Flags.FlagTable> {
   readonly columnsHelp?: string
   /** Members of a process in the JSON of `events`. */
   readonly facts?: (row: ListedProcess) => object
-  /** Texts behind the name of a process in `events`, by the kind of the change. */
-  readonly changes?: Readonly<Record<string, (row: ListedProcess) => string>>
+  /** Changes of processes that only it makes, by their kind. */
+  readonly changes?: Readonly<Record<string, Shown>>
   /** Errors of servers, in the words of the command line. */
   readonly errors?: ReadonlyArray<readonly [said: RegExp, words: (ref: string) => string]>
+}
+
+/** A kind of change in `events`. */
+export interface Shown {
+  /** The text behind the name of the process. */
+  readonly text: (row: ListedProcess) => string
+  /** True if a process that was listed has changed already. */
+  readonly isIn: (listed: ListedProcess, changed: ListedProcess) => boolean
 }
 
 /** A feature whose `read` gets the values of its flags. */

@@ -54,7 +54,12 @@ export const restart = Feature.make({
       : [],
   columnsHelp: "UP is the time since the last restart.",
   facts: ({ restarts }) => ({ restarts }),
-  changes: { restarted: ({ restarts = 0 }) => `#${restarts}` },
+  changes: {
+    restarted: {
+      text: ({ restarts = 0 }) => `#${restarts}`,
+      isIn: (listed, { restarts = 0 }) => restarts <= (listed.restarts ?? 0),
+    },
+  },
   errors: [
     [/cannot be restarted: /, (ref) => `${ref} cannot be restarted: it was not started by procwire run -d`],
   ],

@@ -36,7 +36,7 @@ export const settle = (platform: Platform, target: Target) =>
       })
     : Effect.succeed<Connect.Target>(target)
 
-/** Connects. A lost connection to a URL is replaced; `onStatus` is told of that. */
+/** Connects. A lost connection to a URL is replaced; `onStatus` gets that. */
 export const connect = (target: Connect.RemoteTarget, options: ExecClient.Options) =>
   Effect.gen(function* () {
     const noServer = Effect.mapError((error: TransportError | ClientError) => noServerAt(target, error))

@@ -1,5 +1,5 @@
 /**
- * The server of one's own: one for each user, at a unix socket in a folder that nobody else may enter. The first
+ * The server of one's own: one for each user, at a unix socket in a folder that no other user may enter. The first
  * command that needs it starts it, in the background; exactly one starts, however many commands come at once.
  *
  * It is `procwire serve`. It keeps the output of every process in files, and lets whoever may open its socket see and
@@ -39,7 +39,7 @@ export const flags = (env: OwnFolder.Env): ReadonlyArray<string> => [
 
 /**
  * The flags for the page. Other users of this machine can reach its port, so clients that come without a link are asked
- * for a token there: nobody has one with this digest.
+ * for a token there: there is none with this digest.
  */
 const pageFlags = [
   "--listen=ws://127.0.0.1:0",
@@ -60,13 +60,13 @@ export const socketIn = (folder: string): string => join(folder, "server.sock")
 /** The log of the server. */
 export const logIn = (folder: string): string => join(folder, "server.log")
 
-/** The address where somebody listens; undefined if nobody does. */
+/** The address of a server that listens; undefined without one. */
 export const find = (env: OwnFolder.Env): Effect.Effect<string | undefined, Unable> => {
   const path = socketIn(OwnFolder.runtimePath(env))
   return Effect.map(isServed(path), (served) => (served ? `unix:${path}` : undefined))
 }
 
-/** The address of the server, which is started if nobody listens there. */
+/** The address of the server, which is started if none listens there. */
 export const ensure = (
   platform: Platform,
   env: OwnFolder.Env,
@@ -85,7 +85,7 @@ export interface OwnPage extends OwnServer {
   readonly link: string
 }
 
-/** The same with the page. A server that runs without it is left as it is, and told as an error. */
+/** The same with the page. A server that runs without it is left as it is, and is an error. */
 export const ensurePage = (
   platform: Platform,
   env: OwnFolder.Env,
@@ -145,7 +145,7 @@ const isServed = (path: string): Effect.Effect<boolean, Unable> =>
         : failed(`cannot connect to unix:${path}: ${OsError.fromUnknown(error).message}`),
   })
 
-/** Starts the server, for which the lock is held, if nobody listens there: another command may have done so. */
+/** Starts the server, for which the lock is held, if none listens there: another command may have done so. */
 const startOnce = (folder: string, env: OwnFolder.Env, more: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     if (yield* isServed(socketIn(folder))) return false
@@ -155,7 +155,7 @@ const startOnce = (folder: string, env: OwnFolder.Env, more: ReadonlyArray<strin
   })
 
 /** Starts the server and returns when it listens; false if another one has come first. */
-const start = (folder: string, told: ReadonlyArray<string>): Effect.Effect<boolean, Unable> =>
+const start = (folder: string, more: ReadonlyArray<string>): Effect.Effect<boolean, Unable> =>
   Effect.gen(function* () {
     const path = socketIn(folder)
     const denial = ProcessBegin.denial()
@@ -165,7 +165,7 @@ const start = (folder: string, told: ReadonlyArray<string>): Effect.Effect<boole
     const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
     const printed = OwnFolder.unfinishedIn(folder)
     const pid = yield* launch(
-      OwnProgram.argv(["serve", `--listen=unix:${path}`, ...told]),
+      OwnProgram.argv(["serve", `--listen=unix:${path}`, ...more]),
       printed,
       log,
     ).pipe(
@@ -242,7 +242,7 @@ const notOurs = (url: string): string =>
 /** The longest time for the end of a server: its processes have 5 seconds of it. */
 const endMillis = 30_000
 
-/** Ends the server with all its processes, and returns when it is gone; its pid, or undefined where nobody listens. */
+/** Ends the server with all its processes, and returns when it is gone; its pid, or undefined where none listens. */
 export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, Unable> =>
   Effect.gen(function* () {
     const folder = OwnFolder.runtimePath(env)

@@ -1,6 +1,6 @@
 /**
  * Containment by cgroups: each child is born in a leaf of its own, and so is every descendant, whatever it does. A leaf
- * is frozen before it is killed, so nobody forks meanwhile. Only a process that may write cgroups can get out.
+ * is frozen before it is killed, so no member forks meanwhile. Only a process that may write cgroups can get out.
  */
 import * as OsError from "../../host/OsError.ts"
 import { Errno } from "../ProgramPath.ts"
@@ -69,18 +69,18 @@ const PASSES = 3
 /** Then the rest is looked at again after this time. */
 const AGAIN_MILLIS = 20
 
-/** Sends SIGKILL to the processes that `list` names, and to nobody who gets the pid of one of them. */
+/** Sends SIGKILL to the processes that `list` names, and to no process that gets the pid of one of them. */
 export type KillListed = (list: () => ReadonlyArray<number>) => void
 
 /** The leaves of one spawner: made, used again, frozen and killed. */
 interface Leaves {
   /** An empty leaf. Throws an error with a code. */
   readonly take: () => string
-  /** Kills everybody inside: true if nobody is left. */
+  /** Kills everybody inside: true if none is left. */
   readonly kill: (leaf: string) => boolean
   /** Gives back an empty leaf. */
   readonly release: (leaf: string) => void
-  /** Kills until nobody is inside, and gives the leaf back. */
+  /** Kills until none is inside, and gives the leaf back. */
   readonly end: (leaf: string) => void
   /** Kills what is left and removes the leaves. */
   readonly close: () => void

@@ -26,7 +26,7 @@ export interface CgroupTree {
   readonly goHome: () => void
   /** The threads inside a leaf and the cgroups below it, without those of this process: they are taken home. */
   readonly inside: (leaf: string) => ReadonlyArray<number>
-  /** Nobody inside runs until `frozen` is false again, but everybody can be killed. */
+  /** No thread inside runs until `frozen` is false again, but everybody can be killed. */
   readonly freeze: (leaf: string, frozen: boolean) => void
   /** True if there is no cgroup below it. */
   readonly isFlat: (leaf: string) => boolean

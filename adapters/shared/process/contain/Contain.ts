@@ -167,7 +167,7 @@ const byAdoption = ({
 export const mayBeHelper = (commandLine: string): boolean =>
   commandLine === "" || commandLine.includes("\0procwire-")
 
-/** Without libc. Who is listed is frozen, so nobody else gets its pid. */
+/** Without libc. Listed processes are frozen, so their pids are not used again. */
 const killListed: KillListed = (list) => {
   for (const pid of list()) GroupAddress.kill(pid, 9)
 }

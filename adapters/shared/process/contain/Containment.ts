@@ -25,7 +25,7 @@ export interface Entered {
 
 /** One child and all its descendants. */
 export interface Container {
-  /** The child has ended: what the container took is given back if nobody else is inside. */
+  /** The child has ended: what the container took is given back if no other process is inside. */
   readonly childEnded: () => void
   /** True while one of them runs, be it in another group. */
   readonly populated: () => boolean

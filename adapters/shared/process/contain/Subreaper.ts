@@ -27,7 +27,7 @@ export interface Means {
   readonly table: ProcessTable
   /** Signals a process if it is the one that started at `start`. */
   readonly signal: (pid: number, start: number, signal: number) => number
-  /** Is told of the groups beside those of the children, which are to be killed if this process dies. */
+  /** Gets the groups beside those of the children, which are to be killed if this process dies. */
   readonly groups: Registry
   /** True for a child of this process that is a helper of ours. */
   readonly isOwn: (pid: number) => boolean
@@ -164,7 +164,7 @@ const killAll = (
   trees.all.clear()
 }
 
-/** Stops everybody first, so that nobody forks while the others die. */
+/** Stops all first, so that none forks while the others die. */
 const killTrees = (alive: () => ReadonlyArray<Entry>, walk: () => void, signal: Means["signal"]) => {
   walk()
   const stopped = new Set<number>()
@@ -179,22 +179,22 @@ const killTrees = (alive: () => ReadonlyArray<Entry>, walk: () => void, signal: 
 
 /** Tells the registry of the groups that descendants have made. */
 const toTell = (trees: ProcessTrees.ProcessTrees, groups: Registry) => {
-  const told = new Set<number>()
+  const known = new Set<number>()
   return (byPid: ReadonlyMap<number, Entry>) => {
     const present = new Set<number>()
     for (const { leader, members } of trees.all) {
       for (const { group, state } of members.values())
         if (group !== leader && state !== "Z") present.add(group)
     }
-    for (const group of told) {
+    for (const group of known) {
       if (present.has(group)) continue
-      told.delete(group)
+      known.delete(group)
       groups.remove(group)
     }
     for (const group of present) {
       if (!byPid.has(group)) groups.outlives(group)
-      else if (!told.has(group)) groups.add(group)
-      told.add(group)
+      else if (!known.has(group)) groups.add(group)
+      known.add(group)
     }
   }
 }

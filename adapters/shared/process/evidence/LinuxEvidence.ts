@@ -2,24 +2,28 @@
  * Evidence of the kernel of Linux: who of a child and its descendants waits for input, and who listens on a port.
  *
  * Descendants are found by their parents, and by the session and the group of the child, which it leads; those that
- * have left all three are strangers. Somebody waits for input if one of its threads is in a call that reads our
+ * have left all three are foreign. A process waits for input if one of its threads is in a call that reads our
  * terminal, in the foreground, or the pipe that we write to; or in one that waits for that, without a timeout or with a
  * long one, and for no socket, and nothing lies there to be read. It is looked at before and after that, so that
  * nothing can have happened in between. Who has turned off newlines draws the screen, as editors do, and waits for
- * keys: that is no question. Nor is one told before this process has read all that its terminal has printed.
+ * keys: that is no question. Nor is there one before this process has read all that its terminal has printed.
  */
 import * as Effect from "effect/Effect"
-import type * as Evidence from "../../../../core/spawn/ProcessEvidence.ts"
-import type { KernelFiles } from "../../host/KernelFiles.ts"
-import type { Entry, ProcessTable } from "../ProcessTable.ts"
+import * as Evidence from "../../../../core/spawn/ProcessEvidence.ts"
 import * as Sockets from "./Sockets.ts"
 import * as SystemCalls from "./SystemCalls.ts"
-import type { Terminals } from "./Terminals.ts"
+import * as Layer from "effect/Layer"
+import * as KernelFiles from "../../host/KernelFiles.ts"
+import * as ProcessTable from "../ProcessTable.ts"
+import type { Ffi } from "../posix/Ffi.ts"
+import * as Libc from "../posix/Libc.ts"
+import * as LibcKernelFiles from "../posix/LibcKernelFiles.ts"
+import * as Terminals from "./Terminals.ts"
 
-export interface Host {
-  readonly files: KernelFiles
-  readonly table: ProcessTable
-  readonly terminals: Terminals
+interface Host {
+  readonly files: KernelFiles.KernelFiles
+  readonly table: ProcessTable.ProcessTable
+  readonly terminals: Terminals.Terminals
   readonly arch: string
 }
 
@@ -28,18 +32,18 @@ const no: Evidence.No = { kind: "no" }
 const unknown = (why: string): Evidence.Unknown => ({ kind: "unknown", why })
 
 /** The service; `host` is made at the first look. */
-export const make = (host: () => Host): Evidence.ProcessEvidenceService => ({
+const make = (host: () => Host): Evidence.ProcessEvidenceService => ({
   tells: { input: true, port: true },
   input: (child) => Effect.sync(() => inputOf(host(), child)),
   port: (child, port, address) => Effect.sync(() => portOf(host(), child, port, address)),
 })
 
 /** The child and its descendants, zombies left out; none if it is no child of this process, nor was. */
-const membersOf = ({ table }: Host, leader: number): ReadonlyArray<Entry> => {
+const membersOf = ({ table }: Host, leader: number): ReadonlyArray<ProcessTable.Entry> => {
   const all = table.all()
   const byPid = new Map(all.map((entry) => [entry.pid, entry]))
   const known = new Map<number, boolean>()
-  const descends = (entry: Entry | undefined): boolean => {
+  const descends = (entry: ProcessTable.Entry | undefined): boolean => {
     if (entry === undefined || entry.pid === process.pid) return false
     const seen = known.get(entry.pid)
     if (seen !== undefined) return seen
@@ -52,14 +56,14 @@ const membersOf = ({ table }: Host, leader: number): ReadonlyArray<Entry> => {
     known.set(entry.pid, is)
     return is
   }
-  // A pid of another machine, or of another namespace, names a stranger here.
+  // A pid of another machine, or of another namespace, names a foreign process here.
   const own = byPid.get(leader)
   if (own !== undefined && !isOurs(byPid, own)) return []
   return all.filter((entry) => entry.state !== "Z" && descends(entry))
 }
 
-const isOurs = (byPid: ReadonlyMap<number, Entry>, entry: Entry): boolean => {
-  for (let each: Entry | undefined = entry; each !== undefined; each = byPid.get(each.parent)) {
+const isOurs = (byPid: ReadonlyMap<number, ProcessTable.Entry>, entry: ProcessTable.Entry): boolean => {
+  for (let each: ProcessTable.Entry | undefined = entry; each !== undefined; each = byPid.get(each.parent)) {
     if (each.pid === process.pid) return true
   }
   return false
@@ -119,7 +123,11 @@ const terminalOf = ({ files }: Host, pid: number) => {
   return { path: `/dev/pts/${minor}`, foreground: Number(fields[5] ?? 0) }
 }
 
-const inForeground = (host: Host, session: number, members: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+const inForeground = (
+  host: Host,
+  session: number,
+  members: ReadonlyArray<ProcessTable.Entry>,
+): ReadonlyArray<ProcessTable.Entry> => {
   const ofTerminal = members.filter((entry) => entry.session === session)
   const [first] = ofTerminal
   if (first === undefined) return []
@@ -170,4 +178,41 @@ const atPipe = ({ files, terminals }: Host, pid: number, from: string): Evidence
   })
   if (own === undefined || terminals.waiting(Number(own)) !== 0) return undefined
   return { kind: "yes", pid, from: "stdin" }
+}
+
+/** The service for the children of this process. The C library is bound at the first look. */
+export const layer = (openFfi: () => Ffi): Layer.Layer<Evidence.ProcessEvidence> =>
+  Layer.effect(
+    Evidence.ProcessEvidence,
+    Effect.sync(() => {
+      if (process.platform !== "linux" || !SystemCalls.isKnown(process.arch) || !tellsCalls())
+        return Evidence.unknown
+      try {
+        const ffi = openFfi()
+        let host: Host | undefined
+        return make(() => (host ??= bind(ffi)))
+      } catch {
+        return Evidence.unknown
+      }
+    }),
+  )
+
+/** Knows nothing. */
+export const none: Layer.Layer<Evidence.ProcessEvidence> = Layer.succeed(
+  Evidence.ProcessEvidence,
+  Evidence.unknown,
+)
+
+/** Deno does not let its file functions read /proc; the C library does. */
+const tellsCalls = () => "Deno" in globalThis || KernelFiles.node.read("/proc/self/syscall") !== ""
+
+const bind = (ffi: Ffi): Host => {
+  const libc = Libc.bind(ffi)
+  const files = LibcKernelFiles.make(ffi, libc)
+  return {
+    files,
+    table: ProcessTable.make(files),
+    terminals: Terminals.make(ffi, libc),
+    arch: process.arch,
+  }
 }

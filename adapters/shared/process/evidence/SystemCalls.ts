@@ -1,6 +1,6 @@
 /**
  * The descriptors that a sleeping process waits for, by its system call: `/proc/PID/task/TID/syscall`, the memory and
- * the descriptors that the call names. Only who may trace a process is told.
+ * the descriptors that the call names. Only a process that may trace another sees them.
  */
 import type { KernelFiles } from "../../host/KernelFiles.ts"
 

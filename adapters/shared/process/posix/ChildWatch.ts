@@ -6,7 +6,7 @@
  * pid at the next signals. If that explains a signal, all children are asked for only some time later, because another
  * one may have ended with it; if not, at once.
  *
- * Only when a child of somebody else has ended are all of ours polled. Such a stranger is a child of
+ * Only when a foreign child has ended are all of ours polled. Such a child is one of
  * `node:child_process`, which libuv reaps in the same turn. One that is still there later is an orphan: the first
  * process of a container inherits orphans and must reap them.
  *
@@ -22,13 +22,13 @@ const POLL_MILLIS = { first: 1_000, longest: 32_000 }
 const HINT_LOOKS = 4
 /** After a signal that is explained, all children are asked for so much later; longer if they are many. */
 const restMillis = (children: number) => Math.max(10, children / 100)
-/** Between looks at a stranger. */
-const STRANGER_MILLIS = 200
+/** Between looks at a foreign child. */
+const FOREIGN_MILLIS = 200
 /**
- * A stranger that was there so often is reaped. More often on Deno, which reaps its children late and dies if they are
+ * A foreign child that was there so often is reaped. More often on Deno, which reaps its children late and dies if they are
  * gone. Looks are counted, and not time, because an event loop that stood still has reaped nothing meanwhile.
  */
-const STRANGER_LOOKS = "Deno" in globalThis ? 25 : 5
+const FOREIGN_LOOKS = "Deno" in globalThis ? 25 : 5
 
 export interface ChildWatch {
   /** Calls `onEnd` once, after `pid` has ended; it must call `reap`. Must be called in the tick of the spawn. */
@@ -39,8 +39,8 @@ export interface ChildWatch {
   readonly reapAlso: (isOrphan: (pid: number) => boolean) => () => void
 }
 
-/** No stranger was seen. */
-const nobody = { pid: 0, looks: 0, at: Number.NEGATIVE_INFINITY }
+/** No foreign child was seen. */
+const none = { pid: 0, looks: 0, at: Number.NEGATIVE_INFINITY }
 
 /** Listens for the end of a child. `reap` gives the pid back to the system and says how the child ended. */
 export type OnEnd = (reap: () => Ended) => void
@@ -92,27 +92,27 @@ export const make = (libc: Libc): ChildWatch => {
         return
       }
     }
-    stranger = nobody
+    foreign = none
   }
 
   const orphans = new Set<(pid: number) => boolean>()
-  let stranger = nobody
+  let foreign = none
   const reapOrphan = (pid: number): boolean => {
     if ([...orphans].some((isOrphan) => isOrphan(pid))) {
       libc.wait(pid)
       return true
     }
-    // Orphans come to nobody else.
+    // Orphans come to no other process.
     if (process.pid !== 1 && !libc.adopts()) return false
     const now = performance.now()
-    const { looks, at } = stranger.pid === pid ? stranger : nobody
-    if (now - at < STRANGER_MILLIS) return false
-    if (looks >= STRANGER_LOOKS) {
+    const { looks, at } = foreign.pid === pid ? foreign : none
+    if (now - at < FOREIGN_MILLIS) return false
+    if (looks >= FOREIGN_LOOKS) {
       libc.wait(pid)
       return true
     }
-    stranger = { pid, looks: looks + 1, at: now }
-    setTimeout(lookAtAll, STRANGER_MILLIS + 1).unref()
+    foreign = { pid, looks: looks + 1, at: now }
+    setTimeout(lookAtAll, FOREIGN_MILLIS + 1).unref()
     return false
   }
 

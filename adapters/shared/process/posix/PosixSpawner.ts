@@ -111,7 +111,7 @@ const startOnPipes = (
     pid,
     events,
     container,
-    // After the exit nobody reads stdin, unless the group lingers: do not keep its descriptor as long as the child.
+    // After the exit stdin has no reader, unless the group lingers: do not keep its descriptor as long as the child.
     group: watch(host, launched, events, (group) => group.lingering() || stdin.destroy()),
     stdin,
     endStdin: stdin.end,
