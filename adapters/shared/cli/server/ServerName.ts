@@ -11,6 +11,7 @@ import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
 import * as fs from "node:fs"
 import { homedir } from "node:os"
 import { basename, dirname, isAbsolute, join } from "node:path"
+import * as KernelFiles from "../../host/KernelFiles.ts"
 import type { Env } from "./OwnFolder.ts"
 
 /** The server of one's own, which is started when it is needed. */
