@@ -185,19 +185,11 @@ const redrawing = (child: RemoteProcess): Effect.Effect<void> =>
 
 type Printed = Extract<ProcessEvent, { kind: "output" }>
 
-/** The output of the process on this terminal, one piece after another. */
-interface OnTerminal {
-  /** Moves what is there up, out of the way of the first picture. */
-  readonly begin: Effect.Effect<void, LocalTerminal.OutputFailed>
-  /** Shows output, unless a picture has it already. */
-  readonly print: (output: Printed) => Effect.Effect<void, LocalTerminal.OutputFailed>
-  /** Paints over what is there. False, and nothing, if the terminal shows more than the picture has. */
-  readonly paint: (picture: ScreenResult) => Effect.Effect<boolean, LocalTerminal.OutputFailed>
-}
+type OnTerminal = Effect.Effect.Success<ReturnType<typeof onTerminal>>
 
-/** This terminal, which shows nothing of the process yet. */
+/** The output of the process on this terminal, one piece after another. */
 const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
-  Effect.sync((): OnTerminal => {
+  Effect.sync(() => {
     const inTurn = Turn.make()
     const replay = makeReplay()
     let isOver = !row.tty
@@ -217,7 +209,7 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
       const bytes = isOld ? replay.take(output.bytes) : concat([...over(), output.bytes])
       return LocalTerminal.write(output.stream === "stderr" ? "stderr" : "stdout", bytes)
     }
-    const paint = ({ seq, ansi = "" }: ScreenResult) => {
+    const paint = ({ seq, ansi = "" }: ScreenResult): Effect.Effect<boolean, LocalTerminal.OutputFailed> => {
       if (seq < printed) return Effect.succeed(false)
       painted = seq
       const bytes = new TextEncoder().encode(ansi)
@@ -225,9 +217,12 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
       return Effect.as(LocalTerminal.write("stdout", concat([...over(), bytes])), true)
     }
     return {
+      /** Moves the terminal up, out of the way of the first picture. */
       begin: LocalTerminal.write("stdout", new Uint8Array(LocalTerminal.size()?.rows ?? 0).fill(lineFeed)),
-      print: (output) => inTurn(Effect.suspend(() => print(output))),
-      paint: (picture) => inTurn(Effect.suspend(() => paint(picture))),
+      /** Shows output, unless a picture has it already. */
+      print: (output: Printed) => inTurn(Effect.suspend(() => print(output))),
+      /** Paints over the terminal. False, and nothing, if that shows more than the picture has. */
+      paint: (picture: ScreenResult) => inTurn(Effect.suspend(() => paint(picture))),
     }
   })
 

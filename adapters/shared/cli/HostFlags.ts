@@ -28,7 +28,7 @@ export const flags = {
   },
   "all-hosts": {
     ...Flags.toggle("every host that procwire hosts lists"),
-    excludes: ["host", "server", "server-cmd"],
+    excludes: ["host"],
   },
   timeout: Flags.duration(
     `how long each of several hosts may take to answer [default: ${usualMillis / 1000}s]`,

@@ -281,24 +281,17 @@ const prefixed = <E, R>(
     return Effect.zipRight(show(print), Effect.zipRight(rest("stdout"), rest("stderr")))
   })
 
-/** Lines of one source. */
-interface Prefixed {
-  /** The next piece of a stream: all lines that are whole now. */
-  readonly add: (stream: string, bytes: Uint8Array) => Uint8Array
-  /** The line without an end, with one. */
-  readonly rest: (stream: string) => Uint8Array
-}
-
 const newline = Uint8Array.of(0x0a)
 
 /** The most bytes that wait for the end of their line, which has one then. */
 const longest = 64 * 1024
 
-/** No line has begun. */
-const prefixing = (prefix: string): Prefixed => {
+/** Lines of one source with a prefix; none has begun. */
+const prefixing = (prefix: string) => {
   const begin = utf8.encode(prefix)
   const waiting = new Map<string, Uint8Array>()
-  const add: Prefixed["add"] = (stream, bytes) => {
+  /** Takes the next piece of a stream: all lines that are whole now. */
+  const add = (stream: string, bytes: Uint8Array): Uint8Array => {
     const all = concat([waiting.get(stream) ?? new Uint8Array(), bytes])
     const parts: Array<Uint8Array> = []
     let at = 0
@@ -311,7 +304,8 @@ const prefixing = (prefix: string): Prefixed => {
     waiting.set(stream, all.slice(at))
     return concat(parts)
   }
-  const rest: Prefixed["rest"] = (stream) =>
+  /** The line without an end, with one. */
+  const rest = (stream: string): Uint8Array =>
     (waiting.get(stream)?.length ?? 0) === 0 ? new Uint8Array() : add(stream, newline)
   return { add, rest }
 }

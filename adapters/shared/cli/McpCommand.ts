@@ -187,16 +187,6 @@ const tryOut = (client: ExecClient.ExecClient, options: UnifiedExec.Options) => 
 const isOfStart = (reason: ClientReason): boolean =>
   reason === "WorkingDirectory" || reason === "ProgramNotFound" || reason === "ProgramNotExecutable"
 
-interface RunningCommands {
-  /** Starts a command, which counts from now until it is closed. `known`: its server sends every signal. */
-  readonly start: <A extends { readonly process: RemoteProcess }, E>(
-    starting: Effect.Effect<A, E>,
-    known: boolean,
-  ) => Effect.Effect<A, E>
-  /** Sends a signal to all, and waits until they are closed, but for no longer than so many milliseconds. */
-  readonly end: (name: ForwardedSignals.Name, graceMillis: number) => Effect.Effect<void>
-}
-
 interface Running {
   /** Undefined if the start has failed. */
   readonly started: Deferred.Deferred<RemoteProcess | undefined>
@@ -204,11 +194,15 @@ interface Running {
 }
 
 /** No commands yet. */
-const runningCommands: Effect.Effect<RunningCommands, never, Scope.Scope> = Effect.gen(function* () {
+const runningCommands = Effect.gen(function* () {
   const fork = yield* Fork.inScope
   const commands = new Set<Running>()
 
-  const start: RunningCommands["start"] = (starting, known) =>
+  /** Starts a command, which counts from now until it is closed. `known`: its server sends every signal. */
+  const start = <A extends { readonly process: RemoteProcess }, E>(
+    starting: Effect.Effect<A, E>,
+    known: boolean,
+  ): Effect.Effect<A, E> =>
     Effect.gen(function* () {
       const command: Running = { started: yield* Deferred.make<RemoteProcess | undefined>(), known }
       commands.add(command)
@@ -233,7 +227,8 @@ const runningCommands: Effect.Effect<RunningCommands, never, Scope.Scope> = Effe
 
   return {
     start,
-    end: (name, graceMillis) =>
+    /** Sends a signal to all, and waits until they are closed, but for no longer than so many milliseconds. */
+    end: (name: ForwardedSignals.Name, graceMillis: number) =>
       Effect.suspend(() =>
         Effect.forEach([...commands], (command) => end(name, command), { concurrency: "unbounded" }),
       ).pipe(Effect.disconnect, Effect.timeoutOption(graceMillis), Effect.asVoid),

@@ -333,39 +333,17 @@ const taken = (name: string) =>
 /** The longest wait for the exit of a killed command. */
 const killMillis = 2000
 
-interface Cancellation {
-  /** Completes with the exit code when the command is not waited for any longer. */
-  readonly aborted: Effect.Effect<number>
-  /** Signals are for the command from now on; `started` says which it is. */
-  readonly starting: () => void
-  /** `known`: the server sends every signal. */
-  readonly started: (child: RemoteProcess, known: boolean) => void
-  /** The connection is lost, or is back. */
-  readonly setCut: (cut: boolean) => void
-  /** True when `aborted` has completed. */
-  readonly isAborted: () => boolean
-  /** True while the connection is lost. */
-  readonly isCut: () => boolean
-  /** The first signal. */
-  readonly first: () => ForwardedSignals.Name | undefined
-  /** Takes a signal, or Ctrl-C as a key. */
-  readonly take: (name: ForwardedSignals.Name) => void
-}
-
-interface Started {
-  readonly child: RemoteProcess
-  readonly known: boolean
-}
+type Cancellation = Effect.Effect.Success<typeof makeCancellation>
 
 /**
  * Takes the signals of this process until the scope closes. The first one goes to the command, whose traps run; the
  * second kills it; the third ends the wait. While there is no command yet, or no connection to it, the first one ends
  * the wait: nothing could answer it.
  */
-const makeCancellation: Effect.Effect<Cancellation, never, Scope.Scope> = Effect.gen(function* () {
+const makeCancellation = Effect.gen(function* () {
   const fork = yield* Fork.inScope
   const aborted = yield* Deferred.make<number>()
-  const command = yield* Deferred.make<Started>()
+  const command = yield* Deferred.make<{ readonly child: RemoteProcess; readonly known: boolean }>()
   let phase: "connecting" | "starting" = "connecting"
   let cut = false
   let first: ForwardedSignals.Name | undefined
@@ -406,13 +384,18 @@ const makeCancellation: Effect.Effect<Cancellation, never, Scope.Scope> = Effect
     Stream.runForEach(ForwardedSignals.received, (name) => Effect.sync(() => take(name))),
   )
   return {
+    /** Completes with the exit code when the command is not waited for any longer. */
     aborted: Deferred.await(aborted),
-    starting: () => void (phase = "starting"),
-    started: (child, known) => Deferred.unsafeDone(command, Effect.succeed({ child, known })),
-    setCut: (now) => void (cut = now),
     isAborted: () => over,
+    /** Signals are for the command from now on, which `started` names; `known`: its server sends every signal. */
+    starting: () => void (phase = "starting"),
+    started: (child: RemoteProcess, known: boolean) =>
+      Deferred.unsafeDone(command, Effect.succeed({ child, known })),
+    /** The connection is lost, or is back. */
+    setCut: (now: boolean) => void (cut = now),
     isCut: () => cut,
     first: () => first,
+    /** Takes a signal, or Ctrl-C as a key. */
     take,
   }
 })

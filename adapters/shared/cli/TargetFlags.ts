@@ -23,7 +23,7 @@ export const tlsFlags = {
 
 export const flags = {
   server: {
-    excludes: ["server-cmd", "host"],
+    excludes: ["server-cmd", "host", "all-hosts"],
     ...Flags.texts(
       "URL",
       `a running server: ${ServerName.addresses}, wss:// and tls:// with TLS, a context, or own, your own server here; ` +
@@ -43,7 +43,7 @@ export const flags = {
   ),
   "server-cmd": {
     ...Flags.text("CMD", "a server over the stdin and stdout of this shell command"),
-    excludes: ["host"],
+    excludes: ["host", "all-hosts"],
   },
   verbose: Flags.toggle(
     "tell on stderr which server is used, and of the connection to it, as with PROCWIRE_LOG=debug",
