@@ -14,7 +14,8 @@ const wires = "core/features/Wires.ts core/features/*/wire.ts"
 const imports = {
   core: "",
   "core/protocol": wires,
-  "core/features": "core/protocol core/spawn core/pattern core/process",
+  "core/features":
+    "core/protocol core/spawn core/files core/http core/pattern core/process core/session core/transport core/client",
   "core/transport": "core/protocol",
   "core/rpc": "core/protocol core/transport",
   "core/spawn": "core/protocol",
@@ -26,8 +27,8 @@ const imports = {
   "core/directory": "",
   "core/fleet": "core/protocol core/transport core/rpc core/session core/directory",
   "core/server": "core !core/client !core/agent",
-  "core/client": `core/protocol core/transport core/rpc ${wires}`,
-  "core/agent": "core/protocol core/transport core/rpc core/client core/pattern",
+  "core/client": `core/protocol core/transport core/rpc ${wires} core/features/Clients.ts core/features/*/client.ts`,
+  "core/agent": `core/protocol core/transport core/rpc core/client core/pattern ${wires}`,
 
   "adapters/web": "core",
   "adapters/shared": "core adapters/web !adapters/shared/cli",
@@ -60,6 +61,15 @@ const imports = {
 /** What some files may not import; for all others the table holds. */
 const exceptions = {
   "adapters/{node,bun,deno}/{main,start}.ts": ["**/conformance/**"],
+  "core/features/{Client*,*/client}.ts": [
+    "node:*",
+    "**/process/**",
+    "**/session/**",
+    "**/spawn/**",
+    "**/files/**",
+    "**/http/**",
+    "**/feature.ts",
+  ],
   "core/**/{*.test.ts,testing/**,integration/**}": ["**/adapters/**", "**/conformance/**"],
   "adapters/**/{*.test.ts,testing/**,integration/**}": [
     "**/conformance/**",

@@ -3,6 +3,7 @@
  * came behind the last event, and as the writer if that was its role and is free.
  */
 import * as Effect from "effect/Effect"
+import * as Features from "../features/Clients.ts"
 import type { Policy, Role } from "../protocol/Attach.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { ResultOf } from "../protocol/Methods.ts"
@@ -26,9 +27,7 @@ export interface AttachTarget {
 }
 
 /** Options of `attach`. */
-export interface AttachOptions {
-  /** Compares what arrives with the receipt of the process, whose start must have asked for it. Default: false. */
-  readonly receipt?: boolean
+export interface AttachOptions extends Features.AttachOptions {
   /** For a target: the id of the attachment in this client. Default: made from the name or id of the process. */
   readonly as?: string
   /** For a target: whether this client writes to the process, and resizes and ends it. Default: `viewer`. */
@@ -53,7 +52,7 @@ const targetNames = {
 } satisfies Names<AttachTarget>
 
 const optionNames = {
-  receipt: true,
+  ...Features.attachOptions,
   as: true,
   role: true,
   take: true,

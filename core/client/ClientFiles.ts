@@ -74,7 +74,7 @@ export interface ClientFiles extends Promised<Pick<RemoteFiles, "readStream" | k
 export const make = (files: RemoteFiles): ClientFiles => boundary(promises(files))
 
 const promises = (files: RemoteFiles): ClientFiles => ({
-  ...promised(files, calls),
+  ...promised(files, calls, {}),
   watchMissing: async (missing, options, how) => {
     const { watching, changed } = await promise(files.watchMissing(missing, options), how)
     return boundary({ watching, changed: (how?: CallOptions) => promise(changed, how) })

@@ -33,7 +33,7 @@ export interface ClientHttp extends Promised<Pick<RemoteHttp, "request">> {
 export const toClientHttp = (http: RemoteHttp): ClientHttp => boundary(promises(http))
 
 const promises = (http: RemoteHttp): ClientHttp => ({
-  ...promised<RemoteHttp, "request">(http, { request: 1 }),
+  ...promised(http, { request: 1 }, {}),
   stream: (options, how) =>
     promise(
       Effect.gen(function* () {

@@ -7,10 +7,11 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
+import * as Features from "../features/Clients.ts"
+import type { StartFields } from "../features/Wires.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Fork } from "../protocol/Fork.ts"
@@ -20,7 +21,6 @@ import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Call } from "./Calls.ts"
 import * as ClientFiber from "./ClientFiber.ts"
 import { ClientError } from "./ClientError.ts"
-import * as Delivery from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import { defaultWindow } from "./FlowControl.ts"
 import type { FollowedProcesses, How } from "./FollowedProcesses.ts"
@@ -99,8 +99,11 @@ type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (options: Options): ProcessStarter => {
   const { nextId, info } = options
-  const toHandle = (follower: ProcessFollower, more: Omit<RemoteProcess.Facts, "nextWriteId">) =>
-    RemoteProcess.make(follower, { nextWriteId: () => nextId("write"), ...more })
+  const toHandle = (
+    follower: ProcessFollower,
+    own: Features.Calls,
+    more: Omit<RemoteProcess.Facts, "nextWriteId"> = {},
+  ) => ({ ...RemoteProcess.make(follower, { nextWriteId: () => nextId("write"), ...more }), ...own })
 
   /** `prepare` runs before the start is sent. */
   const begin = <A>(
@@ -115,11 +118,11 @@ export const make = (options: Options): ProcessStarter => {
       const params = StartOptions.toParams(start, info(), () => nextId("process"))
       const how = { size: params.credit ?? undefined, attaches: false }
       const follower = yield* follow(options, params.processId, 0, how)
-      const receipt = yield* tallied(options, follower, 0, start)
+      const own = yield* extended(options, follower, 0, start)
       const prepared = yield* prepare(follower)
       const pid = yield* send(options, follower, params, restore)
       terminateOnAbort(start, follower, options)
-      return { process: toHandle(follower, { receipt, pid }), prepared }
+      return { process: toHandle(follower, own, { pid }), prepared }
     })
 
   const startWith = (start: StartOptions.StartOptions, restore: Restore) =>
@@ -151,11 +154,11 @@ export const make = (options: Options): ProcessStarter => {
         const credited = info().capabilities?.processCredit === true
         const size = credited ? defaultWindow : undefined
         if (typeof id !== "string") {
-          const { follower, receipt, attachment } = yield* join(options, id, after, asked, size)
-          return toHandle(follower, { receipt, attachment, pid: attachment.process.pid ?? undefined })
+          const { follower, own, attachment } = yield* join(options, id, after, asked, size)
+          return toHandle(follower, own, { attachment, pid: attachment.process.pid ?? undefined })
         }
         const follower = yield* follow(options, id, after, { size, attaches: true })
-        const receipt = yield* tallied(options, follower, after, asked)
+        const own = yield* extended(options, follower, after, asked)
         yield* follower.recover.pipe(
           Effect.mapError(
             (error) => follower.failure() ?? (isForgotten(error) ? unknownProcess(id, error) : error),
@@ -164,7 +167,7 @@ export const make = (options: Options): ProcessStarter => {
           Effect.onInterrupt(() => abandon(follower)),
         )
         yield* follower.takeOver
-        return toHandle(follower, { receipt })
+        return toHandle(follower, own)
       }),
   }
 }
@@ -178,14 +181,14 @@ const join = (
   size: number | undefined,
 ) =>
   Effect.gen(function* () {
-    const { receipt: _, as, ...rest } = asked
-    const params = { ...target, ...rest }
+    const { as, role, take, policy } = asked
+    const params = { ...target, role, take, policy }
     const id = as ?? Attaching.idOf(target, options.processes.has)
     const joined: { attachment?: Attaching.Attachment } = {}
     const again = (follower: ProcessFollower) =>
       joined.attachment === undefined ? Effect.void : Attaching.again(follower, params, joined.attachment)
     const follower = yield* follow(options, id, after, { size, attaches: true, again })
-    const receipt = yield* tallied(options, follower, after, asked)
+    const own = yield* extended(options, follower, after, asked)
     const attachment = yield* Attaching.attach(follower, params).pipe(
       Effect.mapError((error) => follower.failure() ?? error),
       Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
@@ -197,7 +200,7 @@ const join = (
       ),
     )
     joined.attachment = attachment
-    return { follower, receipt, attachment }
+    return { follower, own, attachment }
   })
 
 /** Follows a process, unless there is no connection any more. */
@@ -207,24 +210,13 @@ const follow = ({ ended, processes }: Options, id: string, after: number, how: H
     return error === undefined ? processes.follow(id, after, how) : Effect.fail(error)
   })
 
-/** Begins to tally the events of a process, if a receipt is asked for: the receipt. */
-const tallied = (
+/** The calls of features on a process. */
+const extended = (
   { fork, hasher }: Options,
   follower: ProcessFollower,
   after: number,
-  { receipt }: Pick<StartOptions.StartOptions, "receipt">,
-): Effect.Effect<RemoteProcess.RemoteProcess["receipt"]> =>
-  receipt !== true
-    ? Effect.succeed(Effect.suspend(() => Effect.fail(Delivery.notAsked(follower.id))))
-    : Effect.gen(function* () {
-        const delivery = yield* Deferred.make<Delivery.Delivery, ClientError>()
-        const tally = new Delivery.Tally(after, hasher)
-        const tallying = Delivery.follow(follower.id, tally, yield* follower.subscribe)
-        // The end of the client interrupts it.
-        const closed = Effect.suspend(() => Deferred.fail(delivery, follower.failure() ?? ClientFiber.closed))
-        fork(Effect.onInterrupt(Effect.intoDeferred(tallying, delivery), () => closed))
-        return Deferred.await(delivery)
-      })
+  asked: Partial<StartFields>,
+): Effect.Effect<Features.Calls> => Features.make({ ...follower, after, fork, hasher }, asked)
 
 /** Terminates a process that has started when its signal aborts, until it has closed, or is followed no more. */
 const terminateOnAbort = (

@@ -34,28 +34,49 @@ type Plain<R> =
       ? AsyncIterable<A>
       : never
 
-/** The number of arguments of each member: 0 for an effect. */
+/**
+ * Each member as promises have it: the number of its arguments (0 for an effect), or `value` for an effect whose promise
+ * is a property, which may be left unawaited.
+ */
 export type Arities<T> = {
-  readonly [K in keyof T]: T[K] extends (...args: infer P) => unknown ? Required<P>["length"] : 0
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => unknown
+    ? Required<P>["length"]
+    : T[K] extends Effect.Effect<unknown, unknown>
+      ? 0 | "value"
+      : never
 }
 
-/** Those members of `source`, each of which is an effect or makes one, as promises. */
-export const promised = <T extends object, K extends keyof T>(
+type ValuesOf<A> = { readonly [K in keyof A]: A[K] extends "value" ? K : never }[keyof A]
+
+type Values<T> = { readonly [K in keyof T]: Plain<T[K]> }
+
+/** The members of an interface in Effect with these arities, as programs without it have them. */
+export type ByArity<T, A> = Promised<Pick<T, keyof T & Exclude<keyof A, ValuesOf<A>>>> &
+  Values<Pick<T, keyof T & ValuesOf<A>>>
+
+/** Those members of `source`, each of which is an effect or makes one, as promises; beside members of `own`. */
+export const promised = <T extends object, const A extends Partial<Arities<T>>, O extends object>(
   source: T,
-  arities: Arities<Pick<T, K>>,
-): Promised<Pick<T, K>> => {
-  const members = Object.entries<number>(arities).map(([name, arity]) => {
-    const member = source[name as K] as
+  arities: A,
+  own: O,
+): ByArity<T, A> & O => {
+  for (const [name, arity] of Object.entries<number | "value" | undefined>(arities)) {
+    const member = source[name as keyof T] as
       | Effect.Effect<unknown>
       | ((...args: unknown[]) => Effect.Effect<unknown>)
     const call = (...args: ReadonlyArray<unknown>) =>
       promise(
-        typeof member === "function" ? member(...args.slice(0, arity)) : member,
-        args[arity] as CallOptions | undefined,
+        typeof member === "function" ? member(...args.slice(0, arity as number)) : member,
+        args[arity as number] as CallOptions | undefined,
       )
-    return [name, call]
-  })
-  return Object.fromEntries(members) as Promised<Pick<T, K>>
+    const value = { get: () => unawaited(member as Effect.Effect<unknown>) }
+    Object.defineProperty(own, name, {
+      ...(arity === "value" ? value : { value: call }),
+      enumerable: true,
+      configurable: true,
+    })
+  }
+  return own as ByArity<T, A> & O
 }
 
 /** A process with events. */

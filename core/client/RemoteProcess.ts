@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type * as Features from "../features/Clients.ts"
 import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
 import type { Format, ScreenResult } from "../protocol/Screen.ts"
@@ -16,7 +17,6 @@ import { type Attachment, detached } from "./Attaching.ts"
 import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import { pieces } from "./Content.ts"
-import type { Delivery } from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import * as EventStreams from "./EventStreams.ts"
 import { checked, invalid } from "./OptionNames.ts"
@@ -42,9 +42,6 @@ export interface EndOptions {
   /** Forgets the process as soon as it is closed, at once if it is: its id is free. Default: false. */
   readonly remove?: boolean
 }
-
-/** Options of `restart`. */
-export type RestartOptions = Omit<EndOptions, "remove">
 
 /** Options of `wait`; they are those of the wire. */
 export interface WaitOptions {
@@ -110,7 +107,7 @@ export interface ScreenOptions {
 }
 
 /** A process on the server. */
-export interface RemoteProcess {
+export interface RemoteProcess extends Features.Calls {
   /** The process id on the wire, unique in the session. */
   readonly id: string
   /**
@@ -137,16 +134,13 @@ export interface RemoteProcess {
    * A subscription to the events from the first, for loops that do not use `Stream`. Read it to its end, or close it.
    */
   readonly subscribe: Effect.Effect<EventFeed.Subscription>
-  /** Completes with the exit code, 128 + n for death by signal n, whether events are consumed or not. */
+  /**
+   * Completes with the exit code, 128 + n for death by signal n, whether events are consumed or not. As a promise it may
+   * be left unawaited: where it rejects, that is no unhandled rejection.
+   */
   readonly exitCode: Effect.Effect<number, ClientError>
   /** Completes when the process has exited and its output is complete. */
   readonly closed: Effect.Effect<void, ClientError>
-  /**
-   * Completes, when the process has closed, with its receipt and whether everything in it has arrived here, or what is
-   * missing. Needs `receipt: true` of the start, or of `attach`; fails as `closed` does, but with lost events, which
-   * are missing then.
-   */
-  readonly receipt: Effect.Effect<Delivery, ClientError>
   /**
    * Writes to stdin or the PTY, in call order; waits while the process does not read. Fails with `StdinClosed` if it
    * was started with neither `pipeStdin` nor `tty`, or has exited, and with `UnknownProcess` if the server does not
@@ -171,12 +165,6 @@ export interface RemoteProcess {
    * the process was running. It completes when the process has been asked. Needs the capability `processDeadlines`.
    */
   readonly end: (options?: EndOptions) => Effect.Effect<boolean, ClientError>
-  /**
-   * Starts a process again that was started with `restart`. One that runs is ended as by `end`, and goes on with its
-   * next child; it completes when that runs. One that is closed is replaced by a new process of its id, to which
-   * `attach` leads. Needs the capability `processRestart`.
-   */
-  readonly restart: (options?: RestartOptions) => Effect.Effect<void, ClientError>
   /** Reads the output that the server retains, and the state of the process. */
   readonly read: (options?: ReadOptions) => Effect.Effect<ReadResult, ClientError>
   /**
@@ -208,19 +196,18 @@ export interface RemoteProcess {
  */
 export interface Facts {
   readonly nextWriteId: () => string
-  readonly receipt: RemoteProcess["receipt"]
   readonly pid?: number | undefined
   readonly attachment?: Attachment
 }
 
 /**
- * The handle of a followed process.
+ * The handle of a followed process, without the calls of features.
  * @internal
  */
 export const make = (
   follower: ProcessFollower,
-  { nextWriteId, receipt, pid, attachment }: Facts,
-): RemoteProcess => {
+  { nextWriteId, pid, attachment }: Facts,
+): Omit<RemoteProcess, keyof Features.Calls> => {
   const { id, call, subscribe, exitCode, closed, role } = follower
   const processId = id
   const inTurn = Turn.make()
@@ -292,7 +279,6 @@ export const make = (
     subscribe,
     exitCode,
     closed,
-    receipt,
     write: (bytes) => inTurn(Effect.forEach(pieces(bytes), writePiece, { discard: true })),
     closeStdin: inTurn(Effect.suspend(() => Effect.asVoid(call("process/closeStdin", { processId })))),
     resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId, rows, columns })),
@@ -301,9 +287,6 @@ export const make = (
     terminate: Effect.suspend(() => terminate({})),
     end: checked("end", { signal: true, graceMs: true, remove: true }, (options: EndOptions) =>
       terminate({ ...options, signal: options.signal ?? "SIGTERM" }),
-    ),
-    restart: checked("restart", { signal: true, graceMs: true }, (options: RestartOptions) =>
-      Effect.asVoid(call("process/restart", { processId, ...options })),
     ),
     read: checked("read", { afterSeq: true, maxBytes: true, waitMs: true }, read),
     wait: checked(

@@ -156,10 +156,9 @@ export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: ()
   return {
     tty: false,
     ...(given.tty === true ? { terminalSize } : {}),
-    ...(info.capabilities?.processDeadlines === true ? { ending: true } : {}),
-    ...(info.capabilities?.processPid === true ? { pid: true } : {}),
+    ...known({ ending: true, pid: true }, info),
     ...given,
-    ...(info.capabilities?.processCredit === true ? { credit } : {}),
+    ...known({ credit }, info),
     processId: options.processId ?? newId(),
     cwd: toUri(options.cwd ?? ".", info),
     env: { ...(given.tty === true ? { ...terminal, ...envPolicy?.set } : {}), ...options.env },
@@ -169,3 +168,12 @@ export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: ()
         : envPolicy,
   }
 }
+
+/** Those fields that the server has. */
+const known = (fields: Partial<Wire>, { capabilities }: EnvironmentInfo): Partial<Wire> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([name]) => {
+      const capability = startFields[name as keyof Wire] as keyof Capabilities
+      return capabilities?.[capability] === true
+    }),
+  )

@@ -42,7 +42,10 @@ export type StartFields = {
   >
 }
 
-type AllOf<U> = (U extends unknown ? (part: U) => void : never) extends (part: infer I) => void ? I : never
+/** The intersection of the members of a union. */
+export type AllOf<U> = (U extends unknown ? (part: U) => void : never) extends (part: infer I) => void
+  ? I
+  : never
 
 type EncodedField<F> = F extends Schema.PropertySignature.All
   ? Schema.Schema.Encoded<F>

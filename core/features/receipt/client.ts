@@ -1,16 +1,20 @@
 /**
- * Compares what was delivered of a process with its receipt: whether that is all, or what is missing.
+ * Receipts, in clients: compares what was delivered of a process with its receipt, and tells what is missing.
  *
- * `Tally` takes events as a consumer gets them; `follow` is such a consumer, for the receipt of a process.
+ * `Tally` takes events as a consumer gets them; the receipt of a process is that of such a consumer.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { type Hash, type HasherService, portable } from "../protocol/Hasher.ts"
-import type { OutputStream } from "../protocol/Process.ts"
-import type { Receipt, StreamReceipt } from "../features/receipt/wire.ts"
-import { ClientError } from "./ClientError.ts"
-import type { Subscription } from "./EventFeed.ts"
-import { toError } from "./EventStreams.ts"
-import type { ProcessEvent } from "./ProcessEvent.ts"
+import { ClientError } from "../../client/ClientError.ts"
+import * as ClientFiber from "../../client/ClientFiber.ts"
+import type { Subscription } from "../../client/EventFeed.ts"
+import { toError } from "../../client/EventStreams.ts"
+import type { ProcessEvent } from "../../client/ProcessEvent.ts"
+import { type Hash, type HasherService, portable } from "../../protocol/Hasher.ts"
+import type { OutputStream } from "../../protocol/Process.ts"
+import type { Followed } from "../ClientPart.ts"
+import type { StartFields } from "../Wires.ts"
+import type { Receipt, StreamReceipt } from "./wire.ts"
 
 /** Events that were not delivered, by their seq, both included. */
 export interface Missing {
@@ -121,7 +125,7 @@ export class Tally {
 type Entries = ReadonlyArray<readonly [OutputStream, StreamReceipt]>
 
 /** Tallies the events of the process `id`, as a consumer of them, until they end. */
-export const follow = (
+const follow = (
   id: string,
   tally: Tally,
   { next, close }: Subscription,
@@ -152,9 +156,41 @@ const withoutReceipt = (id: string) =>
     message: `process ${id} closed without the receipt that its start has asked for`,
   })
 
-/** The error of a process whose start has asked for no receipt. */
-export const notAsked = (id: string): ClientError =>
+const notAsked = (id: string): ClientError =>
   new ClientError({
     reason: "InvalidOption",
     message: `process ${id} has no receipt: start it, or attach to it, with \`receipt: true\``,
   })
+
+/** Its call on a process. */
+export interface Calls {
+  /**
+   * Completes, when the process has closed, with its receipt and whether everything in it has arrived here, or what is
+   * missing. Needs `receipt: true` of the start, or of `attach`; fails as `closed` does, but with lost events, which
+   * are missing then.
+   */
+  readonly receipt: Effect.Effect<Delivery, ClientError>
+}
+
+/**
+ * The part of the feature in clients: tallies the events of a process whose receipt is asked for.
+ * @internal
+ */
+export const receipt = {
+  promises: { receipt: "value" },
+  attachOptions: ["receipt"],
+  make: (
+    { id, after, subscribe, failure, fork, hasher }: Followed,
+    { receipt }: Partial<StartFields>,
+  ): Effect.Effect<Calls> =>
+    receipt !== true
+      ? Effect.succeed({ receipt: Effect.suspend(() => Effect.fail(notAsked(id))) })
+      : Effect.gen(function* () {
+          const delivery = yield* Deferred.make<Delivery, ClientError>()
+          const tallying = follow(id, new Tally(after, hasher), yield* subscribe)
+          // The end of the client interrupts it.
+          const closed = Effect.suspend(() => Deferred.fail(delivery, failure() ?? ClientFiber.closed))
+          fork(Effect.onInterrupt(Effect.intoDeferred(tallying, delivery), () => closed))
+          return { receipt: Deferred.await(delivery) }
+        }),
+} as const
