@@ -11,21 +11,14 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import type { Client } from "../client/Client.ts"
+import type { Signal } from "../client/GivingUp.ts"
 import * as Reply from "./Reply.ts"
 import type { Watcher } from "./Session.ts"
 import * as ToolError from "./ToolError.ts"
 import type * as Tools from "./Tools.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
 
-/** The part of `AbortSignal` that is used. */
-export interface Signal {
-  /** True once it has fired. */
-  readonly aborted: boolean
-  /** Calls the listener when it fires. */
-  addEventListener(type: "abort", listener: () => void): void
-  /** Calls the listener no more. */
-  removeEventListener(type: "abort", listener: () => void): void
-}
+export type { Signal } from "../client/GivingUp.ts"
 
 /** Options of a call. */
 export interface CallOptions extends Watcher {

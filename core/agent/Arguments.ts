@@ -13,7 +13,7 @@ import { position } from "../protocol/JsonFault.ts"
 export const decode = <A, I>(schema: Schema.Schema<A, I>, text: string): Either.Either<A, string> => {
   const json = parse(text)
   if (Either.isLeft(json)) return Either.left(json.left)
-  if (!isObject(json.right)) {
+  if (!Json.isObject(json.right)) {
     return Either.left(
       `invalid type: ${describe(json.right)}, expected a map ${position(text, text.length - 1)}`,
     )
@@ -66,9 +66,6 @@ const parse = (text: string): Either.Either<Json.Json, string> =>
     catch: (error) => (error instanceof Json.JsonError ? error.message : String(error)),
   })
 
-const isObject = (json: Json.Json): json is { readonly [key: string]: Json.Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
-
 const wrong = (json: unknown, expected: string): string => {
   const integer = typeof json === "bigint" || typeof json === "number"
   const kind = integer && /^[ui]/.test(expected) ? "value" : "type"
@@ -76,12 +73,8 @@ const wrong = (json: unknown, expected: string): string => {
 }
 
 const describe = (json: unknown): string => {
-  if (json === null) return "null"
-  if (typeof json === "string") return `string ${JSON.stringify(json)}`
-  if (typeof json === "boolean") return `boolean \`${json}\``
   if (typeof json === "number" || typeof json === "bigint") return `integer \`${json}\``
-  if (Json.isDecimal(json)) return `floating point \`${Json.decimalText(json)}\``
-  return Array.isArray(json) ? "sequence" : "map"
+  return Json.isDecimal(json) ? `floating point \`${Json.decimalText(json)}\`` : Json.describe(json)
 }
 
 /** The position where the value of a top-level field ends; for an array or object, the one before it begins. */

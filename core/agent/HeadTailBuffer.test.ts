@@ -1,34 +1,10 @@
-/** Tests HeadTailBuffer.ts and ByteRing.ts. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { anyText } from "../testing/Texts.ts"
-import { ByteRing } from "./ByteRing.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 12 })
-
-describe("ByteRing", () => {
-  it("holds the last bytes, whatever the pieces, and counts what it drops", () => {
-    fc.assert(
-      fc.property(pieces, fc.integer({ min: 0, max: 60 }), (pieces, capacity) => {
-        const ring = new ByteRing(capacity)
-        const dropped = pieces.map((piece) => ring.push(piece)).reduce((sum, count) => sum + count, 0)
-        const all = Buffer.concat(pieces)
-        const start = Math.max(0, all.length - capacity)
-        expect(Buffer.from(ring.toBytes())).toEqual(all.subarray(start))
-        expect([ring.length, dropped]).toEqual([all.length - start, start])
-      }),
-    )
-  })
-
-  it("drops only as many bytes as are too many", () => {
-    const ring = new ByteRing(8)
-    ring.push(bytes("abcdefgh"))
-    expect(ring.push(bytes("ij"))).toBe(2)
-    expect(Buffer.from(ring.toBytes()).toString()).toBe("cdefghij")
-  })
-})
 
 describe("HeadTailBuffer", () => {
   it("keeps the beginning and the end, and counts what lies between", () => {

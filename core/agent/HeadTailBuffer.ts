@@ -4,9 +4,10 @@
  * `take` empties it, except for an incomplete UTF-8 character at the end, which is left to the next reply, and for the
  * plain form an incomplete escape sequence. Where bytes were dropped, characters that were cut are dropped whole.
  */
+import { Growing } from "../client/CollectedOutput.ts"
 import { concat, utf8Decoder } from "../protocol/Bytes.ts"
-import { ByteRing } from "./ByteRing.ts"
 import * as PlainText from "./PlainText.ts"
+import { blockBytes, Transcript } from "./Transcript.ts"
 import * as Utf8 from "./Utf8.ts"
 
 /** What is kept of a session's output between two replies, in bytes: the first and the last 512 KiB. */
@@ -20,32 +21,32 @@ export interface Sizes {
 
 export class HeadTailBuffer {
   private readonly sizes: Sizes
-  private readonly head: ByteRing
-  private readonly tail: ByteRing
-  private omitted = 0
+  private head = new Growing()
+  private tail: Transcript
 
   constructor(of: Sizes = sizes) {
     this.sizes = of
-    this.head = new ByteRing(of.head)
-    this.tail = new ByteRing(of.tail)
+    this.tail = this.emptyTail()
   }
 
   push(bytes: Uint8Array): void {
     const room = this.sizes.head - this.head.length
-    if (room > 0) this.head.push(bytes.subarray(0, room))
-    if (bytes.length > room) this.omitted += this.tail.push(bytes.subarray(room))
+    this.head.append(bytes.subarray(0, room))
+    this.tail.push(bytes.subarray(room))
   }
 
   /** Moves the held bytes to another buffer. */
   moveTo(other: HeadTailBuffer): void {
-    other.push(this.head.toBytes())
-    other.push(this.tail.toBytes())
+    other.push(this.head.bytes)
+    other.push(this.tailBytes())
     this.clear()
   }
 
   /** Takes the output since the last call. `last`: no more follows, so an incomplete character is taken too. */
   take(last: boolean, form: PlainText.Form = "raw"): PlainText.Taken {
-    const [head, tail, omitted] = [this.head.toBytes(), this.tail.toBytes(), this.omitted]
+    const { bytes: head } = this.head
+    const tail = this.tailBytes()
+    const omitted = this.tail.written - tail.length
     this.clear()
     const bytes = omitted > 0 ? tail : concat(tail.length === 0 ? [head] : [head, tail])
     const unfinished = last ? 0 : unfinishedOf(bytes, form)
@@ -58,10 +59,19 @@ export class HeadTailBuffer {
     return { head: text(first), tail: text(rest), omitted: total - first.length - rest.length, total }
   }
 
+  private tailBytes(): Uint8Array {
+    const { written } = this.tail
+    return this.tail.slice(Math.max(0, written - this.sizes.tail), written)
+  }
+
   private clear(): void {
-    this.head.clear()
-    this.tail.clear()
-    this.omitted = 0
+    this.head = new Growing()
+    this.tail = this.emptyTail()
+  }
+
+  /** It drops whole blocks: with one more it never has less than is kept. */
+  private emptyTail(): Transcript {
+    return new Transcript(this.sizes.tail + blockBytes)
   }
 }
 

@@ -3,13 +3,12 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { SessionIdsService } from "../session/SessionIds.ts"
 import type { Peer, Transport, TransportError } from "../transport/Transport.ts"
-import { FleetError } from "./FleetError.ts"
 import * as Messages from "./FleetMessages.ts"
 import * as Trace from "../protocol/Trace.ts"
 import type { RouterMetrics } from "./RouterMetrics.ts"
 import type { RouterTracing } from "./RouterTracing.ts"
 import { splice } from "./Splice.ts"
-import type { Tunnels } from "./Tunnels.ts"
+import { FleetError, type Tunnels } from "./Tunnels.ts"
 
 /** The route to a host. */
 interface At {

@@ -9,19 +9,16 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Fork from "../protocol/Fork.ts"
 import type { Peer, Transport } from "../transport/Transport.ts"
-import type { Dial } from "./FleetMessages.ts"
-import { HeldSessions } from "./HeldSessions.ts"
-import type { Door, Options } from "./HostOptions.ts"
-import * as HostReports from "./HostReports.ts"
+import * as Messages from "./FleetMessages.ts"
 import * as HostTunnel from "./HostTunnel.ts"
 
 /** Serves one connection until it ends. */
 export type Serve = (transport: Transport) => Effect.Effect<void, never, Scope.Scope>
 
 /** Serves what routers ask for until it is interrupted. */
-export const run = (options: Options, serve: Serve): Effect.Effect<void> =>
+export const run = (options: HostTunnel.Options, serve: Serve): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const held = new HeldSessions()
+    const held = new HostTunnel.HeldSessions()
     const fork = yield* Fork.inScope
     const state: HostTunnel.Shared = {
       options,
@@ -36,19 +33,19 @@ export const run = (options: Options, serve: Serve): Effect.Effect<void> =>
       },
       fork: (effect) => void fork(effect),
     }
-    const dialled = (door: Door, dial: Dial) => serveDialled(state, door, dial, serve)
+    const dialled = (door: HostTunnel.Door, dial: Messages.Dial) => serveDialled(state, door, dial, serve)
     yield* Effect.forEach(options.doors, (door) =>
       Effect.forkScoped(HostTunnel.keep(state, door, (dial) => dialled(door, dial))),
     )
     // Also when another host has the name: what was here is over, and nothing more comes.
-    return yield* Effect.onInterrupt(Effect.never, () => HostReports.farewell(state))
+    return yield* Effect.onInterrupt(Effect.never, () => farewell(state))
   }).pipe(Effect.scoped)
 
 /** Serves the client for which a router has asked for a connection. */
 const serveDialled = (
   state: HostTunnel.Shared,
-  door: Door,
-  { connection, peer, place }: Dial,
+  door: HostTunnel.Door,
+  { connection, peer, place }: Messages.Dial,
   serve: Serve,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -67,18 +64,64 @@ const serveDialled = (
         opened: (end) => {
           opened = true
           state.held.add(key, { fence, tenant, end })
-          HostReports.tell(state, "fleet/confirm", { sessionId: key, fence })
+          tell(state, "fleet/confirm", { sessionId: key, fence })
         },
         ended: () => {
           if (state.held.remove(key, fence))
-            HostReports.tell(state, "fleet/end", { sessionId: key, fence, ending: "closed" })
+            tell(state, "fleet/end", { sessionId: key, fence, ending: "closed" })
         },
       },
     })
-    if (!opened) HostReports.tell(state, "fleet/end", { sessionId: key, fence, ending: "start failed" })
+    if (!opened) tell(state, "fleet/end", { sessionId: key, fence, ending: "start failed" })
   }).pipe(
     Effect.scoped,
     Effect.catchAll((error) =>
       Effect.logWarning(`cannot make the connection that ${door.name} has asked for: ${error.message}`),
     ),
   )
+
+const readSettled = Messages.reader(Messages.Settled)
+
+/** Tells what has become of a session by any tunnel; if that fails, the next announcements tell it. */
+const tell = (
+  shared: HostTunnel.Shared,
+  method: "fleet/confirm" | "fleet/end",
+  params: { readonly sessionId: string; readonly fence: number; readonly ending?: string },
+): void => {
+  const [tunnel] = shared.tunnels
+  if (tunnel === undefined) return
+  const failed = Effect.sync(() => {
+    for (const each of shared.tunnels) each.stale()
+  })
+  shared.fork(
+    tunnel.ask(method, params).pipe(
+      Effect.flatMap((answer) => {
+        const settled = readSettled(answer)
+        if (settled === undefined) return failed
+        shared.held.heard(settled.version)
+        if (settled.over && method === "fleet/confirm") shared.endAll([params.sessionId])
+        return Effect.void
+      }),
+      Effect.catchAll(() => failed),
+      Effect.onInterrupt(() => failed),
+    ),
+  )
+}
+
+/** The most time that an ending host waits until the fleet knows of it. */
+const farewellMillis = 1_000
+
+/** This host ends, and its sessions with it: their places are free at once. */
+const farewell = ({ held, tunnels }: HostTunnel.Shared): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const [tunnel] = tunnels
+    const { sessions } = held.told()
+    if (tunnel === undefined || sessions.length === 0) return Effect.void
+    const end = ({ sessionId, fence }: Messages.Announce["held"]["sessions"][number]) =>
+      tunnel.ask("fleet/end", { sessionId, fence, ending: "closed" })
+    return Effect.forEach(sessions, end, { concurrency: 16, discard: true }).pipe(
+      Effect.interruptible,
+      Effect.timeout(farewellMillis),
+      Effect.ignore,
+    )
+  })

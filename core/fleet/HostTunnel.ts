@@ -5,13 +5,92 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type * as Scope from "effect/Scope"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Json } from "../protocol/Json.ts"
 import * as Connection from "../rpc/Connection.ts"
+import type { Transport, TransportError } from "../transport/Transport.ts"
 import * as Messages from "./FleetMessages.ts"
-import type { HeldSessions } from "./HeldSessions.ts"
-import type { Door, Options } from "./HostOptions.ts"
 import * as Pauses from "./Pauses.ts"
+
+/** Opens a transport, which lives as long as the scope. */
+export type Open = Effect.Effect<Transport, TransportError, Scope.Scope>
+
+/** A router, as a host reaches it. */
+export interface Door {
+  /** For logs. */
+  readonly name: string
+  /** Opens the tunnel. */
+  readonly tunnel: Open
+  /** Makes a connection that the router has asked for by this name. */
+  readonly dial: (connection: string) => Open
+}
+
+/** The announcement of a host. */
+export interface Options {
+  /** Its name, the same after a restart. */
+  readonly hostId: string
+  /** A number above that of all its starts before, which is kept; it is at least `above` and one. */
+  readonly nextEpoch: (above: number) => Effect.Effect<number>
+  /** Labels that a claim can ask for. */
+  readonly labels: Readonly<Record<string, string>>
+  /** The number of sessions that it takes. */
+  readonly capacity: number
+  /** The routers. */
+  readonly doors: ReadonlyArray<Door>
+}
+
+interface Held {
+  readonly fence: number
+  readonly tenant: string
+  readonly end: Effect.Effect<void>
+}
+
+/** The sessions that a host has at places of the fleet, by the names of the directory: the truth about them. */
+export class HeldSessions {
+  private readonly sessions = new Map<string, Held>()
+  private version = 0
+
+  /** A session is open. */
+  add(key: string, held: Held): void {
+    this.sessions.set(key, held)
+  }
+
+  /** A session is over; false if it was over for the fleet before. */
+  remove(key: string, fence: number): boolean {
+    if (this.sessions.get(key)?.fence !== fence) return false
+    return this.sessions.delete(key)
+  }
+
+  /** The directory has told of this change. */
+  heard(version: number): void {
+    this.version = Math.max(this.version, version)
+  }
+
+  /** The number of sessions. */
+  get size(): number {
+    return this.sessions.size
+  }
+
+  /** The content of an announcement. */
+  told(): Messages.Announce["held"] {
+    const sessions = [...this.sessions].map(([sessionId, { fence, tenant }]) => ({
+      sessionId,
+      fence,
+      tenant,
+    }))
+    return { upTo: this.version, sessions }
+  }
+
+  /** Takes out those that are over for everybody else, with what ends them here; without names all. */
+  over(keys: Iterable<string> = [...this.sessions.keys()]): ReadonlyArray<Effect.Effect<void>> {
+    return [...keys].flatMap((key) => {
+      const held = this.sessions.get(key)
+      this.sessions.delete(key)
+      return held === undefined ? [] : [held.end]
+    })
+  }
+}
 
 /** One tunnel that is open. */
 interface Tunnel {

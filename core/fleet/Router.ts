@@ -15,7 +15,6 @@ import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as ErrorText from "../protocol/ErrorText.ts"
 import { SessionIds } from "../session/SessionIds.ts"
 import type { Transport } from "../transport/Transport.ts"
-import { FleetError } from "./FleetError.ts"
 import { FleetView } from "./FleetView.ts"
 import * as Greeting from "./Greeting.ts"
 import * as Hopping from "./Hopping.ts"
@@ -24,7 +23,7 @@ import * as Registration from "./Registration.ts"
 import * as RouterMetrics from "./RouterMetrics.ts"
 import * as RouterTracing from "./RouterTracing.ts"
 import { splice } from "./Splice.ts"
-import { Tunnels } from "./Tunnels.ts"
+import { FleetError, Tunnels } from "./Tunnels.ts"
 
 /** Options of a router. */
 export interface Options extends Hopping.Routers {

@@ -2,12 +2,18 @@
  * The tunnels of the hosts that have come to this router, and the connections that it has asked them for: each is made
  * by the host, and named by a secret word.
  */
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Transport } from "../transport/Transport.ts"
-import { FleetError } from "./FleetError.ts"
 import type { Dial } from "./FleetMessages.ts"
+
+/** No connection to a host could be made. */
+export class FleetError extends Data.TaggedError("FleetError")<{
+  /** The text for people. */
+  readonly message: string
+}> {}
 
 /** The tunnel of one host. */
 export interface Tunnel {

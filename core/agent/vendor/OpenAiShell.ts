@@ -5,6 +5,7 @@
  */
 import type { AgentTools, CallOptions, TextReply } from "../AgentTools.ts"
 import { ToolError } from "../ToolError.ts"
+import { quoted } from "./PersistentShell.ts"
 
 /** An item of an answer of the model: run these command lines. */
 export interface ShellCall {
@@ -137,9 +138,6 @@ export const shellTool = (
     }
   },
 })
-
-/** A word as a shell reads it. */
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Makes the tool `local_shell`. */
 export const localShellTool = (

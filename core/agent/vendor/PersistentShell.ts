@@ -10,9 +10,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { ClientError } from "../../client/ClientError.ts"
-import { utf8 } from "../../protocol/Bytes.ts"
+import { concat, indexOf, utf8, utf8Decoder } from "../../protocol/Bytes.ts"
 import * as Command from "../Command.ts"
 import { type ExecBackend, nextHexId } from "../ExecBackend.ts"
+import { HeadTailBuffer } from "../HeadTailBuffer.ts"
 import type * as PlainText from "../PlainText.ts"
 import { type Observer, Session } from "../Session.ts"
 import type { Sessions } from "../Sessions.ts"
@@ -20,8 +21,6 @@ import * as ToolError from "../ToolError.ts"
 import type * as Truncate from "../Truncate.ts"
 import * as WaitFor from "../WaitFor.ts"
 import * as Waiting from "../Waiting.ts"
-import { MarkedOutput } from "./MarkedOutput.ts"
-import { type Report, ShellReports, variable } from "./ShellReports.ts"
 
 /** The parts of the tools that a shell is made of. */
 export interface Parts {
@@ -252,6 +251,169 @@ const started = (
     yield* calls.owned.follow(session)
     return session
   }).pipe(Effect.mapError(ToolError.notCreated))
+
+/** The output of a terminal up to a mark, without the mark. Output behind it belongs to the next output. */
+export class MarkedOutput {
+  /** Opens when the mark has come. */
+  readonly marked = Effect.unsafeMakeLatch(true)
+  /** Is told of output in front of the mark. */
+  listener: ((bytes: Uint8Array) => void) | undefined
+  private buffer = new HeadTailBuffer()
+  private late = new HeadTailBuffer()
+  private mark: Uint8Array | undefined
+  /** The last bytes, which may begin the mark. */
+  private held = new Uint8Array(0)
+
+  /** Looks for this mark from now on. */
+  expect(mark: Uint8Array): void {
+    this.mark = mark
+    this.marked.unsafeClose()
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.mark === undefined) {
+      this.late.push(bytes)
+      return
+    }
+    const all = concat([this.held, bytes])
+    const at = find(all, this.mark)
+    const end = at === -1 ? Math.max(0, all.length - this.mark.length + 1) : at
+    this.show(all.subarray(0, end))
+    this.held = at === -1 ? all.slice(end) : new Uint8Array(0)
+    if (at === -1) return
+    this.late.push(all.subarray(at + this.mark.length))
+    this.mark = undefined
+    this.marked.unsafeOpen()
+  }
+
+  /** Takes the output since the last call, up to the mark. `last`: neither it nor more output is waited for. */
+  take(last: boolean, form: PlainText.Form = "raw"): PlainText.Taken {
+    if (this.mark !== undefined) {
+      this.show(this.held)
+      this.held = new Uint8Array(0)
+      if (!last) return this.buffer.take(false, form)
+      this.mark = undefined
+    }
+    const taken = this.buffer.take(true)
+    const { buffer } = this
+    this.buffer = this.late
+    this.late = buffer
+    return taken
+  }
+
+  private show(bytes: Uint8Array): void {
+    if (bytes.length === 0) return
+    this.buffer.push(bytes)
+    this.listener?.(bytes)
+  }
+}
+
+/** Where the first bytes of that kind begin; -1 if there are none. */
+const find = (bytes: Uint8Array, wanted: Uint8Array): number => {
+  const [first = 0] = wanted
+  for (let at = indexOf(bytes, first); at !== -1; at = indexOf(bytes, first, at + 1)) {
+    if (wanted.every((byte, index) => bytes[at + index] === byte)) return at
+  }
+  return -1
+}
+
+/** The report of the shell at the end of a text. */
+interface Report {
+  /** The exit code of the text. */
+  readonly code: number
+  /** Its options, as `$-` has them. */
+  readonly flags: string
+  /** Whether it is in posix mode. */
+  readonly posix: boolean
+  /** Its other options, as `$BASHOPTS` has them. */
+  readonly options: string
+  /** The quoted texts of its traps on DEBUG and EXIT. */
+  readonly debug: string | undefined
+  readonly exit: string | undefined
+}
+
+/** The name of the variable that the last line of a report exports: `export -p` sorts by name. */
+const variable = "zz_procwire"
+
+/** Reports of the shell and of its controller, as they come from their FIFO. */
+class ShellReports implements Observer {
+  /** Each opens when that has come. */
+  readonly begun = Effect.unsafeMakeLatch(false)
+  readonly reported = Effect.unsafeMakeLatch(false)
+  isReported = false
+  readonly stuck = Effect.unsafeMakeLatch(false)
+  isStuck = false
+  readonly synced = Effect.unsafeMakeLatch(false)
+  /** Where reports are written to, and the folder with the FIFO of the shell. */
+  paths = { reports: "", folder: "" }
+  /** The process of the shell, and the path of its terminal. */
+  shell = { pid: "", terminal: "" }
+  report: Report | undefined
+  /** Code that sets the exported variables of the last report. */
+  exports: string | undefined
+  /** What has come and is no report: why nothing could be started. */
+  rest = ""
+  private readonly decoder = utf8Decoder()
+  private readonly entry: RegExp
+
+  constructor(nonce: string) {
+    this.entry = new RegExp(
+      `^(?:${nonce} (\\w+) ?(\\S*) ?(.*)|export ${variable}="${nonce} (exit|\\d+) ?(\\S*) ?(p?) ?(\\S*)")\\n`,
+      "m",
+    )
+  }
+
+  /** A text begins. */
+  expect(): void {
+    this.isReported = false
+    this.isStuck = false
+    this.reported.unsafeClose()
+    this.stuck.unsafeClose()
+  }
+
+  output(bytes: Uint8Array): void {
+    this.rest += this.decoder.decode(bytes, { stream: true })
+    for (let found = this.entry.exec(this.rest); found !== null; found = this.entry.exec(this.rest)) {
+      const before = this.rest.slice(0, found.index)
+      this.rest = this.rest.slice(found.index + found[0].length)
+      const [, word, first = "", second = "", code, flags = "", posix, options = ""] = found
+      if (word === "paths") {
+        this.paths = { reports: first, folder: second }
+        this.begun.unsafeOpen()
+      }
+      if (word === "shell") this.shell = { pid: first, terminal: second }
+      if (word === "stuck") {
+        this.isStuck = true
+        this.stuck.unsafeOpen()
+      }
+      if (word === "synced") this.synced.unsafeOpen()
+      if (code !== undefined) {
+        const { exports, ...traps } = parts(before)
+        this.exports = exports
+        if (code === "exit") continue
+        this.report = { code: Number(code), flags, posix: posix === "p", options, ...traps }
+        this.isReported = true
+        this.reported.unsafeOpen()
+      }
+    }
+  }
+
+  ended(): void {}
+}
+
+/** In posix mode `-` says that there is none. */
+const trap = /^trap -- (?:('(?:[^']|'\\'')*')|-) (DEBUG|EXIT)\n/
+
+/** A report is the traps, and then the exports. */
+const parts = (text: string) => {
+  const traps: { DEBUG?: string; EXIT?: string } = {}
+  let rest = text
+  for (let found = trap.exec(rest); found !== null; found = trap.exec(rest)) {
+    if (found[1] !== undefined) traps[found[2] as "DEBUG" | "EXIT"] = found[1]
+    rest = rest.slice(found[0].length)
+  }
+  return { debug: traps.DEBUG, exit: traps.EXIT, exports: rest.replace(/^export POSIXLY_CORRECT=.*\n/m, "") }
+}
 
 /** A word as a shell reads it. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`

@@ -8,23 +8,25 @@ import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Fork from "../../protocol/Fork.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
-import type * as V0 from "../../protocol/dialect/v0.ts"
+import * as DecodeError from "../../protocol/DecodeError.ts"
+import * as V0 from "../../protocol/dialect/v0.ts"
+import type { Json } from "../../protocol/Json.ts"
 import type { Transport } from "../../transport/Transport.ts"
 import * as Activity from "../Activity.ts"
-import type { ClientError } from "../ClientError.ts"
+import { ClientError } from "../ClientError.ts"
 import * as ClientFiber from "../ClientFiber.ts"
 import * as FlowControl from "../FlowControl.ts"
 import * as Ids from "../Ids.ts"
 import * as ClientConnection from "../ClientConnection.ts"
 import * as OptionNames from "../OptionNames.ts"
 import { type Open, toClientError } from "../Connector.ts"
-import { call } from "./Calls.ts"
-import type * as V0Process from "./V0Process.ts"
-import * as V0Processes from "./V0Processes.ts"
+import * as V0Process from "./V0Process.ts"
 
 /** Options of a client of the first wire. Every one has a default. */
 export interface Options {
@@ -96,7 +98,7 @@ export const make = (
     const fork = yield* Fork.inScope
     const nextId = yield* Ids.make
     const flow = FlowControl.make((held) => connection?.hold(held))
-    const processes = V0Processes.make({ flow, fork, activity })
+    const processes = makeProcesses({ flow, fork, activity })
     let connection: ClientConnection.ClientConnection<unknown> | undefined
 
     const transport = yield* Effect.isEffect(source)
@@ -168,3 +170,115 @@ export const make = (
       disconnected: Deferred.await(disconnected),
     }
   }).pipe(Effect.interruptible, activity.during)
+
+/** The used part of the client. */
+interface Following {
+  readonly flow: FlowControl.FlowControl
+  /** Runs an effect in the client's scope. */
+  readonly fork: (effect: Effect.Effect<void>) => unknown
+  /** The client is busy while it follows a process. */
+  readonly activity: Activity.Activity
+}
+
+/**
+ * The processes that a client follows, by id. A process is followed for `lateMillis` after its exit: output that
+ * arrives in that time still belongs to it.
+ */
+const makeProcesses = ({ flow, fork, activity }: Following) => {
+  const followed = new Map<string, V0Process.Followed>()
+  let ended: ClientError | undefined
+
+  const forget = (id: string, process: V0Process.Followed) => {
+    if (followed.get(id) === process && followed.delete(id)) activity.end()
+    process.close()
+  }
+
+  /** The process has exited. */
+  const exit = (id: string, process: V0Process.Followed, exitCode: number) => {
+    process.exit(exitCode)
+    const forgotten = Effect.sync(() => forget(id, process))
+    fork(Effect.zipRight(Effect.sleep(V0Process.lateMillis), forgotten))
+  }
+
+  return {
+    /** Follows a process from before its start is sent. Fails with `Duplicate` if one of that id runs. */
+    follow: (id: string) =>
+      Effect.suspend(() => {
+        if (ended !== undefined) return Effect.fail(ended)
+        const before = followed.get(id)
+        if (before?.exited() === false) return Effect.fail(duplicate(id))
+        if (before === undefined) activity.begin()
+        before?.close()
+        const process = V0Process.make(id, flow)
+        followed.set(id, process)
+        return Effect.succeed(process)
+      }),
+    /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
+    take: (method: string, params: Json): Either.Either<void, string> | undefined => {
+      switch (method) {
+        case "command/exec/outputDelta":
+          return Either.map(outputDelta(params), ({ processId, stream, chunk }) =>
+            followed.get(processId)?.output(stream, chunk),
+          )
+        case "command/exec/exited":
+          return Either.map(exited(params), ({ processId, exitCode }) => {
+            const process = followed.get(processId)
+            if (process !== undefined) exit(processId, process, exitCode)
+          })
+        default:
+          return undefined
+      }
+    },
+    exit,
+    /** The process has not started. */
+    fail: (id: string, process: V0Process.Followed, error: ClientError) => {
+      process.fail(error)
+      forget(id, process)
+    },
+    /** The connection has ended: every process fails, and so does every later `follow`. */
+    end: (error: ClientError) => {
+      ended = error
+      for (const [id, process] of followed) {
+        process.fail(error)
+        if (followed.delete(id)) activity.end()
+      }
+    },
+  }
+}
+
+const duplicate = (id: string) =>
+  new ClientError({ reason: "Duplicate", message: `process ${id} is already followed by this client` })
+
+type Requests = typeof V0.requests
+
+/** Sends a request of v0: params as on the wire, the result decoded. */
+const call = <M extends keyof Requests>(
+  ask: ClientConnection.Ask,
+  method: M,
+  params: Schema.Schema.Encoded<Requests[M]["params"]>,
+): Effect.Effect<Schema.Schema.Type<Requests[M]["result"]>, ClientError> =>
+  Effect.flatMap(ask(method, params), (json) =>
+    Either.mapLeft(
+      resultOf(method)(json),
+      (fault) => new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
+    ),
+  )
+
+const reader = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = ParseResult.decodeUnknownEither(schema)
+  return (json: Json) =>
+    Either.mapLeft(decode(json), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
+}
+
+const resultOf = <M extends keyof Requests>(method: M) =>
+  // The rows have different types; `method` selects one.
+  reader(
+    V0.requests[method].result as unknown as Schema.Schema<
+      Schema.Schema.Type<Requests[M]["result"]>,
+      unknown
+    >,
+  )
+
+/** Decoders of notification params; on the left, what is malformed. */
+const outputDelta = reader(V0.OutputDeltaParams)
+const exited = reader(V0.ExitedParams)
