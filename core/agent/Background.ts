@@ -18,17 +18,17 @@ export interface Left {
   readonly pid: number
   /** Its command line. */
   readonly command: string
-  /** How long it has run, in seconds. */
+  /** Seconds that it has run. */
   readonly seconds: number
   /** The TCP ports that it listens on, as far as its descriptors can be read. */
   readonly ports: ReadonlyArray<number>
 }
 
-/** What commands have left, by their session IDs. */
+/** The processes that commands have left, by their session IDs. */
 export type LeftBy = ReadonlyMap<number, ReadonlyArray<Left>>
 
 export interface Background {
-  /** What the environment of a command has besides, so that its descendants are known. */
+  /** Variables for a command, by which its descendants are known. */
   readonly mark: (id: number) => Readonly<Record<string, string>>
   /** The processes of each command, those of commands that run included; none where nobody can tell. */
   readonly look: Effect.Effect<LeftBy>
@@ -38,7 +38,7 @@ export interface Background {
   readonly kill: Effect.Effect<void>
 }
 
-/** How long a look may take, and a kill of what was found, in milliseconds. */
+/** The longest look, and the longest kill of what was found, in milliseconds. */
 const lookMillis = 5_000
 
 /** Ticks of a second in /proc: USER_HZ, which is 100 for programs on every architecture that has procwire's runtimes. */
@@ -59,7 +59,7 @@ export const make = (backend: ExecBackend): Effect.Effect<Background> =>
         Effect.disconnect,
         Effect.timeoutOption(lookMillis + (grace ?? 0)),
         Effect.map(Option.match({ onNone: () => none, onSome: (text) => parse(text, variable) })),
-        // Who cannot be asked leaves nothing known; the command itself is told of as ever.
+        // A server that cannot be asked leaves nothing known; the command itself is listed as ever.
         Effect.orElseSucceed(() => none),
       )
     }
@@ -99,7 +99,7 @@ while p=$(marked "$1"); [ -n "$p" ] && [ $n -lt $(($2 + 30)) ]; do
   n=$((n + 1))
 done`
 
-/** What a program prints until its end. */
+/** The output of a program until its end. */
 const printed = ({ startSubscribed }: ExecBackend, argv: ReadonlyArray<string>) =>
   Effect.acquireUseRelease(
     Effect.interruptible(startSubscribed({ argv })),

@@ -12,7 +12,7 @@ export interface Defaults {
   readonly shell?: string
   /** Variables on top of all others, including `fixedEnvironment`. Default: none. */
   readonly env?: Readonly<Record<string, string>>
-  /** Which of the server's variables are inherited. Default: all but those that are likely secrets by their names. */
+  /** The inherited variables of the server. Default: all but those that are likely secrets by their names. */
   readonly envPolicy?: EnvPolicy
   /** Whether variables that are likely secrets by their names are inherited, without `envPolicy`. Default: false. */
   readonly inheritSecrets?: boolean

@@ -9,7 +9,7 @@ import { Transcript } from "./Transcript.ts"
 /** The most ended commands that are known. */
 export const mostEnded = 64
 
-/** How much output is kept by default, in bytes: of one command, and of all as a multiple of that. */
+/** The bound on kept output, in bytes: the default for one command, and for all as a multiple of that. */
 export const outputBytes = { usual: 8 * 1024 * 1024, least: 64 * 1024, commands: 8 }
 
 /** Why the tools end a command. */
@@ -21,7 +21,7 @@ export type Stopping =
   /** A cancelled call with `kill_on_cancel`. */
   | "cancel"
 
-/** Where a command stands. */
+/** The state of a command. */
 export type State =
   | { readonly kind: "running" }
   | { readonly kind: "exited"; readonly exitCode: number }
@@ -29,7 +29,7 @@ export type State =
 
 /** A command, and what it has printed. */
 export class Known implements Observer {
-  /** Which one it is. */
+  /** Its identity. */
   readonly about: About
   /** Its output, as far as it is kept. */
   readonly transcript: Transcript
@@ -37,13 +37,13 @@ export class Known implements Observer {
   readonly startedAt: number
   /** In milliseconds of the clock; undefined while it runs. */
   endedAt: number | undefined
-  /** Where it stands. */
+  /** Its state. */
   state: State = { kind: "running" }
   /** Set while the tools end it, and once they have. */
   stopping: Stopping | undefined
   /** The process of a shell that runs one text after another; what else it has is in the background. */
   shellPid: number | undefined
-  /** How many bytes of its output have been in replies. */
+  /** The bytes of its output that have been in replies. */
   told = 0
   private readonly changed: (change: Change, grown: number) => void
   private readonly clock: Clock.Clock
@@ -71,13 +71,13 @@ export class Known implements Observer {
     this.changed({ kind: "output", id: this.about.id }, 0)
   }
 
-  /** How long it has run, in milliseconds. */
+  /** Milliseconds that it has run. */
   get millis(): number {
     return (this.endedAt ?? this.clock.unsafeCurrentTimeMillis()) - this.startedAt
   }
 }
 
-/** What has changed: the output or the state of a command, or which commands are known. */
+/** A change: of the output or the state of a command, or of the list of commands. */
 export type Change = { readonly kind: "output"; readonly id: number } | { readonly kind: "list" }
 
 /** Is told of changes. */

@@ -9,7 +9,7 @@ import type { Subscribed } from "../client/ProcessStarter.ts"
 import type { StartOptions } from "../client/StartOptions.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 
-/** What a server can do, as far as it says so. */
+/** The announced capabilities of a server. */
 export type Server = NonNullable<EnvironmentInfo["capabilities"]>
 
 /** Runs processes for the tools. */

@@ -28,7 +28,7 @@ export interface Request {
   readonly session_id?: number | null
   /** The argv of a new command; or what to write to a session, joined by spaces. Empty only waits. */
   readonly input_chunks: ReadonlyArray<string>
-  /** How long to wait for output, in milliseconds. Default: 1000; at most 60,000. */
+  /** The wait for output, in milliseconds. Default: 1000; at most 60,000. */
   readonly timeout_ms?: number | null
 }
 

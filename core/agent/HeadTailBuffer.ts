@@ -10,10 +10,10 @@ import * as PlainText from "./PlainText.ts"
 import { blockBytes, Transcript } from "./Transcript.ts"
 import * as Utf8 from "./Utf8.ts"
 
-/** What is kept of a session's output between two replies, in bytes: the first and the last 512 KiB. */
+/** The kept output of a session between two replies, in bytes: the first and the last 512 KiB. */
 export const sizes: Sizes = { head: 512 * 1024, tail: 512 * 1024 }
 
-/** How many bytes of the beginning and of the end are kept. */
+/** The kept bytes of the beginning and of the end. */
 export interface Sizes {
   readonly head: number
   readonly tail: number

@@ -20,19 +20,19 @@ export interface Listed {
   readonly endedBy?: Stopping
   /** Whether it has a terminal. */
   readonly tty: boolean
-  /** How long it has run, in seconds. */
+  /** Seconds that it has run. */
   readonly seconds: number
   /** The lines that it has printed. */
   readonly lines: number
   /** The bytes that it has printed. */
   readonly bytes: number
-  /** How many of the bytes were in no reply yet. */
+  /** The bytes that were in no reply yet. */
   readonly newBytes: number
   /** The processes that it has left in the background, if there are any. `stop_command` ends them. */
   readonly left?: ReadonlyArray<Left>
 }
 
-/** What is told of commands, and of those that only processes in the background are known of. */
+/** The list of commands, and of those of which only processes in the background are known. */
 export const ofAll = (commands: ReadonlyArray<Known>, left: LeftBy): ReadonlyArray<Listed> => {
   const known = new Set(commands.map(({ about }) => about.id))
   const forgotten = [...left].filter(([id]) => !known.has(id))
@@ -52,7 +52,7 @@ const nothingKnown = {
   newBytes: 0,
 }
 
-/** What is told of a command with these processes. Those of one that runs are the command itself, but for a shell. */
+/** A command in a list, with these processes. Those of one that runs are the command itself, but for a shell. */
 const of = (known: Known, processes: ReadonlyArray<Left>): Listed => {
   const { about, state, stopping, transcript, millis, told, shellPid } = known
   const left =

@@ -1,4 +1,4 @@
-/** What a reply tells the model besides its own command, in one sentence each. */
+/** Notices of a reply besides its own command, in one sentence each. */
 import type { Session } from "./Session.ts"
 import { maxSessions } from "./SessionTable.ts"
 

@@ -47,9 +47,9 @@ export interface Taken {
   readonly head: string
   /** The last output as text; empty if nothing was dropped. */
   readonly tail: string
-  /** How many bytes between `head` and `tail` were dropped. */
+  /** The dropped bytes between `head` and `tail`. */
   readonly omitted: number
-  /** How many bytes there were, including the omitted ones. */
+  /** All bytes, including the omitted ones. */
   readonly total: number
   /** The same as it was printed, where `head` and `tail` are in another form. */
   readonly raw?: { readonly head: string; readonly tail: string }
@@ -62,7 +62,7 @@ export const taken = (output: Taken, form: Form): Taken => {
   return { ...output, head: of(head), tail: of(tail), raw: { head, tail } }
 }
 
-/** How many bytes at the end are the begin of a sequence, whose rest may come. */
+/** The bytes at the end that begin a sequence, whose rest may come. */
 export const unfinished = (bytes: Uint8Array): number => {
   const last = bytes.subarray(Math.max(0, bytes.length - longestSequence))
   if (!last.includes(escape)) return 0
@@ -108,10 +108,10 @@ const lineAt = (text: string, at: number): string => {
   return end === -1 ? text.slice(at) : text.slice(at, end)
 }
 
-/** What is left of a line: each part overwrites the one before it from the left. */
+/** The rest of a line in which each part overwrites the one before it from the left. */
 const folded = (line: string): string => {
   if (!moves.test(line)) return line
-  /** What each column shows; the second one of a wide character is empty. */
+  /** The text of each column; the second one of a wide character is empty. */
   const cells: Array<string> = []
   let at = 0
   /** Half of a wide character is none. */

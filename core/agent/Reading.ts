@@ -15,7 +15,7 @@ import * as Utf8 from "./Utf8.ts"
 
 const { lineEnd } = Lines
 
-/** Where a text lies in the output of its command. Lines count from 1, bytes from 0. */
+/** The place of a text in the output of its command. Lines count from 1, bytes from 0. */
 export interface Excerpt {
   /** The session ID of the command. */
   readonly sessionId: number
@@ -48,7 +48,7 @@ export interface Range {
   readonly to: number
 }
 
-/** Where a range lies. */
+/** The place of a range. */
 export const excerptOf = (sessionId: number, transcript: Transcript, { from, to }: Range): Excerpt => ({
   sessionId,
   fromByte: from,
@@ -126,7 +126,7 @@ const part = (
   }
 }
 
-/** What the call for the rest asks for as well. */
+/** The other arguments of the call for the rest. */
 const kept = ({ max_output_tokens }: ReadOutput) =>
   max_output_tokens == null ? {} : { max_output_tokens: Number(max_output_tokens) }
 

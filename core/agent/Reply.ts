@@ -13,7 +13,7 @@ import type { WaitEnd } from "./WaitFor.ts"
 export interface Reply {
   /** Names this reply: six hex digits. */
   readonly chunkId: string
-  /** How long the call waited, in seconds. */
+  /** Seconds that the call waited. */
   readonly wallSeconds: number
   /** Set if the process has exited: 128 + n for death by signal n. The session has ended. */
   readonly exitCode?: number
@@ -21,21 +21,21 @@ export interface Reply {
   readonly sessionId?: number
   /** Set if the process can no longer be followed: why. The session has ended. */
   readonly failure?: string
-  /** How many tokens the output had before it was cut, estimated as bytes / 4. */
+  /** The tokens of the output before it was cut, estimated as bytes / 4. */
   readonly originalTokenCount: number
   /** The output since the last reply, cut to the token budget; of tools that read and list, what they tell. */
   readonly output: string
-  /** What else the model should know: a session that was ended, a background process. Absent: nothing. */
+  /** Notices for the model: a session that was ended, a background process. Absent: none. */
   readonly notices?: ReadonlyArray<string>
-  /** How the wait has ended, of a call that says what to wait for. */
+  /** The end of the wait, of a call with `wait_for`. */
   readonly wait?: WaitEnd
   /** Set if the tools have ended the command: `timeout_ms`, `stop_command`, or a cancelled call. */
   readonly endedBy?: Stopping
   /** Set if the output was cut: what gets the rest. Never with the two tools of Codex alone. */
   readonly rest?: Rest.Rest
-  /** Where the output lies, of `read_output`. */
+  /** The place of the output, of `read_output`. */
   readonly excerpt?: Excerpt
-  /** How the terminal stands, of `read_screen`. */
+  /** The state of the terminal, of `read_screen`. */
   readonly screen?: Screen.Screen
   /** The commands, of `list_commands`. */
   readonly commands?: ReadonlyArray<Listed>

@@ -1,4 +1,4 @@
-/** What gets the rest of a text that was cut: the exact call, as data and in words. */
+/** The call that gets the rest of a text that was cut, as data and in words. */
 
 /** A call of a tool. */
 export interface RestCall {
@@ -8,7 +8,7 @@ export interface RestCall {
   readonly arguments: Readonly<Record<string, string | number | boolean>>
 }
 
-/** What was cut from a text. */
+/** The part that was cut from a text. */
 export interface Rest {
   /** Gets it, or its beginning and the call for more. Absent: nothing of it is kept. */
   readonly call?: RestCall

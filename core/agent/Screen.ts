@@ -1,7 +1,7 @@
-/** How the terminal of a command stands, of a reply of `read_screen`. */
+/** The state of the terminal of a command, of a reply of `read_screen`. */
 import type { ScreenResult } from "../protocol/Screen.ts"
 
-/** How the terminal of a command stands. Rows and columns count from 1. */
+/** The state of the terminal of a command. Rows and columns count from 1. */
 export interface Screen {
   /** The session ID of the command. */
   readonly sessionId: number
@@ -15,15 +15,15 @@ export interface Screen {
   readonly cursorColumn: number
   /** False while the program hides its cursor. */
   readonly cursorVisible: boolean
-  /** What the program has set as title of the window. */
+  /** The title of the window that the program has set. */
   readonly title: string
   /** True while the program draws on the alternate screen, as editors and pagers do. */
   readonly alternate: boolean
-  /** How many of the lines have left the screen at its top. */
+  /** The lines that have left the screen at its top. */
   readonly scrollback: number
 }
 
-/** That of a picture. */
+/** The state of the terminal in a picture. */
 export const of = (
   sessionId: number,
   { size, cursor, title, alternate, scrollback }: ScreenResult,

@@ -29,7 +29,7 @@ export interface Watcher {
   readonly onOutput?: ((progress: Progress) => void) | undefined
 }
 
-/** What a session is from its beginning. */
+/** The fixed facts of a session. */
 export interface About {
   readonly id: number
   readonly tty: boolean
@@ -62,11 +62,11 @@ export class Session {
   failure: string | undefined
   /** True once all output has come. False for ever if a descendant holds it. */
   complete = false
-  /** What the next reply says besides. */
+  /** Notices for the next reply. */
   notices: ReadonlyArray<string> = []
-  /** How many calls wait for the session, or for their turn. */
+  /** The calls that wait for the session, or for their turn. */
   callers = 0
-  /** What has ended the command, where the server tells it. */
+  /** The cause of the end of the command, where the server tells it. */
   endedBy: EndedBy | undefined
   /** The seq of the last event that has come, and of the last one in a reply. */
   lastSeq = 0

@@ -10,17 +10,17 @@ import * as Random from "effect/Random"
 /** The facts about a session that decide whether it is removed. */
 export interface Entry {
   readonly id: number
-  /** How many calls wait for it. */
+  /** The calls that wait for it. */
   readonly callers: number
   /** True once it has exited or is lost. */
   readonly over: boolean
 }
 
 export const maxSessions = 64
-/** How many of the sessions used last are never removed. */
+/** The sessions used last that are never removed. */
 export const spared = 8
 
-/** How many ended sessions are remembered. */
+/** The ended sessions that are remembered. */
 export const remembered = 256
 
 /** Why sessions were ended that their caller may still ask for: the last of them. */

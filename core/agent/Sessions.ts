@@ -21,15 +21,15 @@ import type { WaitEnd } from "./WaitFor.ts"
 /** Runs a tool with decoded arguments. `watcher` is told of the session and its output while the call lasts. */
 export type Run<Args> = (args: Args, watcher?: Watcher) => Effect.Effect<Reply, ToolError>
 
-/** What the sessions are made with. */
+/** Options of the sessions. */
 export interface Options {
   /** Bounds the output of every reply, besides what its caller asks for. */
   readonly cap?: Truncate.Cap
-  /** Which tools there are. */
+  /** The offered tools. */
   readonly tools?: Offer
   /** The form of output. */
   readonly text?: PlainText.Form
-  /** How much output of each command is kept, in bytes. */
+  /** The kept output of each command, in bytes. */
   readonly outputBytes?: number
 }
 
@@ -232,7 +232,7 @@ export const make = (backend: ExecBackend, options: Options) =>
 /** The sessions of one set of tools. */
 export type Sessions = Effect.Effect.Success<ReturnType<typeof make>>
 
-/** What gets the part of the output since the last reply that its text lacks. */
+/** The call for the part of the output since the last reply that its text lacks. */
 const restOf = (
   { about, transcript, told }: Known,
   { from, to }: { readonly from: number; readonly to: number },

@@ -31,7 +31,7 @@ export class ToolError extends Data.TaggedError("ToolError")<{
   readonly reason: ToolReason
   /** For the model: what is returned to it in place of a reply. */
   readonly message: string
-  /** Where the command goes on, with the reason `Aborted`. */
+  /** The session of the command that goes on, with the reason `Aborted`. */
   readonly sessionId?: number
   /** The error that this one was made from. */
   readonly cause?: unknown

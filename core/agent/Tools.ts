@@ -92,9 +92,9 @@ export const WriteStdin = Schema.Struct({
   kill_on_cancel: killOnCancel,
 })
 export type WriteStdin = typeof WriteStdin.Type
-/** What the arguments of several tools have. */
+/** An argument of several tools. */
 export type MaxOutputTokens = Pick<WriteStdin, "max_output_tokens">
-/** What `exec_command` and `write_stdin` take besides what Codex has. */
+/** Arguments of `exec_command` and `write_stdin` that Codex does not have. */
 export type MoreArguments = Pick<WriteStdin, "wait_for" | "timeout_ms" | "kill_on_cancel" | "yield_time_ms">
 
 const commandId = Arguments.id("The session ID of the command, which may have ended.")
@@ -157,7 +157,7 @@ export const StopCommand = Schema.Struct({
 })
 export type StopCommand = typeof StopCommand.Type
 
-/** Which tools a model gets: `codex` are the two of Codex, with its arguments and no others. */
+/** The tools of a model: `codex` are the two of Codex, with its arguments and no others. */
 export type Offer = "all" | "codex"
 
 /** The name of a tool. */
@@ -169,7 +169,7 @@ export type Name =
   | "list_commands"
   | "stop_command"
 
-/** What an agent framework needs to offer a tool to its model. */
+/** A tool, as an agent framework offers it to its model. */
 export interface ToolDefinition {
   /** The name that the model calls. */
   readonly name: Name

@@ -15,7 +15,7 @@ export const blockBytes = 64 * 1024
 const leastBytes = 1024
 
 interface Block {
-  /** Where it begins, in bytes and in ends of lines. */
+  /** Its begin, in bytes and in ends of lines. */
   readonly offset: number
   readonly ends: number
   bytes: Uint8Array
@@ -40,12 +40,12 @@ export class Transcript {
     return this.blocks[0]?.offset ?? this.written
   }
 
-  /** How many bytes are kept. */
+  /** The kept bytes. */
   get kept(): number {
     return this.written - this.begin
   }
 
-  /** How many lines there are, the last one also without its end. */
+  /** The lines, the last one also without its end. */
   get lines(): number {
     return this.ends + (this.endsInLine ? 1 : 0)
   }
@@ -79,7 +79,7 @@ export class Transcript {
     )
   }
 
-  /** Where a line begins: its first byte, or the first that is kept; the end for a line that there is not yet. */
+  /** The begin of a line: its first byte, or the first that is kept; the end for a line that there is not yet. */
   startOf(line: number): number {
     if (line <= 1) return this.begin
     const wanted = line - 1

@@ -16,7 +16,7 @@ export type Cap = { readonly bytes: number } | { readonly tokens: number }
 /** An estimate of how many tokens so many bytes are. */
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
 
-/** How many bytes a call with a budget of `maxTokens` may return. */
+/** The bytes that a call with a budget of `maxTokens` may return. */
 export const budgetOf = (maxTokens: number, cap?: Cap): number =>
   Math.min(maxTokens * bytesPerToken, bytesOf(cap))
 
@@ -34,7 +34,7 @@ export const shown = (taken: PlainText.Taken, maxTokens: number, cap?: Cap): str
 export interface Cut {
   /** The text. */
   readonly text: string
-  /** What it lacks: from one byte of the output to another. */
+  /** The missing part: from one byte of the output to another. */
   readonly missing?: { readonly from: number; readonly to: number }
 }
 
@@ -70,7 +70,7 @@ const rawLength = (text: string): number => {
 
 const decode = (bytes: Uint8Array, from: number, to: number) => utf8Decoder().decode(bytes.subarray(from, to))
 
-/** Where the first half of the budget ends, and where the last one begins. */
+/** The end of the first half of the budget, and the begin of the last one. */
 const borders = (bytes: Uint8Array, budget: number): readonly [number, number] => {
   let left = Math.floor(budget / 2)
   let right = bytes.length - Math.ceil(budget / 2)

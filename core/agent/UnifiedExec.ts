@@ -43,7 +43,7 @@ export interface Options extends Command.Defaults {
    * 300,000 for the one, and 3,600,000 for the other.
    */
   readonly longestPollMillis?: number
-  /** Which tools there are: `codex` are `exec_command` and `write_stdin` as Codex has them. Default: `all`. */
+  /** The offered tools: `codex` are `exec_command` and `write_stdin` as Codex has them. Default: `all`. */
   readonly tools?: Tools.Offer
   /**
    * Whether replies have output as it was printed, or without ANSI codes, carriage returns, and what those have written
@@ -81,7 +81,7 @@ export interface UnifiedExec {
   ) => ReturnType<Sessions.Run<unknown>>
   /** The ids of the sessions that `write_stdin` knows, in the order of their last use. */
   readonly sessionIds: Effect.Effect<ReadonlyArray<number>>
-  /** Which tools there are. */
+  /** The offered tools. */
   readonly offer: Tools.Offer
   /** Their definitions. */
   readonly definitions: ReadonlyArray<Tools.ToolDefinition>
@@ -246,7 +246,7 @@ const writeStdin = (
         // The call before this one may have reported the exit and removed the session.
         if (!table.has(session)) return yield* ToolError.unknownSession(id)
         if (args.timeout_ms !== undefined) yield* stopper.deadline(session, Number(args.timeout_ms))
-        // What was printed before the characters is no answer to them.
+        // Output from before the characters is no answer to them.
         const afterSeq = chars === "" ? session.toldSeq : session.lastSeq
         if (chars !== "") yield* write(session, chars, millis, waiting !== undefined)
         const wait =
@@ -288,7 +288,7 @@ const readOutput =
       return reply
     })
 
-/** Where a command stands, as a reply says it. */
+/** The state of a command in a reply. */
 const stateOf = ({ about, state }: Known): Pick<Reply, "sessionId" | "exitCode" | "failure"> =>
   state.kind === "running"
     ? { sessionId: about.id }
@@ -337,7 +337,7 @@ const listCommands =
   ({ running }) =>
     Effect.zipWith(nextHexId, background.look, (chunkId, left): Reply => {
       const all = Listing.ofAll(commands.all, left)
-      // What a command has left runs, too.
+      // Processes that a command has left run, too.
       const listed = all.filter(
         (each) => running !== true || each.state === "running" || each.left !== undefined,
       )
@@ -351,7 +351,7 @@ const listCommands =
       }
     })
 
-/** How long a killed command may take until its exit is known, in milliseconds. */
+/** The longest time from a kill to the known exit, in milliseconds. */
 const afterKillMillis = 5_000
 
 /**
@@ -390,7 +390,7 @@ const stopCommand =
       notify(watcher?.onSession, id)
       // A call that waits for the session has its turn, and ends only when the command does.
       const stopped = Effect.zipRight(stopper.stop(session, "stop", grace), inTurn(session, watcher, call))
-      // What has left the process group of the command.
+      // The stop of the group does not reach processes that have left it.
       return Effect.zipWith(stopped, background.stop(id, grace), withLeft)
     })
 

@@ -4,7 +4,7 @@
 export const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80
 
-/** How many bytes at the end are the beginning of an incomplete character. */
+/** The bytes at the end that begin an incomplete character. */
 export const unfinished = (bytes: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -15,7 +15,7 @@ export const unfinished = (bytes: Uint8Array): number => {
   return 0
 }
 
-/** How many bytes at the beginning are the rest of a character that began before. */
+/** The bytes at the beginning that are the rest of a character. */
 export const continued = (bytes: Uint8Array): number => {
   let count = 0
   while (count < 3 && isContinuation(bytes[count])) count += 1

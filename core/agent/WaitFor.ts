@@ -14,7 +14,7 @@ import * as Arguments from "./Arguments.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** What to wait for: the first of these that holds ends the wait. */
+/** The conditions of a wait: the first that holds ends it. */
 export const WaitFor = Schema.Struct({
   exit: optional(Arguments.flag("The command has exited.")),
   text: optional(Arguments.text("The output since the last reply has this text.")),
@@ -29,7 +29,7 @@ export const WaitFor = Schema.Struct({
 }).annotations({ parseOptions: { onExcessProperty: "error" } })
 export type WaitFor = typeof WaitFor.Type
 
-/** What a wait can be for. */
+/** The kind of a condition. */
 export type Kind = "exit" | "text" | "pattern" | "port" | "input" | "quiet"
 
 /** The conditions of a wait, in the order in which they count, and what each is for. */
@@ -40,11 +40,11 @@ export interface Plan {
   readonly tellsInput: boolean
 }
 
-/** How a wait has ended: by a condition, at its timeout, or with the command. */
+/** The end of a wait: by a condition, at its timeout, or with the command. */
 export interface WaitEnd {
   /** The kind of the condition; at its timeout, or with the command. */
   readonly by: Kind | "timeout" | "ended"
-  /** What shows it, in words. */
+  /** The evidence, in words. */
   readonly detail: string
   /** Set if the command asks for input, and `password` if its terminal does not show what is typed. */
   readonly asks?: "input" | "password"
@@ -109,7 +109,7 @@ const lacking = ({ port, input }: WaitFor, server: Server): string | undefined =
   return undefined
 }
 
-/** How the wait of a plan has ended. */
+/** The end of the wait of a plan. */
 export const toEnd = ({ kinds }: Plan, result: WaitResult, millis: number): WaitEnd => {
   const unknown = (result.unknown ?? []).map(
     ({ index, why }) => `; of ${kinds[index]} nothing is known: ${why}`,
@@ -124,7 +124,7 @@ export const toEnd = ({ kinds }: Plan, result: WaitResult, millis: number): Wait
   return { by, detail: detailOf(by, evidence), ...asksOf(evidence) }
 }
 
-/** What a command asks for, if that is the evidence. */
+/** The question of a command, if that is the evidence. */
 export const asksOf = (evidence: WaitResult["evidence"]): Pick<WaitEnd, "asks"> =>
   evidence?.input === undefined ? {} : { asks: evidence.input.secret === true ? "password" : "input" }
 

@@ -1,4 +1,4 @@
-/** How a call waits for its command: for what `wait_for` names, or as long as its yield time says. */
+/** The wait of a call for its command: for what `wait_for` names, or as long as its yield time says. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -13,13 +13,13 @@ import * as ToolError from "./ToolError.ts"
 import type { MoreArguments } from "./Tools.ts"
 import * as WaitFor from "./WaitFor.ts"
 
-/** How long a new command may take to exit before its yield time begins, in milliseconds. */
+/** The time that a new command has to exit before its yield time begins, in milliseconds. */
 export const earlyExitMillis = 150
 
-/** How long a program in a terminal may take to respond to input before the yield time begins, in milliseconds. */
+/** The time that a program in a terminal has to respond to input before the yield time begins, in milliseconds. */
 export const afterWriteMillis = 100
 
-/** How long to wait for more output after the exit, in milliseconds: a descendant may hold the pipe for ever. */
+/** The wait for more output after the exit, in milliseconds: a descendant may hold the pipe for ever. */
 export const afterExitMillis = 50
 
 /** Bounds of the yield time in milliseconds, and (`usual`) the default of `exec_command`. */
@@ -55,7 +55,7 @@ export const untilDone = <A>(fiber: Fiber.Fiber<A>, millis: number): Effect.Effe
 /** Bounds of a wait for something in milliseconds, and the default. */
 export const waitMillis = { least: 0, usual: 300_000, most: 3_600_000 }
 
-/** How long a command that did something else may take until it is seen to ask for input, in milliseconds. */
+/** The time that a command which did something else has until it is seen to ask for input, in milliseconds. */
 const askMillis = 100
 
 /**
@@ -64,10 +64,10 @@ const askMillis = 100
  */
 const settleMillis = 60
 
-/** How often output may delay that: a command may print for ever while it asks. */
+/** The most delays of that by output: a command may print for ever while it asks. */
 const mostRounds = 10
 
-/** How long events that the server has told of may take to come, in milliseconds. */
+/** The longest wait for events that the server has announced, in milliseconds. */
 const arrivalMillis = 5_000
 
 /** A wait that is to be made. */

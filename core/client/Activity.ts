@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 
-/** What a client is busy with. */
+/** The work of a client that keeps its program alive. */
 export interface Activity {
   /** Something begins, which `end` ends. */
   readonly begin: () => void

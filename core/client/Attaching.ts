@@ -41,7 +41,7 @@ export interface AttachOptions extends Features.AttachOptions {
   readonly policy?: Policy
 }
 
-/** What a client knows of a process that it has attached to. */
+/** The known facts of a process that a client has attached to. */
 export type Attachment = Pick<ResultOf<"process/attach">, "process" | "firstSeq">
 
 const targetNames = {

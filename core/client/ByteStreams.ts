@@ -27,7 +27,7 @@ type Name = "stdout" | "stderr"
 
 type Source = Pick<RemoteProcess, "subscribe" | "write" | "closeStdin">
 
-/** What waits for a reader of one stream, in bytes. */
+/** The most bytes that wait for a reader of one stream. */
 const mostWaiting = 64 * 1024
 
 /** The streams of a process, each made when it is first asked for. */
@@ -59,7 +59,7 @@ export const make = (process: Source): ByteStreams => {
   }
 }
 
-/** What waits of one stream. */
+/** The waiting pieces of one stream. */
 interface Waiting {
   readonly pieces: Array<Uint8Array>
   bytes: number

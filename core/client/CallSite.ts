@@ -9,13 +9,13 @@ import { RpcError } from "../protocol/ErrorCode.ts"
 import { TransportError } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
 
-/** Where a program has called. */
+/** The place of a call in a program. */
 export interface CallSite {
   /** The first line is none of a frame. */
   readonly stack?: string
 }
 
-/** Where the function `above` was called. Runtimes without `captureStackTrace` do not tell. */
+/** The place where the function `above` was called. Runtimes without `captureStackTrace` do not tell it. */
 export const capture = (above: (...args: never) => unknown): CallSite => {
   const site: CallSite = {}
   capturing.captureStackTrace?.(site, above)

@@ -102,7 +102,7 @@ const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Cl
     return client.environmentInfo
   },
   start: (options, how) => promise(Effect.map(client.start(options), ClientProcess.fromEffect), how),
-  // Who gives up does not wait until the process is terminated.
+  // A caller that gives up does not wait until the process is terminated.
   run: (options, how) =>
     promise(givenUp(Effect.disconnect(client.run(options)), { signal: options?.signal }), how),
   $: Command.make(client.runner),
@@ -125,7 +125,7 @@ const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Cl
   [Symbol.asyncDispose]: () => promise(close),
 })
 
-/** How long a server may take to end a session and kill its processes. */
+/** The time that a server has to end a session and kill its processes. */
 const endDeadline = "5 seconds"
 
 /** Ends the session, or where the server cannot do that, what runs in it. One that does not answer holds nothing up. */

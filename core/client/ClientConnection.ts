@@ -36,7 +36,7 @@ export interface Options<A> {
   readonly flow: FlowControl
   /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
   readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
-  /** How long the server may be silent before it is asked; undefined if it never is. */
+  /** The silence after which the server is asked; undefined if it never is. */
   readonly heartbeat?: Duration.Duration | undefined
   /** True for a server that delays no answer by another request. */
   readonly concurrent?: (greeting: A) => boolean
@@ -54,7 +54,7 @@ export interface ClientConnection<A> {
   readonly lost: Effect.Effect<string>
 }
 
-/** How many requests of the server are refused at the same time. */
+/** The requests of the server that are refused at the same time. */
 const concurrentRequests = 16
 
 /** Makes the handshake over a transport; the scope ends the connection. */

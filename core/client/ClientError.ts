@@ -49,7 +49,7 @@ export type ClientReason =
    * `cause`; the process was terminated, or not started.
    */
   | "OutputFailed"
-  /** What was asked for as JSON is none. */
+  /** The stdout that was asked for as JSON is none. */
   | "NotJson"
 
 /** A range of events that are lost, by their seq. */
@@ -86,7 +86,7 @@ export class ClientError extends Data.TaggedError("ClientError")<{
    * refused anything else.
    */
   readonly kind?: ErrorKind
-  /** What the server answered, word for word, if `message` says more than that. */
+  /** The answer of the server, word for word, if `message` says more than that. */
   readonly serverMessage?: string
   /** The lost range, with the reason `EventsLost`. */
   readonly gone?: Gone

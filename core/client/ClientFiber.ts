@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import { disconnected } from "./ClientConnection.ts"
 import type { ClientError } from "./ClientError.ts"
 
-/** What is told to who waits for a client that is closed. */
+/** The error of calls that wait when their client is closed. */
 export const closed = disconnected("the client was closed")
 
 /**

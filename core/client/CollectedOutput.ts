@@ -56,7 +56,7 @@ export class CollectedOutput {
     return taken.length === bytes.length
   }
 
-  /** What there is of a stream. */
+  /** The bytes of a stream. */
   bytes(stream: Collected): Uint8Array {
     return this.streams[stream].bytes
   }
@@ -78,7 +78,7 @@ export class CollectedOutput {
     return concat(this.pieces().map(([, bytes]) => bytes))
   }
 
-  /** What came of one stream without a break, in order. */
+  /** The unbroken pieces of both streams, in order. */
   private pieces(): ReadonlyArray<readonly [stream: Collected, bytes: Uint8Array]> {
     const at = { stdout: 0, stderr: 0 }
     return this.runs.map((run) => {

@@ -75,7 +75,7 @@ export const make = (makers: Readonly<Record<string, unknown>>) => {
         )
   }
 
-  /** What `connect` does, as an effect; `busy` is told when the client becomes busy or idle, see `Activity`. */
+  /** `connect` as an effect; `busy` hears when the client becomes busy or idle, see `Activity`. */
   const acquire = (
     open: Open,
     { dialect, ...options }: Named = {},

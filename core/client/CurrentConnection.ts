@@ -18,7 +18,7 @@ import type { ClientError } from "./ClientError.ts"
 /** Why a request must not be sent any more, if so. */
 export type Refusal = () => ClientError | undefined
 
-/** What else there is to a request. */
+/** Options of a request. */
 export interface Asking {
   /** Is asked each time before it is sent. */
   readonly refusal?: Refusal

@@ -15,7 +15,7 @@ import type { ClientError } from "./ClientError.ts"
 import type { Backlog, CreditWindow, FlowControl } from "./FlowControl.ts"
 import { creditOf, failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
 
-/** How much is kept for later consumers: the first 256 events, or the first 1 MiB of output. */
+/** The bound on kept events for later consumers: the first 256 events, or the first 1 MiB of output. */
 export const maxKept = { events: 256, bytes: 1024 * 1024 }
 
 /** One consumer of the events of a process, from the first event. */

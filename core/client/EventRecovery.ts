@@ -18,7 +18,7 @@ import { defaultWindow } from "./FlowControl.ts"
 import { toEvent } from "./Notification.ts"
 import type { Exited, Sequenced } from "./ProcessEvent.ts"
 
-/** How many early events are held: 256, or 1 MiB of output. Later ones are read from the server again. */
+/** The bound on held early events: 256, or 1 MiB of output. Later ones are read from the server again. */
 export const maxEarly = { events: 256, bytes: 1024 * 1024 }
 
 /** A range of events that the server no longer retains, and (`through`) the last seq that it has assigned. */
@@ -176,7 +176,7 @@ const names = {
 /** The first seq of an event: a gap has several. */
 const firstOf = (event: Sequenced): number => (event.kind === "gap" ? event.from : event.seq)
 
-/** How much output is asked for at once, in bytes: as much as a server pushes ahead by default. */
+/** The output that is asked for at once, in bytes: as much as a server pushes ahead by default. */
 export const partBytes = defaultWindow
 
 /** Reads the events of one process again. */

@@ -18,13 +18,13 @@ export const unwrapScoped = <A, E, E2>(
   made: Effect.Effect<Stream.Stream<A, E>, E2, Scope.Scope>,
 ): Stream.Stream<A, E | E2> => Stream.fromChannel(Channel.unwrapScoped(Effect.map(made, Stream.toChannel)))
 
-/** What one step of an iterator gives. */
+/** One step of an iterator. */
 export interface Step<A> {
   readonly done?: boolean | undefined
   readonly value?: A | undefined
 }
 
-/** What an iterator gives, from step to step until it is done. `Stream.fromAsyncIterable` brings more, likewise. */
+/** The values of an iterator until it is done. `Stream.fromAsyncIterable` brings more, likewise. */
 export const stepped = <A, E>(
   next: () => Promise<Step<A>>,
   failure: (cause: unknown) => E,

@@ -58,7 +58,7 @@ export interface Options {
    * connection is lost. From 100 milliseconds to 1 hour; false: it is never asked. Default: 15 seconds.
    */
   readonly heartbeat?: Duration.DurationInput | false
-  /** How a lost connection is replaced, if the client was given an effect that opens one. Default: it is not. */
+  /** The replacement of a lost connection, if the client was given an effect that opens one. Default: none. */
   readonly reconnect?: ReconnectPolicy | false
   /**
    * What happens when the session cannot be resumed, because its server was restarted, say. `end` (the default): the

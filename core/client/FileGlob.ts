@@ -24,7 +24,7 @@ export const widest = {
   followDirectorySymlinks: false,
 }
 
-/** What `RemoteFiles.glob` tells. */
+/** `RemoteFiles.glob`. */
 export const glob = (
   call: Call,
   info: EnvironmentInfo,
@@ -119,7 +119,7 @@ const isIgnored = (ignored: ReadonlyArray<Glob.Pattern>, path: string): boolean 
   return false
 }
 
-/** What the paths in a folder begin with. */
+/** The prefix of the paths in a folder. */
 const inFolder = (folder: string): string => (folder.endsWith("/") ? folder : `${folder}/`)
 
 const tooMany = (path: string): ClientError =>

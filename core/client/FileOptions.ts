@@ -1,7 +1,7 @@
 /** The options of the functions on files, and the tables of their names. */
 import type * as OptionNames from "./OptionNames.ts"
 
-/** How symbolic links in a path are treated. */
+/** The treatment of symbolic links in a path. */
 export interface LinkOptions {
   /** With false, no component of the path may be a symbolic link. Default: true. */
   readonly followSymlinks?: boolean
@@ -21,11 +21,11 @@ export interface RemoveOptions extends FolderOptions {
 
 /** Options of `walk`. The defaults are the limits of the server. */
 export interface WalkOptions {
-  /** How many levels below the directory. Default: 64. */
+  /** The most levels below the directory. Default: 64. */
   readonly maxDepth?: number
-  /** How many directories are read. Default: 10,000. */
+  /** The most directories to read. Default: 10,000. */
   readonly maxDirectories?: number
-  /** How many entries are returned. Default: 50,000. */
+  /** The most entries to return. Default: 50,000. */
   readonly maxEntries?: number
   /** Whether directories behind symbolic links are walked. Default: false. */
   readonly followDirectorySymlinks?: boolean

@@ -68,7 +68,7 @@ export const make = (hold: (held: boolean) => void) => {
 /** The window of a process whose start names none: 1 MiB. */
 export const defaultWindow = 1024 * 1024
 
-/** What a window uses of its process. */
+/** The used part of a process. */
 export interface WindowOptions {
   /** Bytes that may wait for each consumer, as credit counts them. */
   readonly size: number

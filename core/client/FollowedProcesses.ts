@@ -6,7 +6,7 @@ import { ClientError } from "./ClientError.ts"
 import type { Received } from "./Notification.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
 
-/** How a process is followed. */
+/** Options of following a process. */
 export interface How {
   /** The bytes of its credit window, if it has one. */
   readonly size: number | undefined
@@ -19,7 +19,7 @@ export interface How {
 /** The processes of one client. */
 export type FollowedProcesses = ReturnType<typeof make>
 
-/** What the followers use of the client. */
+/** The used part of the client. */
 export type Options = Omit<ProcessFollower.Options, "forget" | "leaving"> & {
   /** The client is busy while it follows a process. */
   readonly activity: Activity

@@ -1,4 +1,4 @@
-/** How a call of the promise face is given up: by a signal, or after a time. As effects, that is interruption. */
+/** Gives up calls of the promise face: by a signal, or after a time. As effects, that is interruption. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as OptionNames from "./OptionNames.ts"
 export interface Signal {
   /** True once the call is to be given up. */
   readonly aborted: boolean
-  /** What the promise rejects with. */
+  /** The error of the promise. */
   readonly reason?: unknown
   /** Calls `listener` at the abort. */
   addEventListener(type: "abort", listener: () => void): void

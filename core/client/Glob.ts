@@ -39,7 +39,7 @@ export const parse = (text: string, folder: string): ReadonlyArray<Pattern> => {
   return alternatives(text, text).map((one) => toPattern(one, folder))
 }
 
-/** How far a path is within patterns, and what of it they say. `path` is absolute. */
+/** The place of an absolute path within patterns. */
 export interface Found {
   /** The whole path matches. */
   readonly matches: boolean
@@ -66,7 +66,7 @@ export const find = ({ parts }: Pattern, path: string, dot: boolean): Found => {
   }
 }
 
-/** How many folders below the root have something that can match: 0 for none, Infinity for any. */
+/** The levels of folders below the root with something that can match: 0 for none, Infinity for any. */
 export const depth = ({ parts, root }: Pattern): number =>
   parts.includes("**") ? Infinity : parts.length - components(root).length - 1
 

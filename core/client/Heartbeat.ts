@@ -29,7 +29,7 @@ export interface Line {
   readonly show: () => void
 }
 
-/** How often the silence after a question is looked at. */
+/** The looks at the silence after a question. */
 const looks = 3
 
 /** So many times as often where the link is slow: 256 KiB/s bring a frame of 16 MiB in time with the usual heartbeat. */

@@ -16,7 +16,7 @@ export interface Header {
   readonly valueEnvVar?: string
 }
 
-/** What `fetch` takes: an object, pairs, a `Headers` or a `Map`; or a list of headers. Names may be repeated in a list. */
+/** Headers as `fetch` takes them: an object, pairs, a `Headers` or a `Map`; or a list. Names may be repeated in a list. */
 export type HttpHeaders =
   | Readonly<Record<string, string>>
   | Iterable<readonly [name: string, value: string]>

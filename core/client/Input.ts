@@ -1,4 +1,4 @@
-/** What a process reads from stdin: of whatever kind, piece by piece, no faster than the process reads. */
+/** The stdin of a process: of whatever kind, piece by piece, no faster than the process reads. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ClientError } from "./ClientError.ts"
@@ -30,7 +30,7 @@ export interface InputReadable {
   }
 }
 
-/** What a process can be given to read: a string is sent as UTF-8. */
+/** The input of a process: a string is sent as UTF-8. */
 export type Input =
   | string
   | Uint8Array
@@ -40,7 +40,7 @@ export type Input =
   | AsyncIterable<string | Uint8Array>
   | Iterable<string | Uint8Array>
 
-/** Where input goes to. */
+/** The process that gets the input. */
 interface Target {
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, ClientError>
   readonly closeStdin: Effect.Effect<void, ClientError>

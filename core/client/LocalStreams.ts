@@ -10,9 +10,9 @@ import type * as Stream from "effect/Stream"
 /** Takes bytes, and completes when it has room for more. Fails with an error of the system. */
 export type Write = (bytes: Uint8Array) => Effect.Effect<void, Error>
 
-/** What a runtime brings. */
+/** The streams and files of a runtime. */
 export interface LocalStreamsService {
-  /** What this program reads from its stdin, no further than it is asked for; the next reader goes on behind it. */
+  /** The stdin of this program, read no further than asked for; the next reader goes on behind it. */
   readonly stdin: Stream.Stream<Uint8Array, Error>
   /** Writes to the stdout of this program. */
   readonly stdout: Write

@@ -20,7 +20,7 @@ export interface Received {
   readonly event: Sequenced | Told
 }
 
-/** What a client is told of its attachment to a process: it has no place among the events. */
+/** A message about an attachment to a process: it has no place among the events. */
 export type Told =
   | { readonly kind: "writer"; readonly writer: boolean }
   | { readonly kind: "detached"; readonly reason: DetachReason }

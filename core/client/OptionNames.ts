@@ -9,7 +9,7 @@ import { ClientError } from "./ClientError.ts"
 /** The names of all options of `A`. The compiler refuses a table that lacks one or has one too many. */
 export type Names<A> = Readonly<Record<keyof A, unknown>>
 
-/** What `start`, `run` and `$` say of options that other libraries have, or only one of them. */
+/** Hints of `start`, `run` and `$` for options that other libraries have, or only one of them. */
 const elsewhere: Readonly<Record<string, string>> = {
   shell: "it belongs to $, whose templates are scripts then: $({ shell: true })",
   cancelSignal: "it is 'signal' here",

@@ -27,12 +27,12 @@ import * as RunOptions from "./RunOptions.ts"
 import { lacking } from "./StartOptions.ts"
 import * as Stdio from "./Stdio.ts"
 
-/** What is used of a client. */
+/** The used part of a client. */
 export interface Runner {
   readonly startSubscribed: ProcessStarter["startSubscribed"]
   readonly fs: RemoteFiles
   readonly info: () => EnvironmentInfo
-  /** What this program has; a page has nothing. */
+  /** The streams of this program; a page has none. */
   readonly local?: LocalStreamsService | undefined
 }
 
@@ -51,7 +51,7 @@ interface Checked extends Stage {
 }
 
 interface Running extends Checked, Subscribed {
-  /** What it reads, unless another process writes it. */
+  /** Its input, unless another process writes it. */
   readonly input: Stream.Stream<string | Uint8Array, ClientError> | undefined
   readonly takers: Stdio.Takers
   /** Tells people, if they are told. */
@@ -163,7 +163,7 @@ const speaker = (verbose: boolean, { local }: Runner): Effect.Effect<Running["sa
   return Effect.succeed((line) => Effect.ignore(local.stderr(utf8.encode(`${line}\n`))))
 }
 
-/** What a process reads from its stdin, if no other one writes to it. */
+/** The stdin of a process to which no other one writes. */
 const inputOf = (input: Input.Input | undefined, { inherits }: Stdio.Stdio, { fs, local }: Runner) => {
   if (input !== undefined) return Input.pieces(input, fs)
   return inherits && local !== undefined ? Stream.mapError(local.stdin, Input.failure) : undefined
@@ -208,7 +208,7 @@ const passedOn = (to: RemoteProcess, bytes: Uint8Array): Effect.Effect<boolean> 
     Effect.catchAll(() => Effect.succeed(false)),
   )
 
-/** What the kernel does to who writes into a pipe that nobody reads. */
+/** Does as the kernel does to a writer into a pipe without a reader. */
 const brokenPipe = (process: RemoteProcess) =>
   process.end({ signal: "SIGPIPE" }).pipe(
     Effect.catchAll(() => process.terminate),

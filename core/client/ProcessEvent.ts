@@ -49,7 +49,7 @@ export interface Exited {
   readonly limit?: ResourceLimit | undefined
   /** True if the kernel has killed the process, or one that it had started, because memory ran out. */
   readonly oomKilled?: boolean | undefined
-  /** What has ended the process, where the server has the capability `processDeadlines`: `exit`, `timeout`, … */
+  /** The cause of its end, where the server has the capability `processDeadlines`: `exit`, `timeout`, … */
   readonly endedBy?: EndedBy | undefined
   /** The number of the signal that it died of, with `endedBy`. */
   readonly signal?: number | undefined
@@ -88,7 +88,7 @@ export const eventBytes = 64
 export const weightOf = (event: ProcessEvent): number =>
   event.kind === "output" ? event.bytes.length + eventBytes : eventBytes
 
-/** What an event counts of the credit of its process. */
+/** The credit of its process that an event takes. */
 export const creditOf = (event: ProcessEvent): number =>
   event.kind === "output" ? Credit.creditOf(event.bytes.length) : 0
 

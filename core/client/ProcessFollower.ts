@@ -22,10 +22,10 @@ import * as EventRecovery from "./EventRecovery.ts"
 import { CreditWindow, type FlowControl, maxTotalBacklog } from "./FlowControl.ts"
 import { creditOf, eventBytes, failed, type Sequenced } from "./ProcessEvent.ts"
 
-/** What a follower uses of its client. */
+/** The used part of a client. */
 export interface Options {
   readonly call: BoundCall
-  /** What says on the server that nobody follows the process any more. */
+  /** The request that tells the server that this client follows the process no more. */
   readonly leaving: "process/terminate" | "process/detach"
   readonly flow: FlowControl
   /** Sends a request whose result does not matter, on this connection or not at all. False if the server refuses it. */
@@ -34,7 +34,7 @@ export interface Options {
   readonly fork: Fork
   /** Called when no further event of the process is wanted. */
   readonly forget: () => void
-  /** Who is told of its buffers. */
+  /** The observer of its buffers. */
   readonly buffers: BuffersService
 }
 
@@ -125,7 +125,7 @@ export const make = (
      * whether it still has the process; from any other server they are fetched. Lost events end the process.
      */
     resume: (replays: boolean) => (replays ? Effect.catchAll(known, giveUp) : recovered),
-    /** How far the server may push ahead of the consumers; undefined if it pushes all it has. */
+    /** The window that bounds how far the server pushes ahead of the consumers; undefined if it pushes all it has. */
     credit,
     /** True if the server has the process: a new connection resumes it. */
     begun: () => begun,
@@ -324,7 +324,7 @@ export class WriterRole {
   )
 }
 
-/** How a process has ended, once it has; `forget` is called then. */
+/** The end of a process; `forget` is called then. */
 const makeOutcome = (id: string, role: WriterRole, leave: () => void) => {
   const forget = () => {
     role.end()

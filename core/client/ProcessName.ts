@@ -8,5 +8,5 @@ import { most } from "../protocol/Naming.ts"
 export const isName = (text: string): boolean =>
   /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u.test(text) && text.length <= most.name
 
-/** What is expected of a name, for errors. */
+/** The rule of a name, for errors. */
 export const expected = `letters, digits and any of . _ -, at most ${most.name}`

@@ -41,7 +41,7 @@ export interface Subscribed {
   readonly behind: () => boolean
 }
 
-/** How processes are started and taken over; every client of the current wire has it. */
+/** Starts processes and takes them over; every client of the current wire has it. */
 export interface ProcessStarter {
   /**
    * Starts a process. It lives on when the effect has succeeded; interrupting the effect terminates it. Fails with

@@ -84,7 +84,7 @@ export interface EventSource {
   readonly subscribe: Effect.Effect<Subscription>
 }
 
-/** What `pick` makes of the events, without undefined. The subscription ends with the loop. */
+/** The results of `pick` for the events, without undefined. The subscription ends with the loop. */
 export async function* iterate<A>(
   process: EventSource,
   pick: (event: ProcessEvent) => A | undefined,

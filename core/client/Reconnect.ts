@@ -33,7 +33,7 @@ export type Status =
   /** Lost for good. */
   | { readonly kind: "failed"; readonly message: string }
 
-/** What a client does when its session cannot be resumed: it ends, or begins a new one with its next call. */
+/** The answer of a client to a session that cannot be resumed: it ends, or begins a new one with its next call. */
 export type OnSessionLost = "end" | "new"
 
 /**
@@ -75,7 +75,7 @@ export type Session = Pick<Connector.SessionConnection, "sessionId" | "environme
 /** A first connection that is lost before it has its session has begun nothing. */
 const isClosing = ({ reason }: ClientError) => reason === "Disconnected"
 
-/** How long the end of a lost connection is waited for. */
+/** The wait for the end of a lost connection. */
 const closeDeadline = "1 second"
 
 /**
@@ -161,7 +161,7 @@ export const make = (
 const can = ({ environmentInfo }: Session, capability: "sessionReplay" | "sessionTakeover"): boolean =>
   environmentInfo.capabilities?.[capability] === true
 
-/** What resumes a session, as far as its server can. */
+/** The params that resume a session, as far as its server can. */
 const resumption = (session: Session, options: Options) => {
   const credit = options.credits()
   return {
@@ -196,7 +196,7 @@ const renew = (
     }
   })
 
-/** How long an attempt may take. */
+/** The limit of an attempt. */
 const within = (leftMillis: number, { timeout }: Options) =>
   Duration.min(Duration.millis(leftMillis), timeout)
 

@@ -12,7 +12,7 @@ import * as Random from "effect/Random"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { ClientError } from "./ClientError.ts"
 
-/** How a lost connection is replaced. `{}` takes the defaults. Numbers are milliseconds. */
+/** The replacement of a lost connection. `{}` takes the defaults. Numbers are milliseconds. */
 export interface ReconnectPolicy {
   /** For how long after the loss new connections are tried. Default: 25 seconds. */
   readonly window?: Duration.DurationInput
@@ -71,7 +71,7 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
 /** A connection that lasts for so many milliseconds ends the outage before it. */
 export const steadyMillis = 1000
 
-/** What a policy knows of the outages before. */
+/** The outages before, as a policy knows them. */
 export interface Outages {
   /**
    * The outage that the loss of a connection belongs to, by how many milliseconds the connection lived and the last seq

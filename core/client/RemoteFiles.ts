@@ -46,7 +46,7 @@ export interface Walked {
   readonly truncated: boolean
 }
 
-/** What a call on files returns. */
+/** The effect of a call on files. */
 export type Done<A = void> = Effect.Effect<A, ClientError>
 
 /**

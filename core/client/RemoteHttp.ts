@@ -132,7 +132,7 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
 
 const nothing = () => {}
 
-/** What the errors of a request name: the URL may have secrets in its path. */
+/** The names in the errors of a request: the URL may have secrets in its path. */
 const asked = (method: string, options: HttpOptions | undefined) => {
   const [, host] = /^[a-z]+:\/\/(?:[^/?#@]*@)?([^/?#]+)/i.exec(String(options?.url)) ?? []
   const what = String(options?.method ?? "GET")

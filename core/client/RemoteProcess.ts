@@ -29,15 +29,15 @@ export interface ReadOptions {
   readonly afterSeq?: number
   /** The most bytes to return, decoded. Chunks are not cut, and at least one is returned. Default: no limit. */
   readonly maxBytes?: number
-  /** How long to wait for an event after `afterSeq`, in milliseconds. Default: 0. */
+  /** The wait for an event after `afterSeq`, in milliseconds. Default: 0. */
   readonly waitMs?: number
 }
 
 /** Options of `end`. */
 export interface EndOptions {
-  /** What asks the process to end. Default: SIGTERM. */
+  /** The signal that asks the process to end. Default: SIGTERM. */
   readonly signal?: Signal
-  /** How long it has, in milliseconds; 0 kills at once. Default: the `killGraceMs` of its start, or 5,000. */
+  /** Its grace, in milliseconds; 0 kills at once. Default: the `killGraceMs` of its start, or 5,000. */
   readonly graceMs?: number
   /** Forgets the process as soon as it is closed, at once if it is: its id is free. Default: false. */
   readonly remove?: boolean
@@ -45,7 +45,7 @@ export interface EndOptions {
 
 /** Options of `wait`; they are those of the wire. */
 export interface WaitOptions {
-  /** What to wait for: the first of these that holds. Each has exactly one of `exit`, `pattern`, `idleMs` and so on. */
+  /** The conditions: the first that holds ends the wait. Each has exactly one of `exit`, `pattern`, `idleMs` and so on. */
   readonly until: ReadonlyArray<WaitCondition>
   /** Only output with a seq above this counts, and is returned. Default: all that the server retains. */
   readonly afterSeq?: number
@@ -66,9 +66,9 @@ export type OutputPoint = NonNullable<Encoded<"process/history">["from"]>
 
 /** Options of `history`; they are those of the wire. */
 export interface HistoryOptions {
-  /** Where to begin. Default: at the oldest that is kept. */
+  /** The begin. Default: the oldest that is kept. */
   readonly from?: OutputPoint
-  /** Where to end, in front of that. Default: at what was printed last. */
+  /** The end, which is not included. Default: behind the last output. */
   readonly to?: OutputPoint
   /** Instead of `from`: the last lines, so many. */
   readonly tail?: number
@@ -80,13 +80,13 @@ export interface HistoryOptions {
 
 /** Options of `grep`; they are those of the wire. */
 export interface GrepOptions {
-  /** What a line has to match: RE2 syntax, without classes of Unicode. */
+  /** The pattern for lines: RE2 syntax, without classes of Unicode. */
   readonly pattern: string
   /** Letters: `i` (either case), `l` (the pattern is plain text). Default: none. */
   readonly flags?: string
-  /** Where to begin, with the line there. Default: at the oldest that is kept. */
+  /** The begin, with the line there. Default: the oldest that is kept. */
   readonly from?: OutputPoint
-  /** Where to end, in front of the line there. Default: at what was printed last. */
+  /** The end, without the line there. Default: behind the last output. */
   readonly to?: OutputPoint
   /** Lines before each match, at most 100. Default: 0. */
   readonly before?: number
@@ -100,7 +100,7 @@ export interface GrepOptions {
 export interface ScreenOptions {
   /** The picture after the output up to and including this seq. Default: now. */
   readonly seq?: number
-  /** What to return of it: `text`, `ansi`, `lines`. Default: `["text"]`. */
+  /** The returned forms: `text`, `ansi`, `lines`. Default: `["text"]`. */
   readonly formats?: ReadonlyArray<Format>
   /** The most lines to return that have left the screen at its top; the server keeps up to 1,000. Default: 0. */
   readonly scrollback?: number
@@ -115,7 +115,7 @@ export interface RemoteProcess extends Features.Calls {
    * `processPid`), after `attach` by an id, and where the answer to the start was lost with its connection.
    */
   readonly pid: number | undefined
-  /** What the server told of a process that `attach` has joined; undefined for a process of this client. */
+  /** The facts about a process that `attach` has joined; undefined for a process of this client. */
   readonly attachment: Attachment | undefined
   /** Whether this client may write: now, and whenever that changes, until the process has ended. */
   readonly writing: Stream.Stream<boolean>

@@ -1,11 +1,11 @@
-/** How a process has ended, with what it has printed: what `run` and `$` resolve with. */
+/** The end of a process with its output: the result of `run` and `$`. */
 import type { EndedBy } from "../protocol/Process.ts"
 import * as Signals from "../protocol/Signals.ts"
 import { ClientError } from "./ClientError.ts"
 import type { CollectedOutput } from "./CollectedOutput.ts"
 import type { Exited } from "./ProcessEvent.ts"
 
-/** What a result has of output: text, or with `encoding: "buffer"` bytes. */
+/** The form of output in a result: text, or with `encoding: "buffer"` bytes. */
 export type Encoding = "utf8" | "buffer"
 
 /** Output in an encoding. */
@@ -29,7 +29,7 @@ export interface Result<C extends string | Uint8Array = string> {
   readonly allBytes: Uint8Array
   /** The signal that the process died of. Absent if it exited, and on servers without `processDeadlines`. */
   readonly signal?: Signals.PosixSignal
-  /** What has ended the process. Absent on servers without `processDeadlines`. */
+  /** The cause of its end. Absent on servers without `processDeadlines`. */
   readonly endedBy?: EndedBy
   /** True if it was ended because `timeout` or `idleTimeout` had passed. */
   readonly timedOut: boolean
@@ -37,13 +37,13 @@ export interface Result<C extends string | Uint8Array = string> {
   readonly truncated: boolean
   /** Milliseconds from the start to the end, as this client saw them. */
   readonly durationMs: number
-  /** How often it was run, with `retry`. */
+  /** The number of runs, with `retry`. */
   readonly attempts?: number
   /** Of commands that were joined by `pipe`: the results of those before the last one, in their order. */
   readonly pipedFrom?: ReadonlyArray<Result<C>>
 }
 
-/** What is known at the end of a process. */
+/** The known facts at the end of a process. */
 interface Ended {
   readonly exitCode: number
   readonly exited: Exited | undefined
@@ -123,7 +123,7 @@ export const mayDoBetter = (result: Result): boolean => {
 export const attempted = (result: Result, attempts: number): Result =>
   withOthers(result, { attempts: { value: attempts, enumerable: true } })
 
-/** How a process has ended, in words. */
+/** The end of a process, in words. */
 export const ending = ({ exitCode, signal, endedBy, timedOut }: Result): string => {
   if (timedOut) return `was ended by its ${endedBy ?? "timeout"}`
   return signal === undefined ? `exited with ${exitCode}` : `died of ${signal}`

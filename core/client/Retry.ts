@@ -5,7 +5,7 @@ import type { ClientError } from "./ClientError.ts"
 import * as OptionNames from "./OptionNames.ts"
 import * as Result from "./Result.ts"
 
-/** How often something is run again. */
+/** Options of `retry`. */
 export interface RetryOptions {
   /** The most times that it is run again, from 1. */
   readonly times: number
@@ -15,7 +15,7 @@ export interface RetryOptions {
 
 const names = { times: true, delayMs: true } satisfies OptionNames.Names<RetryOptions>
 
-/** How often, and after how many milliseconds. */
+/** The number of further runs, and the milliseconds before each. */
 export interface Retry {
   readonly times: number
   readonly delayMs: number

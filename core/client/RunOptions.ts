@@ -11,7 +11,7 @@ import * as Retry from "./Retry.ts"
 import * as StartOptions from "./StartOptions.ts"
 import * as Stdio from "./Stdio.ts"
 
-/** What to run. */
+/** Options of `run`. */
 export interface RunOptions<E extends Encoding = "utf8">
   extends StartOptions.StartOptions, Stdio.StdioOptions {
   /**
@@ -75,7 +75,7 @@ export const names = {
   onOutput: true,
 } satisfies OptionNames.Names<RunOptions<Encoding>>
 
-/** How a process is run. */
+/** Options of `run`, checked. */
 export interface Settings {
   readonly start: StartOptions.StartOptions
   readonly input: Input.Input | undefined

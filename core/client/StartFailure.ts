@@ -15,15 +15,15 @@ import type { Wire } from "./StartOptions.ts"
 /** Linux and macOS have the same numbers for these. */
 const errno = { ENOENT: 2, ENOEXEC: 8, EACCES: 13, ENOTDIR: 20 }
 
-/** How long the server may take to tell what is at a path. */
+/** The time that the server has to tell what is at a path. */
 const patience = "5 seconds"
 
-/** What is at a path. `unknown` if the server does not tell. */
+/** The kind of a path; `unknown` if the server does not tell it. */
 type Found = "directory" | "file" | "nothing" | "unknown"
 
 interface Finding {
   readonly reason: ClientReason
-  /** What is wrong, and of which path; absent if the server's words are all that is known. */
+  /** The mistake, with its path; absent if the server's words are all that is known. */
   readonly why?: string
 }
 

@@ -15,7 +15,7 @@ import { toUri } from "./RemotePath.ts"
 /** The params of `process/start` as on the wire. */
 export type Wire = Schema.Schema.Encoded<typeof StartParams>
 
-/** What to start. Only `argv` is required. */
+/** Options of `start`. Only `argv` is required. */
 export interface StartOptions
   extends Partial<StartFields>, Partial<Omit<Wire, "argv" | "envPolicy" | "pid" | keyof StartFields>> {
   /** The program, looked up in the PATH of the child's environment, and its arguments. */
@@ -26,7 +26,7 @@ export interface StartOptions
   readonly cwd?: string
   /** Variables on top of the inherited ones. */
   readonly env?: Readonly<Record<string, string>>
-  /** Which of the server's variables the child inherits. Default: `core` (PATH, HOME, LANG and the like). */
+  /** The variables of the server that the child inherits. Default: `core` (PATH, HOME, LANG and the like). */
   readonly inherit?: EnvPolicy["inherit"]
   /** Replaces `inherit` with a whole policy. With null nothing is inherited: `env` is the whole environment. */
   readonly envPolicy?: EnvPolicy | null
@@ -77,9 +77,9 @@ export interface StartOptions
    * lacks the capability `processAnswers`. Default: false.
    */
   readonly answers?: boolean
-  /** What lists call the process; other processes may have the same name. Needs the capability `processList`. */
+  /** The name in lists; other processes may have the same. Needs the capability `processList`. */
   readonly name?: string
-  /** What lists find the process by, up to 64 of them. Needs the capability `processList`. Default: none. */
+  /** Labels by which lists find the process, up to 64. Needs the capability `processList`. Default: none. */
   readonly labels?: Readonly<Record<string, string>>
   /**
    * Keeps the process, also when it has ended, until it is removed (`remove: true` of `end`), and its session as long:
@@ -146,7 +146,7 @@ const isArgv = (argv: unknown): boolean =>
 export const lacking = (option: string, capability: string): ClientError =>
   invalid(`${option} needs a server with the capability ${capability}, which this one lacks`)
 
-/** What a terminal is, for programs in it, where `env` does not say otherwise. */
+/** The type of a terminal for programs in it, where `env` does not say otherwise. */
 const terminal = { TERM: "xterm-256color" }
 const terminalSize = { rows: 24, columns: 80 }
 

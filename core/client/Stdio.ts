@@ -1,4 +1,4 @@
-/** Where the stdin, stdout and stderr of what `run` and `$` run lead: into the result, or to streams of this program. */
+/** Leads the stdin, stdout and stderr of `run` and `$`: into the result, or to streams of this program. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -20,18 +20,18 @@ export interface OutputFile {
  */
 export type OutputTo = "pipe" | "inherit" | "ignore" | OutputFile
 
-/** Where the three streams lead. */
+/** The ways of the three streams. */
 export interface StdioOptions {
   /**
    * `inherit`: the process reads the stdin of this program; `ignore`: it has none. Not in a page, and not with `tty`.
    * Default: `ignore`, or `input`.
    */
   readonly stdin?: "inherit" | "ignore"
-  /** Where stdout, or what a terminal shows, goes. A page in a browser has `pipe` and `ignore` alone. Default: `pipe`. */
+  /** The way of stdout, or of a terminal. A page in a browser has `pipe` and `ignore` alone. Default: `pipe`. */
   readonly stdout?: OutputTo
-  /** Where stderr goes, likewise. Default: `pipe`. */
+  /** The way of stderr, likewise. Default: `pipe`. */
   readonly stderr?: OutputTo
-  /** What `stdin` (unless there is `input`), `stdout` and `stderr` are by default. Default: `pipe`. */
+  /** The default of `stdin` (unless there is `input`), `stdout` and `stderr`. Default: `pipe`. */
   readonly stdio?: "pipe" | "inherit" | "ignore"
 }
 
@@ -43,7 +43,7 @@ export const names = {
   stdio: true,
 } satisfies OptionNames.Names<StdioOptions>
 
-/** Where they lead, checked. */
+/** The ways, checked. */
 export interface Stdio {
   /** Whether it reads the stdin of this program. */
   readonly inherits: boolean
@@ -54,7 +54,7 @@ export interface Stdio {
 /** Takes a piece of output instead of the result. */
 export type Taker = (bytes: Uint8Array) => Effect.Effect<void, ClientError>
 
-/** What takes each stream; undefined for one that the result has. */
+/** The taker of each stream; undefined for one that the result has. */
 export interface Takers {
   readonly stdout: Taker | undefined
   readonly stderr: Taker | undefined

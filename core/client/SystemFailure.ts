@@ -4,13 +4,13 @@ import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { isObject } from "../protocol/Json.ts"
 import { ClientError } from "./ClientError.ts"
 
-/** What was asked for. */
+/** The call that has failed. */
 export interface Asked {
   /** The name of the function. */
   readonly method: string
   readonly path?: string
   readonly host?: string
-  /** What of it the message names; `path` or `host` by default. */
+  /** The place in the message; `path` or `host` by default. */
   readonly place?: string
 }
 

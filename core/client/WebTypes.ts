@@ -50,7 +50,7 @@ export type StreamWriter = typeof globalThis extends {
   ? ByteWriter & Known
   : ByteWriter
 
-/** What every `ReadableStream` of bytes has. */
+/** The members of every `ReadableStream` of bytes. */
 export interface ReadableBytes extends AsyncIterable<Uint8Array> {
   /** True while somebody reads it. */
   readonly locked: boolean
@@ -60,7 +60,7 @@ export interface ReadableBytes extends AsyncIterable<Uint8Array> {
   getReader(): StreamReader
 }
 
-/** What every `WritableStream` of bytes has. */
+/** The members of every `WritableStream` of bytes. */
 export interface WritableBytes {
   /** True while somebody writes to it. */
   readonly locked: boolean

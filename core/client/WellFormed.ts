@@ -19,7 +19,7 @@ export const refusal = (value: unknown, place = ""): ClientError | undefined => 
 }
 
 interface Found {
-  /** Where it is, as `argv[1]` or `env.LANG`. */
+  /** Its place, as `argv[1]` or `env.LANG`. */
   readonly place: string
   readonly text: string
 }

@@ -98,7 +98,7 @@ export interface HostRecord extends HostKey {
 export interface Claim {
   /** The id of the session. That of a session which lives is answered with that session. */
   readonly sessionId: string
-  /** Whom it is counted for. */
+  /** The tenant that it is counted for. */
   readonly tenant: string
   /** The most sessions of the tenant, this one included. Without it nothing is counted. */
   readonly quota?: number | undefined
@@ -108,7 +108,7 @@ export interface Claim {
 
 /** A session, as the directory has it. */
 export interface SessionRecord extends SessionKey, HostKey {
-  /** Whom it is counted for. */
+  /** The tenant that it is counted for. */
   readonly tenant: string
   /** Its state. */
   readonly state: SessionState

@@ -1,4 +1,4 @@
-/** Which host a session gets: of two random ones that fit the one with fewer failed starts, then the emptier one. */
+/** Selects the host of a session: of two random ones that fit the one with fewer failed starts, then the emptier one. */
 import type { HostRow } from "./Book.ts"
 import type { Labels } from "./Directory.ts"
 import type { Settings } from "./DirectoryOptions.ts"

@@ -37,7 +37,7 @@ export interface Options extends Hopping.Routers {
 
 /** The request of a client beside its messages. */
 export interface Wish {
-  /** Whom its sessions are counted for. */
+  /** The tenant of its sessions. */
   readonly tenant: string
   /** Labels that its host must have; undefined if they cannot be parsed. */
   readonly labels: Labels | undefined

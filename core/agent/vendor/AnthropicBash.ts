@@ -31,7 +31,7 @@ export interface ToolResult {
   readonly type: "tool_result"
   /** The id of the call. */
   readonly tool_use_id: string
-  /** What the model reads. */
+  /** The text for the model. */
   readonly content: string
   /** Set if the command could not be run, or did not end in time. */
   readonly is_error?: true
@@ -39,11 +39,11 @@ export interface ToolResult {
 
 /** Options of the tool. */
 export interface BashOptions {
-  /** How long a command may take, in milliseconds. Then its shell is ended. Default: 120000. */
+  /** The time of a command, in milliseconds. Then its shell is ended. Default: 120000. */
   readonly timeoutMs?: number
   /** The bash that is started. Default: `bash`, as the server finds it. */
   readonly shell?: string
-  /** What commands read: nothing, or the terminal, which they then ask for input. Default: `empty`. */
+  /** The stdin of commands: nothing, or the terminal, which they then ask for input. Default: `empty`. */
   readonly stdin?: "empty" | "terminal"
   /**
    * Whether results are as they were printed, or without ANSI codes, carriage returns, and what those have written
@@ -54,7 +54,7 @@ export interface BashOptions {
 
 /** The tool of one conversation. */
 export interface BashTool {
-  /** What goes into `tools` of a request: the model knows the rest. */
+  /** The entry in `tools` of a request: the model knows the rest. */
   readonly definition: { readonly type: "bash_20250124"; readonly name: "bash" }
   /**
    * Runs what the model asks for, one call after the other. The result of a command that asks for input says so, and
@@ -129,7 +129,7 @@ export const bashTool = (tools: AgentTools, options: BashOptions = {}): BashTool
         if (text !== "") notify(how.onOutput, { sessionId: from.sessionId, text })
       }
       if (asks) {
-        // What the command has asked for may have come from somebody else meanwhile.
+        // Another caller may have written the input meanwhile.
         const before = yield* from.wait(0)
         if (before.kind === "ended" || before.kind === "exited" || !isInput) {
           const { content, over } =

@@ -13,20 +13,20 @@ export interface ShellCall {
   readonly type: "shell_call"
   /** The id that the output repeats. */
   readonly call_id: string
-  /** What is to be run. */
+  /** The commands to run. */
   readonly action: {
     /** Command lines, each for a shell of its own. */
     readonly commands: ReadonlyArray<string>
-    /** How long each may take, in milliseconds. */
+    /** The time of each, in milliseconds. */
     readonly timeout_ms?: number | null
     /** Repeated in the output. */
     readonly max_output_length?: number | null
   }
 }
 
-/** How a command of `shell` has ended. */
+/** The end of a command of `shell`. */
 export interface ShellOutput {
-  /** What both streams have printed. */
+  /** The output of both streams. */
   readonly stdout: string
   /** Why it could not be run or followed; else empty. */
   readonly stderr: string
@@ -40,7 +40,7 @@ export interface ShellCallOutput {
   readonly type: "shell_call_output"
   /** The id of the call. */
   readonly call_id: string
-  /** That of the call, if it has one. */
+  /** The length of the call, if it has one. */
   readonly max_output_length?: number
   /** One for each command, in their order. */
   readonly output: ReadonlyArray<ShellOutput>
@@ -52,16 +52,16 @@ export interface LocalShellCall {
   readonly type: "local_shell_call"
   /** The id that the output repeats. */
   readonly call_id: string
-  /** What is to be run. */
+  /** The commands to run. */
   readonly action: {
     readonly type: "exec"
     /** The program and its arguments. */
     readonly command: ReadonlyArray<string>
     /** Variables on top of those that commands have. */
     readonly env?: { readonly [name: string]: string }
-    /** Where it runs; relative to the folder of the tools. */
+    /** Its working directory; relative to the folder of the tools. */
     readonly working_directory?: string | null
-    /** How long it may take, in milliseconds. */
+    /** Its time, in milliseconds. */
     readonly timeout_ms?: number | null
     /** Refused: commands run as the user of the server. */
     readonly user?: string | null
@@ -82,13 +82,13 @@ export interface LocalShellCallOutput {
 
 /** Options of both tools. */
 export interface ShellOptions {
-  /** How long a command may take that has no `timeout_ms`, in milliseconds. Default: 120000. */
+  /** The time of a command without `timeout_ms`, in milliseconds. Default: 120000. */
   readonly timeoutMs?: number
 }
 
 /** A tool: what goes into `tools` of a request, and what answers an item of its calls. It rejects only if aborted. */
 export interface VendorTool<Type extends string, Call, Output> {
-  /** What goes into `tools` of a request. */
+  /** The entry in `tools` of a request. */
   readonly definition: { readonly type: Type }
   /** Runs what an item of the answer asks for. */
   call(item: Call, options?: CallOptions): Promise<Output>
@@ -96,7 +96,7 @@ export interface VendorTool<Type extends string, Call, Output> {
 
 const defaultTimeoutMs = 120_000
 
-/** What a command has printed, and how it has ended; what cannot be run is an exit with 127. */
+/** The output and the end of a command; one that cannot be run is an exit with 127. */
 const run = async (
   tools: AgentTools,
   args: { readonly cmd: string; readonly workdir?: string; readonly timeout_ms: number },

@@ -29,7 +29,7 @@ export interface Parts {
   readonly defaults: Command.Defaults & { readonly cap?: Truncate.Cap }
 }
 
-/** What a shell is made with. */
+/** Options of a shell. */
 export interface Options {
   /** The bash, as the server finds it. */
   readonly shell: string
@@ -39,7 +39,7 @@ export interface Options {
   readonly exports?: string | undefined
 }
 
-/** How waiting for a text has ended. */
+/** The end of the wait for a text. */
 export type Stop =
   /** It has ended; the shell goes on. */
   | { readonly kind: "ended"; readonly code: number }
@@ -72,9 +72,9 @@ export interface PersistentShell {
   readonly stop: Effect.Effect<void>
 }
 
-/** How long a shell may take until it reads, in milliseconds: only one that cannot start does. */
+/** The longest time until a shell reads, in milliseconds: only one that cannot start takes it. */
 const startMillis = 60_000
-/** How long output and reports may be late behind the end, in milliseconds. */
+/** The longest delay of output and reports behind the end, in milliseconds. */
 const lateMillis = 5_000
 /** When the kernel is asked first whether a shell reads on, and the longest pause before the next time, in milliseconds. */
 const checkMillis = { first: 500, most: 16_000 }
@@ -308,7 +308,7 @@ export class MarkedOutput {
   }
 }
 
-/** Where the first bytes of that kind begin; -1 if there are none. */
+/** The begin of the first bytes of that kind; -1 if there are none. */
 const find = (bytes: Uint8Array, wanted: Uint8Array): number => {
   const [first = 0] = wanted
   for (let at = indexOf(bytes, first); at !== -1; at = indexOf(bytes, first, at + 1)) {
@@ -344,14 +344,14 @@ class ShellReports implements Observer {
   readonly stuck = Effect.unsafeMakeLatch(false)
   isStuck = false
   readonly synced = Effect.unsafeMakeLatch(false)
-  /** Where reports are written to, and the folder with the FIFO of the shell. */
+  /** The path for reports, and the folder with the FIFO of the shell. */
   paths = { reports: "", folder: "" }
   /** The process of the shell, and the path of its terminal. */
   shell = { pid: "", terminal: "" }
   report: Report | undefined
   /** Code that sets the exported variables of the last report. */
   exports: string | undefined
-  /** What has come and is no report: why nothing could be started. */
+  /** Text that is no report: it says why nothing could be started. */
   rest = ""
   private readonly decoder = utf8Decoder()
   private readonly entry: RegExp
@@ -432,7 +432,7 @@ r=/proc/$$/fd/8
 [[ -e $r ]] || r=$d/reports
 printf '%s paths %s %s\\n' "$1" "$r" "$d" >&8`
 
-/** What the process of the shell begins with: its script is called `bash`, as messages of a shell begin. */
+/** The first command of the process of the shell: its script is called `bash`, as messages of a shell begin. */
 const starter = (stdin: Options["stdin"]): string =>
   `export PROCWIRE_FOLDER=$PWD PROCWIRE_TERMINAL=$(tty)
 cd "$1" && exec "$0" --posix --noprofile --norc bash${stdin === "empty" ? " </dev/null" : ""}`

@@ -1,7 +1,7 @@
 /** Recordings of terminals in the format of asciinema, asciicast, of its versions 2 and 3. */
 import * as Data from "effect/Data"
 
-/** What a recording says of itself. */
+/** The header of a recording. */
 export interface Header {
   /** The version of the format. */
   readonly version: 2 | 3
@@ -13,7 +13,7 @@ export interface Header {
   readonly timestamp?: number | undefined
   /** Its title. */
   readonly title?: string | undefined
-  /** What ran in the terminal. */
+  /** The command that ran in the terminal. */
   readonly command?: string | undefined
   /** The kind of the terminal, as `TERM` has it. */
   readonly term?: string | undefined
@@ -21,7 +21,7 @@ export interface Header {
   readonly idleTimeLimit?: number | undefined
 }
 
-/** What has happened, `at` so many milliseconds after the begin. */
+/** An event, `at` so many milliseconds after the begin. */
 export type Event =
   | { readonly kind: "output" | "input" | "marker"; readonly at: number; readonly text: string }
   | { readonly kind: "resize"; readonly at: number; readonly columns: number; readonly rows: number }
@@ -29,7 +29,7 @@ export type Event =
 
 /** A whole recording. */
 export interface Cast {
-  /** What it says of itself. */
+  /** Its header. */
   readonly header: Header
   /** In the order of time. */
   readonly events: ReadonlyArray<Event>

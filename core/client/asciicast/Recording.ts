@@ -13,7 +13,7 @@ import type { HistoryOptions, RemoteProcess } from "../RemoteProcess.ts"
 import type { Header } from "./Cast.ts"
 import { CastWriter } from "./CastWriter.ts"
 
-/** What a recording is made with. */
+/** Options of a recording. */
 export interface RecordingOptions extends Pick<Header, "title" | "command" | "term" | "idleTimeLimit"> {
   /** The version of the format. Default: 2, which most players know. */
   readonly version?: Header["version"]
@@ -21,7 +21,7 @@ export interface RecordingOptions extends Pick<Header, "title" | "command" | "te
   readonly exitCode?: number | undefined
 }
 
-/** What a recording that goes on is made with; the exit code is that of the process. */
+/** Options of a recording that goes on; the exit code is that of the process. */
 export interface LiveOptions extends Omit<RecordingOptions, "exitCode"> {
   /** Ends the recording when it completes; it is run several times. Default: the recording ends with the process. */
   readonly until?: Effect.Effect<unknown>
@@ -74,7 +74,7 @@ export const live = (
         const asked =
           waits === true && (yield* Effect.raceFirst(Effect.as(more, false), Effect.as(until, true)))
         const reading = partOf(process, byte)
-        // What was there when it was asked to end belongs to it; a flood does not hold it up.
+        // Output from before the request to end belongs to it; a flood does not hold it up.
         const part = yield* asked ? reading : Effect.raceFirst(reading, Effect.as(until, undefined))
         if (part === undefined) return last(recorder.end(undefined, false))
         seq = part.chunks.at(-1)?.seq ?? seq

@@ -20,7 +20,7 @@ import { script } from "./Script.ts"
 import type { Template, Value } from "./Values.ts"
 import { words } from "./Words.ts"
 
-/** What the commands of a `$` have in common. */
+/** Options of all commands of a `$`. */
 export interface DollarOptions<E extends Result.Encoding = "utf8"> extends Partial<
   Omit<RunOptions<E>, "argv" | "processId" | "pipeStdin">
 > {
@@ -49,7 +49,7 @@ const stages: unique symbol = Symbol("procwire/client/command")
 export interface Command<E extends Result.Encoding = "utf8"> extends PromiseLike<
   Result.Result<Result.Content<E>>
 > {
-  /** What is run: the program and its arguments; of commands that were piped, those of the last one. */
+  /** The program and its arguments; of commands that were piped, those of the last one. */
   readonly argv: ReadonlyArray<string>
   /** @internal */
   readonly [stages]: ReadonlyArray<Pipeline.Stage>
@@ -57,7 +57,7 @@ export interface Command<E extends Result.Encoding = "utf8"> extends PromiseLike
   catch<A>(rejected: (error: unknown) => A | PromiseLike<A>): Promise<Result.Result<Result.Content<E>> | A>
   /** As of a promise. */
   finally(ended: () => void): Promise<Result.Result<Result.Content<E>>>
-  /** What it has written to stdout, as UTF-8, with the line end. */
+  /** Its stdout as UTF-8, with the line end. */
   text(how?: CallOptions): Promise<string>
   /** Its stdout, which is JSON; rejects with `NotJson` where it is none. */
   json<A = unknown>(how?: CallOptions): Promise<A>
@@ -72,7 +72,7 @@ export interface Command<E extends Result.Encoding = "utf8"> extends PromiseLike
   pipe<F extends Result.Encoding>(command: Command<F>): Command<F>
   /** The same with a template. */
   pipe(template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command<E>
-  /** What it reads from stdin; of commands that were piped, the first one. See `input` of `run`. */
+  /** Its stdin; of commands that were piped, that of the first one. See `input` of `run`. */
   input(input: NonNullable<RunOptions["input"]>): Command<E>
   /** More variables of the environment. */
   env(variables: Readonly<Record<string, string>>): Command<E>
@@ -126,7 +126,7 @@ const toCommand = (
   let running: Fiber.RuntimeFiber<Result.Result, ClientError> | undefined
   const ended = Effect.suspend(() => {
     const fiber = (running ??= Effect.runFork(Pipeline.run(all)))
-    // Who gives up does not wait for the end of what is terminated.
+    // A caller that gives up does not wait for the end of the terminated process.
     return Effect.onInterrupt(Effect.flatten(Fiber.await(fiber)), () => Fiber.interruptFork(fiber))
   })
   const located = (error: unknown): never => {

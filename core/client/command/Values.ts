@@ -5,7 +5,7 @@ import { invalid } from "../OptionNames.ts"
 /** One argument. */
 export type Argument = string | number | bigint
 
-/** What may stand in a template: an argument, or an array of them for as many arguments. */
+/** A value in a template: an argument, or an array of them for as many arguments. */
 export type Value = Argument | ReadonlyArray<Argument>
 
 /** The texts of a template, as the source has them. */

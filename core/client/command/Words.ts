@@ -19,7 +19,7 @@ export const words = (template: Template, values: ReadonlyArray<unknown>): Reado
 
 class Reading {
   private readonly argv: Array<string> = []
-  /** What there is of the current word; undefined between words. */
+  /** The begin of the current word; undefined between words. */
   private word: string | undefined
   private quote: string | undefined
   /** An array has just stood for words of its own. */
@@ -86,7 +86,7 @@ class Reading {
     this.add(char)
   }
 
-  /** What is to be said of a character that a shell would not pass on. */
+  /** The error for a character that a shell would not pass on. */
   private syntax(char: string, rest: string): string | undefined {
     if (char === "`" || (char === "$" && /^[\w{(@*#?$!-]/.test(rest))) {
       return `'${char}' expands nothing here: use a value \${…}, quote it as '…', or ${shell}`

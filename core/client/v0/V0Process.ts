@@ -18,7 +18,7 @@ import type { FlowControl } from "../FlowControl.ts"
 import { pieces } from "../Content.ts"
 import { failed, type ProcessEvent } from "../ProcessEvent.ts"
 
-/** How long output is taken after the exit, in milliseconds. */
+/** The time after the exit in which output is taken, in milliseconds. */
 export const lateMillis = 50
 
 /** A process of a v0 server. */

@@ -34,13 +34,13 @@ export type Delivery =
   | {
       /** Every byte was delivered, once and in order. */
       readonly complete: true
-      /** What the process wrote and how it ended. */
+      /** The output and the end of the process, as the server counted them. */
       readonly receipt: Receipt
     }
   | {
       /** Something is missing. */
       readonly complete: false
-      /** What is missing, in the order of the seqs; never empty. */
+      /** The missing events, in the order of the seqs; never empty. */
       readonly missing: ReadonlyArray<Missing>
       /** Absent if the process was not followed to its end. */
       readonly receipt?: Receipt
@@ -94,7 +94,7 @@ export class Tally {
     if (receipt === undefined) {
       return this.missing.length > 0 ? { complete: false, missing: this.missing } : undefined
     }
-    // Where events are missing the streams differ for that reason.
+    // Missing events make the streams differ.
     if (this.missing.length > 0) return { complete: false, missing: this.missing, receipt }
     const missing: Array<Missing> = []
     for (const [name, written] of Object.entries(receipt.streams) as Entries) {
