@@ -30,7 +30,7 @@ export type LeftBy = ReadonlyMap<number, ReadonlyArray<Left>>
 export interface Background {
   /** Variables for a command, by which its descendants are known. */
   readonly mark: (id: number) => Readonly<Record<string, string>>
-  /** The processes of each command, those of commands that run included; none where nobody can tell. */
+  /** The processes of each command, those of commands that run included; none where they are not known. */
   readonly look: Effect.Effect<LeftBy>
   /** Ends those of one command: SIGTERM, and after the grace SIGKILL. Tells which there were. */
   readonly stop: (id: number, graceMillis: number) => Effect.Effect<ReadonlyArray<Left>>

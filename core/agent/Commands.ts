@@ -44,7 +44,7 @@ export class Known implements Observer {
   /** The process of a shell that runs one text after another; what else it has is in the background. */
   shellPid: number | undefined
   /** The bytes of its output that have been in replies. */
-  told = 0
+  replied = 0
   private readonly changed: (change: Change, grown: number) => void
   private readonly clock: Clock.Clock
 
@@ -80,7 +80,7 @@ export class Known implements Observer {
 /** A change: of the output or the state of a command, or of the list of commands. */
 export type Change = { readonly kind: "output"; readonly id: number } | { readonly kind: "list" }
 
-/** Is told of changes. */
+/** Hears of changes. */
 export type Listener = (change: Change) => void
 
 /** The commands that are known. */

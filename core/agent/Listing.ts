@@ -54,7 +54,7 @@ const nothingKnown = {
 
 /** A command in a list, with these processes. Those of one that runs are the command itself, but for a shell. */
 const of = (known: Known, processes: ReadonlyArray<Left>): Listed => {
-  const { about, state, stopping, transcript, millis, told, shellPid } = known
+  const { about, state, stopping, transcript, millis, replied, shellPid } = known
   const left =
     state.kind === "running" && shellPid === undefined ? [] : processes.filter(({ pid }) => pid !== shellPid)
   return {
@@ -67,7 +67,7 @@ const of = (known: Known, processes: ReadonlyArray<Left>): Listed => {
     seconds: millis / 1000,
     lines: transcript.lines,
     bytes: transcript.written,
-    newBytes: transcript.written - told,
+    newBytes: transcript.written - replied,
     ...(left.length === 0 ? {} : { left }),
   }
 }

@@ -37,7 +37,7 @@ export interface About {
   readonly command: string
 }
 
-/** Is told of a session whether a call waits for it or not. */
+/** Hears of a session, whether a call waits for it or not. */
 export interface Observer {
   /** Its output. */
   readonly output: (bytes: Uint8Array) => void
@@ -70,7 +70,7 @@ export class Session {
   endedBy: EndedBy | undefined
   /** The seq of the last event that has come, and of the last one in a reply. */
   lastSeq = 0
-  toldSeq = 0
+  repliedSeq = 0
 
   private released = false
   private readonly subscription: Subscribed["subscription"]

@@ -18,7 +18,7 @@ import type { MaxOutputTokens, Offer } from "./Tools.ts"
 import * as Truncate from "./Truncate.ts"
 import type { WaitEnd } from "./WaitFor.ts"
 
-/** Runs a tool with decoded arguments. `watcher` is told of the session and its output while the call lasts. */
+/** Runs a tool with decoded arguments. `watcher` hears of the session and its output while the call lasts. */
 export type Run<Args> = (args: Args, watcher?: Watcher) => Effect.Effect<Reply, ToolError>
 
 /** Options of the sessions. */
@@ -158,8 +158,8 @@ export const make = (backend: ExecBackend, options: Options) =>
       const { text, missing } = Truncate.cut(taken, Number(maxTokens), cap)
       const known = commands.get(id)
       const rest = known && missing && restOf(known, missing)
-      if (known !== undefined) known.told += taken.total
-      session.toldSeq = session.lastSeq
+      if (known !== undefined) known.replied += taken.total
+      session.repliedSeq = session.lastSeq
       const notices = [...session.notices]
       session.notices = []
       if (exitCode !== undefined && !session.complete) notices.push(Notices.outlived)
@@ -234,6 +234,6 @@ export type Sessions = Effect.Effect.Success<ReturnType<typeof make>>
 
 /** The call for the part of the output since the last reply that its text lacks. */
 const restOf = (
-  { about, transcript, told }: Known,
+  { about, transcript, replied }: Known,
   { from, to }: { readonly from: number; readonly to: number },
-) => Rest.ofBytes(about.id, { from: told + from, to: told + to }, transcript.begin)
+) => Rest.ofBytes(about.id, { from: replied + from, to: replied + to }, transcript.begin)

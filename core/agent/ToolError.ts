@@ -60,7 +60,7 @@ const remedies: { readonly [reason in ClientReason]?: string } = {
   ProgramNotExecutable: otherShell,
 }
 
-/** `UnknownSession`: no session has that id. `why` is absent for an id that never was, and for one whose exit was told. */
+/** `UnknownSession`: no session has that id. `why` is absent for an id that never was, and for one whose exit was reported. */
 export const unknownSession = (id: number, why?: string) =>
   new ToolError({
     reason: "UnknownSession",
@@ -123,7 +123,7 @@ export const noScreens = () =>
       "read_screen failed: the server cannot tell what a terminal shows; read_output has what was printed",
   })
 
-/** `Screen`: the end of the command was told, and its terminal is gone. */
+/** `Screen`: the end of the command was reported, and its terminal is gone. */
 export const noScreenAnyMore = (id: number) =>
   new ToolError({
     reason: "Screen",

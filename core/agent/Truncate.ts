@@ -61,7 +61,7 @@ export const cut = (taken: PlainText.Taken, maxTokens: number, cap?: Cap): Cut =
   return { text: `${warning}\n${about}\n\n${middleCut(bytes, budget, unit)}`, missing: { from, to } }
 }
 
-/** At least so many bytes became this text: of a U+FFFD nobody knows whether it was one byte or three. */
+/** At least so many bytes became this text: a U\+FFFD may have been one byte or three. */
 const rawLength = (text: string): number => {
   let length = utf8.encode(text).length
   for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) length -= 2

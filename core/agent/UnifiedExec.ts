@@ -247,7 +247,7 @@ const writeStdin = (
         if (!table.has(session)) return yield* ToolError.unknownSession(id)
         if (args.timeout_ms !== undefined) yield* stopper.deadline(session, Number(args.timeout_ms))
         // Output from before the characters is no answer to them.
-        const afterSeq = chars === "" ? session.toldSeq : session.lastSeq
+        const afterSeq = chars === "" ? session.repliedSeq : session.lastSeq
         if (chars !== "") yield* write(session, chars, millis, waiting !== undefined)
         const wait =
           waiting === undefined ? Waiting.untilEnd(session, millis) : Waiting.run(session, waiting, afterSeq)
@@ -382,7 +382,7 @@ const stopCommand =
       }
       if (known === undefined) return ToolError.unknownCommand("stop_command", id, commands)
       const wait = Waiting.untilEnd(session, grace + afterKillMillis)
-      // Another call may have told of the end meanwhile.
+      // Another call may have reported the end meanwhile.
       const call = Effect.suspend(() =>
         table.has(session) ? collect(session, wait, args) : alreadyOver(known, []),
       )
@@ -401,7 +401,7 @@ const withLeft = (reply: Reply, left: ReadonlyArray<Left>): Reply =>
 const ended = (left: ReadonlyArray<Left>): string =>
   ["Ended what the command had left in the background:", ...left.map(Listing.leftToText)].join("\n")
 
-/** The command has ended before, and there is no output that was not told. */
+/** The command has ended before, and there is no output that was in no reply. */
 const alreadyOver = (known: Known | undefined, left: ReadonlyArray<Left>): Effect.Effect<Reply> =>
   Effect.map(nextHexId, (chunkId) => {
     const reply: Reply = {

@@ -59,7 +59,7 @@ export const waitMillis = { least: 0, usual: 300_000, most: 3_600_000 }
 const askMillis = 100
 
 /**
- * How long a command that asks for input must be silent until that is told, in milliseconds: what was written to it may
+ * How long a command that asks for input must be silent until that is reported, in milliseconds: what was written to it may
  * be on its way through the kernel, and so may its prompt.
  */
 const settleMillis = 60
@@ -101,7 +101,7 @@ export const read = (
   return Either.map(WaitFor.plan(waitFor, server), (plan) => ({ waitFor, plan, millis }))
 }
 
-/** Waits; only output behind `afterSeq` counts. All output that the server has told of has come then. */
+/** Waits; only output behind `afterSeq` counts. All output that the server has counted has come then. */
 export const run = (
   session: Session,
   { waitFor, plan, millis }: Waiting,
@@ -120,8 +120,8 @@ export const run = (
     if (result.exited) yield* untilEnd(session, arrivalMillis)
     if (result.gap !== undefined && result.met === null) notSearched(session, waitFor)
     const end = WaitFor.toEnd(plan, result, millis)
-    const told = end.by === "input" || (end.by === "timeout" && plan.kinds.includes("input"))
-    if (session.over || told || !plan.tellsInput) return end
+    const isAnswer = end.by === "input" || (end.by === "timeout" && plan.kinds.includes("input"))
+    if (session.over || isAnswer || !plan.tellsInput) return end
     const asking = settled(session, WaitFor.inputAlone, result.nextSeq - 1, askMillis)
     return yield* Effect.match(asking, {
       onSuccess: ({ evidence }) => ({ ...end, ...WaitFor.asksOf(evidence) }),
@@ -160,7 +160,7 @@ const late = (millis: number): WaitFor.WaitEnd => ({
   detail: `nothing that was waited for came in ${millis} ms`,
 })
 
-/** A command that has ended, or whose connection has, needs no wait; all else is told. */
+/** A command that has ended, or whose connection has, needs no wait; all else is reported. */
 const failed = (session: Session, error: ClientError) =>
   Effect.gen(function* () {
     yield* untilExit(session, earlyExitMillis)

@@ -111,7 +111,7 @@ export const attach = (
     return Effect.tap(sent, ({ writer }) =>
       Effect.sync(() => {
         follower.begin()
-        follower.role.told(writer)
+        follower.role.set(writer)
       }),
     )
   })

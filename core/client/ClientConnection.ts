@@ -40,7 +40,7 @@ export interface Options<A> {
   readonly heartbeat?: Duration.Duration | undefined
   /** True for a server that delays no answer by another request. */
   readonly concurrent?: (greeting: A) => boolean
-  /** Of which methods the server is told that nobody waits for an answer any more. By default of none. */
+  /** The methods of which the server hears that no answer is awaited any more. By default none. */
   readonly cancels?: (greeting: A) => (method: string) => boolean
 }
 

@@ -54,7 +54,7 @@ export const connect: {
 } = door.connect as never
 
 /**
- * What `connect` does, as an effect; `busy` is told when the client becomes busy or idle, see `Activity`.
+ * `connect` as an effect; `busy` hears when the client becomes busy or idle, see `Activity`.
  * @internal
  */
 export const acquire: (

@@ -45,7 +45,7 @@ interface Consumer {
   readonly backlog: Backlog
 }
 
-/** The feed of a process from the event after seq `after`; `credit` is told when less waits for a consumer. */
+/** The feed of a process from the event after seq `after`; `credit` hears when less waits for a consumer. */
 export const make = (
   after: number,
   flow: FlowControl,

@@ -234,7 +234,7 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
    */
   const readAfter = (after: number) => read(after, last)
 
-  /** Fetches what comes after the last event of the buffer; `exit` is told the exit code, if the server knows it. */
+  /** Fetches what comes after the last event of the buffer; `exit` gets the exit code, if the server knows it. */
   const recover = (buffer: ReorderBuffer, exit: (code: number) => void): Effect.Effect<void, ClientError> =>
     Effect.suspend(() => {
       const { last, gap } = buffer

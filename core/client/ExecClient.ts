@@ -63,12 +63,12 @@ export interface Options {
   /**
    * What happens when the session cannot be resumed, because its server was restarted, say. `end` (the default): the
    * client ends, and every later call fails. `new`: its processes end in `failed` with the reason `SessionLost`, and
-   * the next call begins a new session, which `onStatus` is told. Needs `reconnect`.
+   * the next call begins a new session, which `onStatus` reports. Needs `reconnect`.
    */
   readonly onSessionLost?: Reconnect.OnSessionLost
   /** Called at each change of the connection after the first success. What it throws is logged. */
   readonly onStatus?: (status: Reconnect.Status) => void
-  /** Is told what the client is busy with, so that an idle client need not keep its program alive. */
+  /** Hears what the client is busy with, so that an idle client need not keep its program alive. */
   readonly activity?: Activity.Activity
 }
 

@@ -62,7 +62,7 @@ export const make = (options: Options) => {
         if (again !== undefined) attachments.set(follower, again)
         followers.set(id, follower)
         if (!attaches) written.delete(id)
-        if (written.has(id)) follower.role.told(false)
+        if (written.has(id)) follower.role.set(false)
         if (attaches) attached.add(id)
         options.activity.begin()
         return Effect.succeed(follower)
@@ -77,7 +77,7 @@ export const make = (options: Options) => {
       if (event.kind === "closed" || event.kind === "writer") written.delete(processId)
       if (event.kind === "writer") {
         if (!event.writer) written.add(processId)
-        follower?.role.told(event.writer)
+        follower?.role.set(event.writer)
       } else if (event.kind === "detached") follower?.fail(detached(processId, event.reason))
       else follower?.accept(event)
     },

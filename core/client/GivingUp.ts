@@ -32,7 +32,7 @@ const names = { signal: true, timeout: true } satisfies OptionNames.Names<CallOp
 /** Makes an effect one that is given up. */
 export type GivenUp = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, unknown>
 
-/** The effect, given up as told. */
+/** The effect, given up by these options. */
 export const givenUp = <A, E>(effect: Effect.Effect<A, E>, how?: CallOptions): Effect.Effect<A, unknown> =>
   inSteps(how)(effect)
 

@@ -17,11 +17,11 @@ import type { Sequenced } from "./ProcessEvent.ts"
 /** An event, and the process it belongs to. */
 export interface Received {
   readonly processId: string
-  readonly event: Sequenced | Told
+  readonly event: Sequenced | RoleMessage
 }
 
 /** A message about an attachment to a process: it has no place among the events. */
-export type Told =
+export type RoleMessage =
   | { readonly kind: "writer"; readonly writer: boolean }
   | { readonly kind: "detached"; readonly reason: DetachReason }
 

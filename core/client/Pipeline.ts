@@ -54,14 +54,14 @@ interface Running extends Checked, Subscribed {
   /** Its input, unless another process writes it. */
   readonly input: Stream.Stream<string | Uint8Array, ClientError> | undefined
   readonly takers: Stdio.Takers
-  /** Tells people, if they are told. */
+  /** Prints a line for people, with `verbose`. */
   readonly say: (line: string) => Effect.Effect<void>
   readonly begun: number
 }
 
 /**
  * Runs all stages. The result is that of the last one, which may give its stdout to `sink`; fails as the leftmost stage
- * that fails and is told to `reject`. All are run again where the first that has `retry` says so.
+ * that fails and has `reject`. All are run again where the first that has `retry` says so.
  */
 export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
   Effect.flatMap(

@@ -294,8 +294,8 @@ export class WriterRole {
     this.current = writes
   }
 
-  /** The server has told. */
-  told(writes: boolean): void {
+  /** Sets it, as the server tells it. */
+  set(writes: boolean): void {
     if (this.current === writes) return
     this.current = writes
     for (const mailbox of this.mailboxes) mailbox.unsafeOffer(writes)
@@ -307,7 +307,7 @@ export class WriterRole {
     for (const mailbox of this.mailboxes) mailbox.unsafeDone(Exit.void)
   }
 
-  /** Follows the role. Of changes that nobody has taken only the last one counts. */
+  /** Follows the role. Of changes that were not taken only the last one counts. */
   readonly subscribe: Effect.Effect<RoleSubscription> = Effect.map(
     Mailbox.make<boolean>({ capacity: 1, strategy: "sliding" }),
     (mailbox) => {

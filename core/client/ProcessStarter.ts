@@ -266,7 +266,7 @@ const knownMillis = 20_000
 
 /**
  * Starts a process once: where the answer is lost, it is looked for, and started again if it is not there. Only once
- * more, for the request itself may be what ends the connection. Succeeds with the pid, as far as it is told.
+ * more, for the request itself may be what ends the connection. Succeeds with the pid, as far as the server tells it.
  */
 const startOnce = (
   { call, processes }: Options,

@@ -167,7 +167,7 @@ const resumption = (session: Session, options: Options) => {
   return {
     resumeSessionId: session.sessionId,
     ...(can(session, "sessionReplay") ? { replayAfter: options.lastSeqs() } : {}),
-    // The server may count the lost connection as open: nobody tells it of a changed network.
+    // The server may count the lost connection as open: a changed network is silent.
     ...(can(session, "sessionTakeover") ? { takeover: true } : {}),
     ...(credit === undefined ? {} : { credit }),
   }

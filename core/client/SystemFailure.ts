@@ -1,4 +1,4 @@
-/** Failures of the server's system in answers about files and HTTP, told as Node tells them: what failed, where, why. */
+/** Failures of the server's system in answers about files and HTTP, in the words of Node: the call, the place, the cause. */
 import * as Effect from "effect/Effect"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { isObject } from "../protocol/Json.ts"
@@ -29,7 +29,7 @@ export const toNamed = ({ place, ...asked }: Asked, error: ClientError): ClientE
   const { message, cause, code } = error
   if (error.reason !== "Server") return new ClientError({ ...error, message, cause, ...asked })
   const where = place ?? asked.path ?? asked.host ?? ""
-  const [known, why] = told(error)
+  const [known, why] = explained(error)
   return new ClientError({
     ...error,
     ...asked,
@@ -41,7 +41,11 @@ export const toNamed = ({ place, ...asked }: Asked, error: ClientError): ClientE
 }
 
 /** The name of the failure, if it has one, and words for it. */
-const told = ({ message, rpcCode, cause }: ClientError): readonly [code: string | undefined, why: string] => {
+const explained = ({
+  message,
+  rpcCode,
+  cause,
+}: ClientError): readonly [code: string | undefined, why: string] => {
   const text = message.replace(/ \(os error [0-9]+\)$/, "")
   const data = cause instanceof ErrorCode.RpcError ? cause.data : undefined
   const named = data !== undefined && isObject(data) ? data["code"] : undefined
@@ -75,7 +79,7 @@ const texts: Readonly<Record<string, string>> = {
   "Quota exceeded": "EDQUOT",
 }
 
-/** Words for what happens to connections. Any other failure is told by its name. */
+/** Words for what happens to connections. Any other failure has its name. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "no such host (ENOTFOUND)",

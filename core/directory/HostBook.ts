@@ -53,9 +53,9 @@ const reconcile = (
   { upTo, sessions }: Held,
   settings: Settings,
 ): ReadonlyArray<string> => {
-  const told = new Set(sessions.map(({ sessionId }) => sessionId))
+  const announced = new Set(sessions.map(({ sessionId }) => sessionId))
   for (const row of sessionsOf(book, host.hostId))
-    if (row.state === "running" && row.version <= upTo && !told.has(row.sessionId))
+    if (row.state === "running" && row.version <= upTo && !announced.has(row.sessionId))
       close(book, row, "host forgot it", settings)
   return sessions.flatMap(({ sessionId, fence, tenant }) => {
     const known = book.sessions.get(sessionId)

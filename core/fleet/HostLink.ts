@@ -115,7 +115,7 @@ const farewellMillis = 1_000
 const farewell = ({ held, tunnels }: HostTunnel.Shared): Effect.Effect<void> =>
   Effect.suspend(() => {
     const [tunnel] = tunnels
-    const { sessions } = held.told()
+    const { sessions } = held.toAnnouncement()
     if (tunnel === undefined || sessions.length === 0) return Effect.void
     const end = ({ sessionId, fence }: Messages.Announce["held"]["sessions"][number]) =>
       tunnel.ask("fleet/end", { sessionId, fence, ending: "closed" })

@@ -1,6 +1,6 @@
 /**
  * The tunnel of a host to one router: announcements, beats, and what becomes of sessions. It is replaced when it is
- * lost. What could not be told is told by the next announcement, which names every session that the host has.
+ * lost. News that could not be sent is in the next announcement, which names every session that the host has.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -73,7 +73,7 @@ export class HeldSessions {
   }
 
   /** The content of an announcement. */
-  told(): Messages.Announce["held"] {
+  toAnnouncement(): Messages.Announce["held"] {
     const sessions = [...this.sessions].map(([sessionId, { fence, tenant }]) => ({
       sessionId,
       fence,
@@ -221,17 +221,19 @@ const beating = (shared: Shared, door: Door, pauses: Pauses.Pauses, tunnel: Tunn
   Effect.gen(function* () {
     let lease = usualLease
     while (!shared.superseded) {
-      const told = yield* Effect.either(tunnel.takeStale() ? announce(shared, tunnel) : renew(shared, tunnel))
-      if (Either.isLeft(told) && told.left._tag === "Disconnected") return told.left.message
-      if (Either.isLeft(told) || told.right === undefined) {
-        // The router is there; without its directory, sessions go on, and are told of again.
-        if (Either.isLeft(told)) yield* Effect.logDebug(`${door.name}: ${told.left.message}`)
+      const answer = yield* Effect.either(
+        tunnel.takeStale() ? announce(shared, tunnel) : renew(shared, tunnel),
+      )
+      if (Either.isLeft(answer) && answer.left._tag === "Disconnected") return answer.left.message
+      if (Either.isLeft(answer) || answer.right === undefined) {
+        // The router is there; without its directory, sessions go on, and are announced again.
+        if (Either.isLeft(answer)) yield* Effect.logDebug(`${door.name}: ${answer.left.message}`)
         tunnel.stale()
         yield* pauses.next
         continue
       }
       pauses.reset()
-      lease = told.right
+      lease = answer.right
       const pause = yield* Pauses.jittered(lease / 3)
       yield* Effect.timeoutOption(tunnel.wake.await, pause)
     }
@@ -246,7 +248,7 @@ const announce = (shared: Shared, { ask }: Tunnel) =>
   Effect.gen(function* () {
     const { options, held, epoch } = shared
     const { hostId, labels, capacity } = options
-    const said: Messages.Announce = { hostId, epoch, labels, capacity, held: held.told() }
+    const said: Messages.Announce = { hostId, epoch, labels, capacity, held: held.toAnnouncement() }
     const answer = readAnnounced(yield* ask("fleet/announce", said))
     if (answer === undefined) return undefined
     if ("fenced" in answer) return yield* fenced(shared, epoch, answer)

@@ -45,7 +45,7 @@ export type Stop =
   | { readonly kind: "ended"; readonly code: number }
   /** It asks for input, and goes on. */
   | { readonly kind: "asks"; readonly asks: "input" | "password" }
-  /** The shell has ended; without a code nobody knows how. */
+  /** The shell has ended; without a code the cause is unknown. */
   | { readonly kind: "exited"; readonly code: number | undefined }
   /** The shell reads on without having said that the text has ended: it executes nothing any more. */
   | { readonly kind: "stuck" }
@@ -256,7 +256,7 @@ const started = (
 export class MarkedOutput {
   /** Opens when the mark has come. */
   readonly marked = Effect.unsafeMakeLatch(true)
-  /** Is told of output in front of the mark. */
+  /** Hears of output in front of the mark. */
   listener: ((bytes: Uint8Array) => void) | undefined
   private buffer = new HeadTailBuffer()
   private late = new HeadTailBuffer()

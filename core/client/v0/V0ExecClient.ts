@@ -34,7 +34,7 @@ export interface Options {
   readonly clientName?: string
   /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
   readonly initializeTimeout?: Duration.DurationInput
-  /** Is told what the client is busy with, so that an idle client need not keep its program alive. */
+  /** Hears what the client is busy with, so that an idle client need not keep its program alive. */
   readonly activity?: Activity.Activity
 }
 

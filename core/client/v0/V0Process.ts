@@ -76,14 +76,14 @@ export const make = (id: string, flow: FlowControl): Followed => {
   const done = Deferred.unsafeMake<number | undefined>(FiberId.none)
   let seq = 0
   let exited = false
-  let told = false
+  let reported = false
   let code: number | undefined
   let failure: ClientError | undefined
   const next = () => (seq += 1)
 
   const over = () => {
     exited = true
-    told = true
+    reported = true
     Deferred.unsafeDone(done, Effect.succeed(code))
   }
 
@@ -94,7 +94,7 @@ export const make = (id: string, flow: FlowControl): Followed => {
       feed.publish({ kind: "exited", seq: next(), exitCode, sandboxDenied: false })
       over()
     },
-    exited: () => told,
+    exited: () => reported,
     close: () => feed.publish({ kind: "closed", seq: next() }),
     fail: (error) => {
       failure = error
