@@ -70,27 +70,10 @@ export interface StartOptions
    * `read`. Refused where the server lacks the capability `outputHistory`. Default: as the server is told.
    */
   readonly history?: Wire["history"]
-  /**
-   * Answers what the process asks its terminal (DA1, DSR 5 and CPR: what it is, whether it works, where its cursor is)
-   * while nobody but this client may write to it: programs such as fish and vim wait for that. Only for a PTY whose
-   * output is not shown in a terminal, which would answer, too. Refused without `tty: true`, and where the server
-   * lacks the capability `processAnswers`. Default: false.
-   */
-  readonly answers?: boolean
   /** The name in lists; other processes may have the same. Needs the capability `processList`. */
   readonly name?: string
   /** Labels by which lists find the process, up to 64. Needs the capability `processList`. Default: none. */
   readonly labels?: Readonly<Record<string, string>>
-  /**
-   * Keeps the process, also when it has ended, until it is removed (`remove: true` of `end`), and its session as long:
-   * it goes on without this client. Needs the capability `processControlAll`. Default: false.
-   */
-  readonly keep?: boolean
-  /**
-   * Removes the process as soon as it is closed, also one with `keep`; who is attached then still gets all of its
-   * output. A start with true is refused where the server lacks the capability `processAutoRemove`. Default: false.
-   */
-  readonly autoRemove?: boolean
   /** Terminates the process when it aborts: at once, or with `killGraceMs` after SIGTERM and that time. */
   readonly signal?: AbortSignal | undefined
 }
