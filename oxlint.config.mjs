@@ -27,7 +27,7 @@ const imports = {
   "core/directory": "",
   "core/fleet": "core/protocol core/transport core/rpc core/session core/directory",
   "core/server": "core !core/client !core/agent",
-  "core/client": `core/protocol core/transport core/rpc ${wires} core/features/Clients.ts core/features/*/client.ts`,
+  "core/client": `core/protocol core/transport core/rpc ${wires} core/features/Client*.ts core/features/*/client.ts`,
   "core/agent": `core/protocol core/transport core/rpc core/client core/pattern ${wires}`,
 
   "adapters/web": "core",

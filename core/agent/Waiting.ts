@@ -59,8 +59,8 @@ export const waitMillis = { least: 0, usual: 300_000, most: 3_600_000 }
 const askMillis = 100
 
 /**
- * How long a command that asks for input must be silent until that is reported, in milliseconds: what was written to it may
- * be on its way through the kernel, and so may its prompt.
+ * The silence of a command that asks for input until that is reported, in milliseconds: input may be on its way through
+ * the kernel, and so may the prompt.
  */
 const settleMillis = 60
 

@@ -56,7 +56,7 @@ export interface Exited {
 }
 
 /** The process has exited and every output stream is at EOF. */
-export interface Closed extends Partial<ClosedFields> {
+export interface Closed extends ClosedFields {
   /** Tells the events apart. */
   readonly kind: "closed"
   /** Its place among the events of the process; the last one. */

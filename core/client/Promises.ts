@@ -35,8 +35,8 @@ type Plain<R> =
       : never
 
 /**
- * Each member as promises have it: the number of its arguments (0 for an effect), or `value` for an effect whose promise
- * is a property, which may be left unawaited.
+ * Each member as promises have it: the number of its arguments (0 for an effect), or `value` for an effect whose
+ * promise is a property, which may be left unawaited.
  */
 export type Arities<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer P) => unknown

@@ -135,8 +135,8 @@ export interface RemoteProcess extends Features.Calls {
    */
   readonly subscribe: Effect.Effect<EventFeed.Subscription>
   /**
-   * Completes with the exit code, 128 + n for death by signal n, whether events are consumed or not. As a promise it may
-   * be left unawaited: where it rejects, that is no unhandled rejection.
+   * Completes with the exit code, 128 + n for death by signal n, whether events are consumed or not. As a promise it
+   * may be left unawaited: where it rejects, that is no unhandled rejection.
    */
   readonly exitCode: Effect.Effect<number, ClientError>
   /** Completes when the process has exited and its output is complete. */

@@ -47,7 +47,8 @@ export type AllOf<U> = (U extends unknown ? (part: U) => void : never) extends (
   ? I
   : never
 
-type EncodedField<F> = F extends Schema.PropertySignature.All
+/** The type of a field on the wire. */
+export type EncodedField<F> = F extends Schema.PropertySignature.All
   ? Schema.Schema.Encoded<F>
   : F extends Schema.Schema.All
     ? Schema.Schema.Encoded<F>
@@ -62,8 +63,19 @@ export type ReadFields = Schema.Struct.Type<typeof readFields>
 /** Fields of `process/closed`, and of the result of `process/read` for a closed process. */
 export const closedFields = later(() => merged("closedFields"))
 
-/** The same, decoded. */
-export type ClosedFields = Schema.Struct.Type<typeof closedFields>
+/** The same, decoded, each with its docstring. */
+export type ClosedFields = {
+  readonly [K in keyof AllOf<PartOf<Wires[number], "closedFields">>]?: DecodedField<
+    AllOf<PartOf<Wires[number], "closedFields">>[K]
+  >
+}
+
+/** The type of a field, decoded. */
+export type DecodedField<F> = F extends Schema.PropertySignature.All
+  ? Schema.Schema.Type<F>
+  : F extends Schema.Schema.All
+    ? Schema.Schema.Type<F>
+    : never
 
 /** Fields of a process in lists. */
 export const rowFields = later(() => merged("rowFields"))

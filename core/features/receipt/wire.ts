@@ -52,5 +52,8 @@ export const receipt = Wire.make({
     /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
     receipt: beyond(Schema.Boolean),
   })),
-  closedFields: later(() => ({ receipt: Schema.optional(Receipt) })),
+  closedFields: later(() => ({
+    /** The output and the end of a process whose start has asked for a receipt. */
+    receipt: Schema.optional(Receipt),
+  })),
 })
