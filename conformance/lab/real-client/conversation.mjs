@@ -38,6 +38,7 @@ export const make = (model, note) => {
   /** @type {Turn | undefined} */
   let turn
   let count = 0
+  let over = false
 
   const client = () => {
     if (running === undefined) throw new Error("no client was started")
@@ -72,15 +73,21 @@ export const make = (model, note) => {
   }
   /** Calls one tool. @param {Call} one */
   const call = async (...one) => (await calls([one]))[0] ?? ""
-  const ended = () => within(client().ended, patience, "the end of the client")
+  const ended = () => {
+    over = true
+    return within(client().ended, patience, "the end of the client")
+  }
 
   return {
     client,
     /** True if a client was started. */
     started: () => running !== undefined,
+    /** True if a client was started whose end nobody has awaited. */
+    goesOn: () => running !== undefined && !over,
     /** Takes up a client that was just started; returns when it asks the model. @param {Client} next */
     begin: (next) => {
       running = next
+      over = false
       return asked()
     },
     /** What the client has told the model so far. */

@@ -9,7 +9,6 @@ import { flags, progress, stackOf } from "../stress/lib/command.mjs"
 import { ready } from "../stress/lib/servers.mjs"
 import { ways } from "./client.mjs"
 import { all } from "./scenarios/index.mjs"
-import { serverNames, words } from "./server.mjs"
 import * as Stage from "./stage.mjs"
 
 const about = [
@@ -19,7 +18,11 @@ const about = [
   ),
 ].join("\n")
 const options = flags("conformance:real-client", about, {
-  server: { says: `of ${serverNames.join(", ")}`, standard: "node,bun,deno", choices: serverNames },
+  server: {
+    says: `of ${Stage.serverNames.join(", ")}`,
+    standard: "node,bun,deno",
+    choices: Stage.serverNames,
+  },
   command: { says: "another server instead, by its words before --listen", standard: "none" },
   over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
   peer: {
@@ -60,7 +63,7 @@ const play = async ({ run, cuts = false, flags: more = [] }, server, over) => {
   const opened = Stage.open({
     folder,
     client: binary,
-    server: words(server, binary, more),
+    server: Stage.words(server, binary, more),
     over,
     cuts,
     note,
@@ -72,6 +75,8 @@ const play = async ({ run, cuts = false, flags: more = [] }, server, over) => {
   const stage = await opened.catch(fail)
   if (stage === undefined) return wrong.join("\n")
   await run(stage).catch(fail)
+  if (wrong.length === 0 && stage.goesOn())
+    await stage.done().then(({ code }) => code === 0 || fail(`the client ended with ${code}`), fail)
   const client = stage.started() ? stage.client() : undefined
   await stage.close().catch(fail)
   if (wrong.length === 0) return undefined

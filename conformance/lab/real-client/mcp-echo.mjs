@@ -1,7 +1,7 @@
 // @ts-check
 // A small MCP server with one tool that echoes a text: over stdio, or with `http` over HTTP on a free port.
 import { createServer } from "node:http"
-import { urlOf } from "./address.mjs"
+import { urlOf } from "./model.mjs"
 
 /**
  * @typedef {{ protocolVersion?: unknown, arguments?: { text: string } }} Params

@@ -3,7 +3,6 @@
 // until the script says what the model answers.
 import { once } from "node:events"
 import { createServer } from "node:http"
-import { urlOf } from "./address.mjs"
 
 /**
  * Something that the model or the client says: a message, a call of a tool, or its output.
@@ -12,6 +11,13 @@ import { urlOf } from "./address.mjs"
  * A request of the client: what was said so far, its tools, and how it is answered.
  * @typedef {{ input: Item[], tools: { name: string }[], answer: (items: readonly Item[]) => void }} Turn
  */
+
+/** The address of a server that listens on loopback. @param {import("node:net").Server} server @param {string} [scheme] */
+export const urlOf = (server, scheme = "http") => {
+  const address = server.address()
+  if (typeof address !== "object" || address === null) throw new Error("the server does not listen")
+  return `${scheme}://127.0.0.1:${address.port}`
+}
 
 /** @param {import("node:http").IncomingMessage} request @returns {Promise<Pick<Turn, "input" | "tools">>} */
 const body = async (request) => {

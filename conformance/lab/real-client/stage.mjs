@@ -2,13 +2,14 @@
 // What a scenario plays on: a folder, a client at work in it, the model's side of the talk, and the server under test.
 import assert from "node:assert/strict"
 import { randomUUID } from "node:crypto"
-import { mkdirSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { serverOn } from "../run/runtimes.mjs"
 import * as Proc from "../stress/lib/proc.mjs"
+import { launch } from "../stress/lib/servers.mjs"
 import * as Client from "./client.mjs"
 import * as Conversation from "./conversation.mjs"
 import * as Model from "./model.mjs"
-import * as Server from "./server.mjs"
 import * as Tap from "./tap.mjs"
 
 /**
@@ -33,8 +34,18 @@ import * as Tap from "./tap.mjs"
  * @typedef {ReturnType<typeof Conversation.make>} Talk
  */
 
-/** @param {readonly Proc.Process[]} processes */
-const namesOf = (processes) => processes.map(({ pid }) => `${pid} ${Proc.commandLine(pid)}`).join("; ")
+export const serverNames = ["peer", "node", "bun", "deno"]
+
+/**
+ * The words that start a server. `peer` is the client's own; only our own servers get the flags.
+ * @param {string} name one of `serverNames`, or the words of another server
+ * @param {string} client
+ * @param {readonly string[]} flags
+ */
+export const words = (name, client, flags) => {
+  if (name === "peer") return [client, "exec-server"]
+  return serverNames.includes(name) ? [...serverOn(name), ...flags] : name.split(" ")
+}
 
 /** Removes what was there, and makes the folders of a stage. @param {string} folder */
 const prepare = (folder) => {
@@ -52,25 +63,28 @@ const prepare = (folder) => {
  * @param {NodeJS.ProcessEnv} env
  */
 const serve = async ({ folder, server, over, cuts, note }, env) => {
-  /** @param {string} [url] */
-  const listen = (url) =>
-    Server.listen(server, { url, cwd: folder, env, said: (text) => note("server", text) })
+  const said = (/** @type {string} */ text) => note("server", text)
+  const listen = async (url = "ws://127.0.0.1:0") => {
+    const program = launch([...server, "--listen", url], {}, { env, cwd: folder, said })
+    program.child.stdin.end()
+    return { ...program, url: await program.line() }
+  }
   let listening = over === "stdio" ? undefined : await listen()
   const tap = listening !== undefined && cuts ? await Tap.open(listening.url) : undefined
   return {
     place: { url: tap?.url ?? listening?.url, words: server },
-    pid: () => listening?.pid,
+    pid: () => listening?.child.pid,
     tap: () => {
       if (tap === undefined) throw new Error("this scenario needs `cuts`")
       return tap
     },
     restart: async () => {
-      await listening?.kill()
+      await listening?.end("SIGKILL")
       listening = await listen(listening?.url)
     },
     close: async () => {
       tap?.close()
-      await listening?.stop()
+      await listening?.end("SIGTERM")
     },
   }
 }
@@ -89,13 +103,13 @@ const processes = (mark, known) => {
     /** Fails unless the client's commands end. A session is kept for a while without its client. */
     empty: async () => {
       const gone = await Proc.eventually(() => left().length === 0, 100_000)
-      assert.ok(gone, `still there: ${namesOf(left())}`)
+      assert.ok(gone, `still there: ${Proc.namesOf(left())}`)
     },
     /** Fails if anything is left at the end, and kills it. */
     clear: async () => {
       const gone = await Proc.eventually(() => Proc.marked(mark).length === 0, 20_000)
       const rest = Proc.marked(mark)
-      const names = namesOf(rest)
+      const names = Proc.namesOf(rest)
       for (const { pid } of rest) process.kill(pid, "SIGKILL")
       assert.ok(gone, `left behind: ${names}`)
     },
@@ -144,6 +158,8 @@ export const open = async (options) => {
     restart: server.restart,
     left,
     empty,
+    /** Waits until a command has made this file. @param {string} name */
+    made: async (name) => assert.ok(await Proc.eventually(() => existsSync(join(work, name)), 20_000), name),
     close: async () => {
       if (talk.started()) talk.client().kill("SIGKILL")
       model.close()

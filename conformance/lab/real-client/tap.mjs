@@ -2,7 +2,7 @@
 // A proxy in front of a WebSocket server that can cut connections in the middle of a frame.
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
-import { urlOf } from "./address.mjs"
+import { urlOf } from "./model.mjs"
 
 /** @param {string} url of the server */
 export const open = async (url) => {

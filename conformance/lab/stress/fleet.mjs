@@ -55,7 +55,11 @@ export const fleet = stress({
     if (typeof postgres === "string") return skip(postgres)
     const log = openSync(join(folder, "fleet.log"), "a")
     const run = (/** @type {string[]} */ ...args) =>
-      launch([process.execPath, join(root, "dist/procwire.mjs"), ...args], { XDG_STATE_HOME: folder }, log)
+      launch(
+        [process.execPath, join(root, "dist/procwire.mjs"), ...args],
+        { XDG_STATE_HOME: folder },
+        { stderr: log },
+      )
     const router = async (listen = "ws://127.0.0.1:0") => {
       const program = run("router", "--directory", postgres.url, "--listen", listen)
       return { ...program, url: await program.line() }

@@ -1,6 +1,6 @@
 // @ts-check
 // Faults in attachments: who sees, who writes, what is missed. And in lists.
-import { all, announced, fault, less, mapped, params, result, untold } from "./changes.mjs"
+import { all, announced, fault, less, mapped, params, result } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
 /** @import { Fault, Message } from "./relay.mjs" */
@@ -70,26 +70,6 @@ export const attachments = [
     process/attach/session-by-its-id process/attach/scope/own process/attach/scope/observe`
     .with({ args: controlling })
     .by(announced({ processControlAll: false })),
-  fault`attach-role-forgotten: An owner that resumes its session is not told whether it writes.
-    process/attach/role-after-a-resume`.by((c) =>
-    untold(({ method }) => method === "process/writer" && c.greeting.resumeSessionId),
-  ),
-  fault`attach-role-lost: The role of a writer that has left is nobody's.
-    process/attach/role-goes-back process/attach/role-after-a-resume`.by((c) => {
-    const [taken, lost] = [new Set(), new Set()]
-    return {
-      asked: (m) => {
-        const { as, processId, role } = m.params ?? {}
-        if (role === "writer") taken.add(as ?? processId)
-        return m.method === "process/write" && lost.has(processId) ? c.refuse(m, -32600) : undefined
-      },
-      told: ({ method, params: { processId, writer } }) => {
-        if (method !== "process/writer" || !writer || taken.delete(processId)) return undefined
-        lost.add(processId)
-        return []
-      },
-    }
-  }),
   fault`attach-role-untold: Who loses the role of the writer is not told.
     process/attach/one-writer-at-a-time process/attach/role-goes-back process/attach/role-after-a-resume
     process/attach/owner-takes-it-back`.untold(

@@ -31,10 +31,6 @@ export const envelopes = [
     envelope/integer-ids-echoed environment/status-is-ready`
     .with({ everywhere: true })
     .by({ answered: (m) => ({ ...m, id: String(m.id) }) }),
-  fault`jsonrpc-member: Every message says jsonrpc 2.0, which this wire does not have.
-    environment/status-is-ready`
-    .with({ everywhere: true })
-    .sent((m) => ({ ...m, jsonrpc: "2.0" })),
   fault`big-id-rounded: Ids are numbers of JavaScript, which hold 53 bits.
     envelope/64-bit-ids-echoed`.by({ answered: (m) => ({ ...m }) }),
   fault`error-as-text: An error is a text instead of an object with a code.
@@ -122,8 +118,6 @@ export const envelopes = [
       },
     }
   }),
-  fault`cancel-unanswered: A request that is cancelled gets no answer.
-    request/cancel/ends-a-long-poll`.error(cancelled, () => []),
   fault`cancel-with-two-answers: A request that was cancelled is answered again when what it waited for comes.
     request/cancel/ends-a-long-poll`.by(cancel((id, c) => (waits(c, id) ? refuse(c, id) : undefined))),
   fault`cancel-wrong-code: A request that is cancelled is answered with -32600.

@@ -1,9 +1,9 @@
 // @ts-check
 // Faults in what is done to files.
-import { fault, later, less } from "./changes.mjs"
+import { fault, less } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
-/** @import { Connection, Message } from "./relay.mjs" */
+/** @import { Message } from "./relay.mjs" */
 
 const changing = ["fs/rename", "fs/setMode", "fs/createSymlink"]
 
@@ -13,30 +13,12 @@ const without = (...names) => ({
     changing.includes(m.method) ? { ...m, params: less(m.params, ...names) } : undefined,
 })
 
-/** Waits for somebody else who looks at the same time. @param {Connection} c */
-const another = ({ server: { notes } }) => {
-  notes.looking ??= new Promise((resolve) => (notes.seen = resolve))
-  notes.looks = (notes.looks ?? 0) + 1
-  if (notes.looks === 2) notes.seen()
-  return Promise.race([notes.looking, later(5000, undefined)])
-}
-
 /** @type {readonly WireFault[]} */
 export const files = [
   fault`rename-replaces: What is at the destination of a rename is always replaced.
     fs/rename/replaces-nothing-unasked fs/rename/one-of-many-wins`.params("fs/rename", (asked) => ({
     ...asked,
     overwrite: true,
-  })),
-  fault`rename-looks-before: Whether a rename replaces anything is looked up before it, by requests of their own.
-    fs/rename/one-of-many-wins`.by((c) => ({
-    asked: async (m) => {
-      if (m.method !== "fs/rename" || m.params?.overwrite === true) return undefined
-      const there = await c.ask("fs/getMetadata", { path: m.params.destinationPath })
-      if (there.result !== undefined) return c.refuse(m, -32603, "File exists (os error 17)")
-      await another(c)
-      return { ...m, params: { ...m.params, overwrite: true } }
-    },
   })),
   fault`rename-never-replaces: What is at the destination of a rename is never replaced.
     fs/rename/overwrite-replaces fs/rename/a-reader-finds-one-or-the-other`.params("fs/rename", (asked) =>

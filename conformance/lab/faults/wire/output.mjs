@@ -55,9 +55,6 @@ const accounts = (add, change) => {
 export const output = [
   fault`base64-for-urls: Chunks are in the base64 alphabet for URLs, with padding.
     process/output/bytes-are-exact`.chunks((chunk) => chunk.replaceAll("+", "-").replaceAll("/", "_")),
-  fault`base64-without-padding: Chunks are base64 without padding.
-    process/output/bytes-are-exact process/output/streams-and-exit-code
-    process/read/max-bytes-keeps-chunks-whole`.chunks((chunk) => chunk.replaceAll("=", "")),
   fault`utf8-replaced: Output is taken for UTF-8 text before it is encoded.
     process/output/bytes-are-exact`.chunks((chunk) =>
     Buffer.from(bytesOf(chunk).toString("utf8")).toString("base64"),
@@ -75,9 +72,6 @@ export const output = [
     ...told,
     seq: String(told.seq),
   })),
-  fault`seq-repeated: The second event of a process has the seq of the first.
-    process/output/seq-contiguous process/exit-code/the-largest process/output/streams-and-exit-code
-    process/read/max-bytes-keeps-chunks-whole`.by(numbered((seq) => Math.max(1, seq - 1))),
   fault`seq-skipped: No event has the seq 2.
     process/output/seq-contiguous process/exit-code/the-largest process/output/streams-and-exit-code
     process/read/max-bytes-keeps-chunks-whole`.by(numbered((seq) => (seq > 1 ? seq + 1 : seq))),
@@ -111,15 +105,6 @@ export const output = [
     ...asked,
     afterSeq: Math.max(0, (asked.afterSeq ?? 0) - 1),
   })),
-  fault`read-consumes: What was read once is gone.
-    process/read/after-seq-skips-older process/read/max-bytes-keeps-chunks-whole`.result(
-    "process/read",
-    (read, _, known) => {
-      const { through = 0 } = known
-      known.through = Math.max(through, read.nextSeq - 1)
-      return { ...read, chunks: read.chunks.filter((/** @type {Message} */ { seq }) => seq > through) }
-    },
-  ),
   fault`max-bytes-cuts-chunks: A read with maxBytes returns exactly so many bytes, the last chunk cut.
     process/read/max-bytes-keeps-chunks-whole`.by(
     page((all, most) => {
@@ -165,13 +150,6 @@ export const output = [
       unreadBytes: 0,
     })),
   })),
-  fault`receipt-of-wrong-bytes: A receipt counts the last chunk of a stream alone.
-    process/receipt/of-what-was-written`.by(
-    accounts(
-      (_, bytes) => bytes.length,
-      (stream, bytes = 0) => ({ ...stream, bytes }),
-    ),
-  ),
   fault`receipt-of-wrong-hash: A receipt has the hash of the output as text: bytes that are no UTF-8 are replaced.
     process/receipt/of-what-was-written`.by(
     accounts(

@@ -1,6 +1,6 @@
 // @ts-check
 // Faults in what is done to processes: starts, writes, signals, deadlines and restarts.
-import { bytesOf, event, fault, later, less, mapped, params, pidOf, result, signalled } from "./changes.mjs"
+import { bytesOf, event, fault, later, less, mapped, params, pidOf, signalled } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
 /** @import { Fault } from "./relay.mjs" */
@@ -77,16 +77,6 @@ const writes = (c, processId, text) =>
 
 /** @type {readonly WireFault[]} */
 export const processes = [
-  fault`answers-again: What a client reads is answered again.
-    process/answers/replay-asks-nothing`.by((c) =>
-    result("process/read", (read, { processId }) => {
-      const asked = read.chunks.some((/** @type {{ chunk: string }} */ { chunk }) =>
-        bytesOf(chunk).includes("\x1b[5n"),
-      )
-      if (asked) writes(c, processId, "\x1b[0n")
-      return read
-    }),
-  ),
   fault`answers-beside-a-writer: The server answers although a writer is attached, whose terminal does.
     process/answers/silent-while-a-writer-is-attached`.by((c) => ({
     told: ({ method, params: { processId, chunk } }) => {
@@ -125,11 +115,6 @@ export const processes = [
   fault`failure-without-kind: The error of a failed start tells programs nothing.
     process/start/failure-has-a-kind process/start/failure-has-a-kind-with-tty
     process/start/arg0-with-tty-failures`.error(-32603, (m) => ({ ...m, error: less(m.error, "data") })),
-  fault`kinds-not-told-apart: Every failure of a start has one kind.
-    process/start/failure-has-a-kind process/start/arg0-with-tty-failures`.error(-32603, (m) => ({
-    ...m,
-    error: { ...m.error, data: { kind: "spawnFailed" } },
-  })),
   fault`sandbox-without-kind: The error of a start whose sandbox is refused tells programs nothing.
     process/sandbox/failed-preparation-has-a-kind process/sandbox/native-mxc-has-a-kind`.error(
     -32602,
@@ -216,14 +201,6 @@ export const processes = [
   ),
   fault`write-id-forgotten: A repeated write is written again.
     process/write/same-write-id-written-once`.by(writesAnew),
-  fault`write-ids-of-everybody: A writeId that one process has seen is a repetition for every other.
-    process/write/same-write-id-written-once`.by((c) => ({
-    asked: (m) => {
-      const seen = (c.server.notes.seen ??= new Set())
-      if (m.method !== "process/write" || seen.size < seen.add(m.params.writeId).size) return undefined
-      return c.reply(m, { status: "accepted" })
-    },
-  })),
   fault`writes-out-of-order: Every other write reaches the process a little later.
     process/write/order-is-kept`.by({
     asked: (m, known) => {

@@ -1,6 +1,6 @@
 // @ts-check
 // Faults in what is kept of output: histories, what is found in them, and pictures of the screen.
-import { bytesOf, fault, less, openLines, params, result } from "./changes.mjs"
+import { bytesOf, fault, openLines, params, result } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
 /** @import { Message } from "./relay.mjs" */
@@ -103,19 +103,10 @@ export const records = [
     process/screen/is-of-a-seq process/screen/is-of-then-in-a-flood`.by(
     picture((found) => ({ ...found, seq: Number.MAX_SAFE_INTEGER })),
   ),
-  fault`screen-cursor-from-one: Row and column of the cursor are counted from 1, as the sequences of terminals do.
-    process/screen/shows-what-is-seen`.by(
-    picture(({ cursor, ...found }) => ({
-      ...found,
-      cursor: { ...cursor, row: cursor.row + 1, column: cursor.column + 1 },
-    })),
-  ),
   fault`screen-keeps-blanks: The lines of the text have blanks at their ends.
     process/screen/shows-what-is-seen`.by(
     picture((found) => ({ ...found, ...(found.text && { text: found.text.replaceAll("\n", "  \n") }) })),
   ),
-  fault`screen-of-now: A picture is always of now, whatever seq is asked for.
-    process/screen/is-of-a-seq`.params("process/screen", (asked) => less(asked, "seq")),
   fault`screen-of-the-first-size: The size of a picture is the one that its terminal has begun with.
     process/screen/follows-a-resize`.by(picture((found) => ({ ...found, size: { rows: 24, columns: 80 } }))),
   fault`screen-of-what-is-retained: No process has a history, so its picture begins with what is retained.

@@ -1,6 +1,6 @@
 // @ts-check
 // Faults in sessions: resumes, replays, takeovers and credit.
-import { all, bytesOf, coded, fault, less, mapped, params, untold } from "./changes.mjs"
+import { all, bytesOf, fault, less, mapped, params, untold } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
 /** @import { Connection, Fault, Message } from "./relay.mjs" */
@@ -14,12 +14,6 @@ const replay = (change) =>
   resume((asked) =>
     asked.replayAfter ? { ...asked, replayAfter: mapped(asked.replayAfter, change) } : asked,
   )
-
-/** Who has the session that a message wants to take. @param {Connection} c @param {Message} m */
-const holderOf = ({ server }, { method, params }) =>
-  method === "initialize" && params?.takeover === true
-    ? [...server.connections].find(({ session }) => session === params.resumeSessionId)
-    : undefined
 
 /** Ends the processes of a session. @param {Connection} c */
 const endAll = (c) => {
@@ -95,15 +89,6 @@ export const sessions = [
     session/replay/goes-over-into-the-new`.by(resume((asked) => less(asked, "replayAfter"))),
   fault`replay-from-the-start: A replay pushes everything that is retained, whatever the client has.
     session/replay/missed-is-pushed session/replay/again-for-each-resume`.by(replay(() => 0)),
-  fault`replay-skips-one: A replay begins one event too late.
-    session/replay/missed-is-pushed session/replay/goes-over-into-the-new`.by(replay((seq) => seq + 1)),
-  fault`replay-of-output-only: A replay leaves out that a process has exited and closed.
-    session/replay/exit-and-end`.by((c) =>
-    untold(
-      ({ method, params: { processId } }) =>
-        processId in (c.greeting.replayAfter ?? {}) && ["process/exited", "process/closed"].includes(method),
-    ),
-  ),
   fault`takeover-ignored: A session that is attached cannot be taken over, although that is announced.
     session/takeover/attached session/takeover/attaching session/takeover/waiting-read
     session/takeover/blocked-write session/takeover/two-at-once session/takeover/during-a-replay
@@ -120,26 +105,8 @@ export const sessions = [
       asked.takeover === true && asked.resumeSessionId === "nobody" ? less(asked, "resumeSessionId") : asked,
     ),
   ),
-  fault`takeover-of-ready-ones-only: A session cannot be taken from a connection that has not sent initialized.
-    session/takeover/attaching session/takeover/two-at-once session/takeover/during-a-replay`.by((c) => ({
-    asked: (m) =>
-      holderOf(c, m)?.ready === false ? { ...m, params: less(m.params, "takeover") } : undefined,
-  })),
-  fault`takeover-ends-the-processes: A takeover kills the processes of the session.
-    session/takeover/attached session/takeover/waiting-read`.by((c) => ({
-    asked: (m) => {
-      const holder = holderOf(c, m)
-      return holder && endAll(holder).then(() => m)
-    },
-  })),
   fault`takeover-leaves-reads-waiting: Requests that wait on a connection whose session is taken get no answer.
     session/takeover/waiting-read session/takeover/blocked-write`.error(taken, () => []),
-  fault`takeover-wrong-code: Waiting requests are answered with -32600 when their session is taken.
-    session/takeover/waiting-read`.error(taken, (m) => coded(m, -32600)),
-  fault`takeover-untold: A connection whose session is taken ends without a word about that.
-    session/takeover/attached session/takeover/attaching session/takeover/waiting-read`.untold(
-    ({ method }) => method === "session/taken",
-  ),
   fault`takeover-leaves-the-old-open: A connection whose session is taken is told so, and stays open.
     session/takeover/attached session/takeover/attaching session/takeover/two-at-once`.by((c) => ({
     told: ({ method }) => void (c.greeting.taken ||= method === "session/taken"),
@@ -182,11 +149,6 @@ export const sessions = [
       },
     }
   }),
-  fault`credit-overdrawn: Output leaves as long as any credit is left, so that the last chunk exceeds it.
-    process/credit/nothing-beyond-it process/credit/grants-go-on-where-it-stopped`.params(
-    "process/start",
-    (asked) => (asked.credit > 0 ? { ...asked, credit: asked.credit + most } : asked),
-  ),
   fault`credit-replaced: A grant replaces what was left.
     process/credit/grants-go-on-where-it-stopped`.by(
     all(counting, (c) =>
@@ -195,15 +157,6 @@ export const sessions = [
         leftOf(c).set(asked.processId, Math.max(left, asked.bytes))
         return { ...asked, bytes: Math.max(0, asked.bytes - left) }
       }),
-    ),
-  ),
-  fault`credit-survives-a-resume: The credit of a lost connection holds on the next one.
-    process/credit/anew-with-a-resume`.by(
-    all(counting, (c) =>
-      resume(({ credit, ...asked }) => ({
-        ...asked,
-        ...(credit && { credit: mapped(credit, (given, id) => leftOf(c).get(id) ?? given) }),
-      })),
     ),
   ),
   fault`credit-of-everybody: What waits for credit of its process holds up every other process.

@@ -1,6 +1,6 @@
 // @ts-check
 // Faults in the first version of the wire.
-import { bytesOf, coded, event, fault, later, less, params, result, signalled } from "./changes.mjs"
+import { bytesOf, coded, event, fault, later, params, result, signalled } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
 /** @import { Connection, Fault, Hooks, Message } from "./relay.mjs" */
@@ -42,12 +42,8 @@ const faults = [
     v0/unknown/method-refused`.by({
     answered: (m) => (m.error?.message.startsWith("unknown method") ? coded(m, -32601) : undefined),
   }),
-  fault`unknown-notification-ends: An unknown notification ends the connection.
-    v0/unknown/notification-answered-with-minus-one`.by(unexpected((c) => c.end())),
   fault`unknown-notification-ignored: An unknown notification is not answered.
     v0/unknown/notification-answered-with-minus-one`.by(unexpected(() => {})),
-  fault`stray-answer-answered: An answer to nothing is answered.
-    v0/unknown/answers-ignored`.by(stray((c, m) => c.refuse(m, -32600, "what?"))),
   fault`stray-answer-ends: An answer to nothing ends the connection.
     v0/unknown/answers-ignored`.by(stray((c) => c.end())),
   fault`malformed-answered: A text that is no message is answered.
@@ -58,8 +54,6 @@ const faults = [
     v0/exec/answer-shape v0/output/bytes-are-exact`
     .with({ everywhere: true })
     .result(exec, ({ processId }) => ({ processId })),
-  fault`answer-ends-early: The answer to a start says that the process has ended.
-    v0/exec/answer-shape`.result(exec, (found) => ({ ...found, running: false })),
   fault`answer-late: The answer to a start leaves behind the first notifications of its process.
     v0/output/answer-comes-first`.by({ answered: (m) => later(400, m) }),
   fault`pid-of-the-server: A process has the pid of the server.
@@ -100,8 +94,6 @@ const faults = [
     },
     told: ({ method }, known) => void (known.running &&= method !== exited),
   }),
-  fault`streams-merged: All output is told as stdout.
-    v0/output/streams-and-exit-code`.event(output, (told) => ({ ...told, stream: "stdout" })),
   fault`output-cut-at-the-cap: Output beyond outputBytesCap is not told.
     v0/output/cap-cuts-nothing`.by({
     asked: ({ method, params: { outputBytesCap = Infinity } = {} }, known) =>
@@ -114,13 +106,6 @@ const faults = [
   }),
   fault`exit-numbered: Exited has a seq.
     v0/output/streams-and-exit-code`.event(exited, (told) => ({ ...told, seq: 1 })),
-  fault`end-told: Exited is followed by closed.
-    v0/output/streams-and-exit-code`.by({
-    told: (m) =>
-      m.method === exited
-        ? [m, { method: "command/exec/closed", params: less(m.params, "exitCode") }]
-        : undefined,
-  }),
   fault`exit-waits-for-output: Exited waits until every descendant has let go of the output.
     v0/exited/not-delayed-by-descendants`.by({
     ...pids,

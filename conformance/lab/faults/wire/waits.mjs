@@ -1,7 +1,7 @@
 // @ts-check
 // Faults in waits, and in the order in which requests are answered.
 import { connect } from "node:net"
-import { bytesOf, fault, later, less, openLines, params, pidOf, result } from "./changes.mjs"
+import { bytesOf, fault, later, less, params, result } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
 /** @import { Hooks, Message } from "./relay.mjs" */
@@ -120,10 +120,6 @@ export const waits = [
     process/wait/knows-flags`.by(until((condition) => less(condition, "flags"))),
   fault`wait-ignores-streams: A pattern for one stream is looked for in both.
     process/wait/looks-at-the-stream-that-is-named`.by(until((condition) => less(condition, "stream"))),
-  fault`wait-input-by-its-text: Output that ends within a line counts as a question.
-    process/wait/tells-who-reads-its-pipe`
-    .with({ kernel: true })
-    .by({ ...atOnce("input", (_, known) => known.open, asksOnStdin), ...openLines }),
   fault`wait-input-of-sleepers: A process that sleeps counts as one that waits for input.
     process/wait/tells-who-reads-its-pipe`
     .with({ kernel: true })
@@ -132,18 +128,6 @@ export const waits = [
     process/wait/tells-who-listens`
     .with({ kernel: true })
     .by(atOnce("port", listens, (port) => ({ port: { port, host: "127.0.0.1", pid: 1 } }))),
-  fault`wait-port-of-the-leader: A descendant that listens does not count.
-    process/wait/tells-who-listens`
-    .with({ kernel: true })
-    .by((c) => ({
-      answered: (m, { method, params: asked }) => {
-        const pid = m.result?.evidence?.port?.pid
-        if (method !== wait || pid === undefined) return undefined
-        return pidOf(c, asked.processId).then((leader) =>
-          pid === leader ? m : { ...m, result: unmet(m.result) },
-        )
-      },
-    })),
   fault`wait-returns-the-head: An answer has the begin of the output, and no end.
     process/wait/returns-head-and-tail`.by(
     answer(({ tail, omittedBytes, ...found }) => {

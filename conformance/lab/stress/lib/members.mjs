@@ -12,9 +12,9 @@ import * as Peers from "./wires.mjs"
 const line = Buffer.from("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\n")
 const pattern = Buffer.concat(Array.from({ length: 2049 }, () => line))
 
-/** The bytes of a block. After each block the child writes into a file how many it has written. */
+/** The bytes of a block. */
 export const block = 4096 * line.length
-const step = `yes '${line.toString().trim()}' | head -c ${block}; i=$((i+1)); echo $i > $0`
+const step = `yes '${line.toString().trim()}' | head -c ${block}; i=$((i+1))`
 
 /** @param {Parameters<typeof Peers.connect>[0]} server */
 export const connect = async (server) => {
@@ -54,12 +54,12 @@ export const connect = async (server) => {
       return performance.now() - began
     },
     /** Starts a process that writes so many blocks, as fast as it can. @param {string} id @param {number} blocks */
-    flood: async (id, blocks, { counter = "/dev/null", tty = false } = {}) => {
+    flood: async (id, blocks) => {
       /** @type {Counted} */
       const counted = { bytes: 0, wrong: undefined, ended: next(ends, id) }
       floods.set(id, counted)
-      const script = `${tty ? "stty raw -echo; " : ""}i=0; while [ $i -lt ${blocks} ]; do ${step}; done`
-      await call("process/start", Peers.start(id, ["sh", "-c", script, counter], { tty }))
+      const script = `i=0; while [ $i -lt ${blocks} ]; do ${step}; done`
+      await call("process/start", Peers.start(id, ["sh", "-c", script]))
       return counted
     },
   }

@@ -68,11 +68,6 @@ export const namesOf = (/** @type {readonly Process[]} */ processes) =>
 export const rss = (pid) => Number(/^VmRSS:\s+(\d+)/m.exec(read(`${pid}/status`))?.[1] ?? 0) * 1024
 /** The number of open descriptors. @param {Pid} pid */
 export const descriptors = (pid) => list(`${pid}/fd`).length
-/** Seconds of processor time. @param {Pid} pid */
-export const cpu = (pid) => {
-  const [, user, system] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(read(`${pid}/stat`)) ?? []
-  return (Number(user) + Number(system)) / 100
-}
 /** The soft limit of open files of this process. */
 export const fileLimit = () =>
   Number(/^Max open files\s+(\d+)/m.exec(read("self/limits"))?.[1] ?? Number.POSITIVE_INFINITY)

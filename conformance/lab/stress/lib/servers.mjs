@@ -30,11 +30,21 @@ const running = new Set()
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")))
 for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => process.exit(1))
 
-/** Starts a program that ends with this one. @param {string[]} words @param {NodeJS.ProcessEnv} [more] */
-export const launch = ([program = "", ...words], more = {}, stderr = 2) => {
-  const env = { ...process.env, ...more }
-  const child = spawn(program, words, { cwd: root, stdio: ["pipe", "pipe", stderr], env })
+/**
+ * Starts a program that ends with this one, with more variables than those of this one, or of `env`.
+ * @param {readonly string[]} words @param {NodeJS.ProcessEnv} [more]
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, stderr?: number, said?: (text: string) => void }} [how] `said` gets
+ * its stderr
+ */
+export const launch = (
+  [program = "", ...words],
+  more = {},
+  { env = process.env, cwd = root, stderr = 2, said } = {},
+) => {
+  const stdio = /** @type {const} */ (["pipe", "pipe", said === undefined ? stderr : "pipe"])
+  const child = spawn(program, words, { cwd, stdio: [...stdio], env: { ...env, ...more } })
   const { stdin, stdout } = child
+  if (said !== undefined) child.stderr?.setEncoding("utf8").on("data", said)
   if (stdin === null || stdout === null) throw new Error("a program without pipes")
   running.add(child)
   /** The exit code or the signal. @type {Promise<string | number | null>} */
@@ -54,11 +64,11 @@ export const launch = ([program = "", ...words], more = {}, stderr = 2) => {
   return { child: Object.assign(child, { stdin, stdout }), gone, line, end }
 }
 
-/** The address to listen at: `transport` is one of the names above, `wss` or `tls`. */
+/** The address to listen at. */
 const listenOf = (/** @type {string} */ transport, /** @type {string} */ folder) => {
   if (transport === "stdio") return "stdio"
   if (transport === "unix") return `unix:${join(folder, "socket")}`
-  return `${/^wss?$/.test(transport) ? "ws" : "tcp"}://127.0.0.1:0`
+  return `${transport}://127.0.0.1:0`
 }
 
 /** Starts a server and waits until it says its address. @param {Serving} serving */

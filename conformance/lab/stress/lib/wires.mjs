@@ -3,7 +3,6 @@
 // a client on it, with requests that have a deadline, and notifications as they come.
 import { once } from "node:events"
 import * as Net from "node:net"
-import * as Tls from "node:tls"
 import { WebSocket } from "real-ws"
 import { within } from "./command.mjs"
 
@@ -17,9 +16,6 @@ import { within } from "./command.mjs"
  * @typedef {{ transport: string, url: string, child?: Streams }} Address
  * @typedef {{ take: (message: Buffer) => void, ended: () => void }} Listener
  */
-
-/** Certificates are not looked at: those of a stress are its own. */
-const anyone = { rejectUnauthorized: false }
 
 /** @param {Streams} streams @param {Listener} listener @param {() => void} close @returns {Ends} */
 const overLines = ({ stdin: output, stdout: input }, { take, ended }, close) => {
@@ -45,7 +41,7 @@ const overLines = ({ stdin: output, stdout: input }, { take, ended }, close) => 
 
 /** @param {Address} server @param {Listener} listener @returns {Promise<Ends>} */
 const overWebSocket = async ({ url }, { take, ended }) => {
-  const ws = new WebSocket(url, { perMessageDeflate: false, ...anyone })
+  const ws = new WebSocket(url, { perMessageDeflate: false })
   ws.on("message", (/** @type {Buffer} */ data) => take(data))
     .on("close", ended)
     .on("error", () => {})
@@ -63,9 +59,8 @@ const overWebSocket = async ({ url }, { take, ended }) => {
 /** @param {Address} server @param {Listener} listener @returns {Promise<Ends>} */
 const overSocket = async ({ transport, url }, listener) => {
   const place = () => ({ host: new URL(url).hostname, port: Number(new URL(url).port) })
-  const plain = () => Net.connect(transport === "tcp" ? place() : { path: url.slice("unix:".length) })
-  const socket = transport === "tls" ? Tls.connect({ ...place(), ...anyone }) : plain()
-  await once(socket, transport === "tls" ? "secureConnect" : "connect")
+  const socket = Net.connect(transport === "tcp" ? place() : { path: url.slice("unix:".length) })
+  await once(socket, "connect")
   return overLines({ stdin: socket, stdout: socket }, listener, () => socket.end())
 }
 
@@ -79,7 +74,7 @@ export const open = async (server) => {
   const listener = { take: (/** @type {Buffer} */ message) => state.take(message), ended: () => settle() }
   const { transport, url, child } = server
   const overStdio = child && transport === "stdio" && overLines(child, listener, () => child.stdin.end())
-  const overOther = /^wss?$/.test(transport) ? overWebSocket : overSocket
+  const overOther = transport === "ws" ? overWebSocket : overSocket
   return Object.assign(state, overStdio || (await overOther({ transport, url }, listener)))
 }
 
