@@ -75,8 +75,7 @@ export class Actor {
       const { client } = yield* this.connected
       const from = world.now
       const late = world.after(answerBound, () => {
-        const since = network.smoothSince(index)
-        if (since !== undefined && since <= from)
+        if (network.isSmooth(index, from))
           world.violate(
             "a slow reader stalls its own child",
             `${this.name} has no answer after ${answerBound} ms`,

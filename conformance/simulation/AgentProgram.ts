@@ -21,7 +21,7 @@ import { utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Children } from "./Children.ts"
 import type { AgentCall, AgentCommand, AgentPlan } from "./Plan.ts"
-import { nothingMore, Program } from "./Program.ts"
+import { Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 
 /** The tools of one client. */
@@ -59,35 +59,34 @@ export class AgentProgram extends Program {
   private writes = 0
 
   constructor(actor: Actor, plan: AgentPlan, children: Children) {
-    super(actor, plan.key)
+    super(actor, plan)
     this.plan = plan
     this.children = children
   }
 
-  /** Runs to its end: with the tools of each client that comes, until no command is left. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
-    const { plan, actor } = this
-    yield* Effect.sleep(plan.at)
-    const commands = [...plan.commands]
-    while (commands.length > 0 && !this.isLate) {
-      this.doing = "waits for a client"
-      const live = yield* actor.connected
-      const scope = yield* Scope.make()
-      // Nobody can look for processes in the background: children are scripts of the simulation.
-      const environmentInfo = { ...live.client.environmentInfo, platformOs: "other" }
-      const exec = yield* Scope.extend(UnifiedExec.make({ ...live.client, environmentInfo }), scope)
-      const tools: Tools = { live, lost: actor.network.lost(actor.index), exec, started: [] }
-      for (let next = commands.shift(); next !== undefined; next = commands.shift()) {
-        yield* this.command(tools, next)
-        if (!actor.isLive(live) || this.isLate) break
+  /** With the tools of each client that comes, until no command is left. */
+  protected readonly play = (): Effect.Effect<void> =>
+    Effect.gen(this, function* () {
+      const { plan, actor } = this
+      const commands = [...plan.commands]
+      while (commands.length > 0 && !this.isLate) {
+        this.doing = "waits for a client"
+        const live = yield* actor.connected
+        const scope = yield* Scope.make()
+        // Nobody can look for processes in the background: children are scripts of the simulation.
+        const environmentInfo = { ...live.client.environmentInfo, platformOs: "other" }
+        const exec = yield* Scope.extend(UnifiedExec.make({ ...live.client, environmentInfo }), scope)
+        const tools: Tools = { live, lost: actor.network.lost(actor.index), exec, started: [] }
+        for (let next = commands.shift(); next !== undefined; next = commands.shift()) {
+          yield* this.command(tools, next)
+          if (!actor.isLive(live) || this.isLate) break
+        }
+        this.doing = "closes its tools"
+        const from = actor.world.now
+        yield* Scope.close(scope, Exit.void)
+        this.checkKilled(tools, from)
       }
-      this.doing = "closes its tools"
-      const from = actor.world.now
-      yield* Scope.close(scope, Exit.void)
-      this.checkKilled(tools, from)
-    }
-    this.doing = nothingMore
-  })
+    })
 
   private get isLate(): boolean {
     return this.actor.world.now > this.plan.at + patience
@@ -237,9 +236,8 @@ export class AgentProgram extends Program {
   /** With its tools every command ends that they have started. */
   private checkKilled({ live, lost, started }: Tools, from: number): void {
     const { network, index, settings } = this.actor
-    const since = network.smoothSince(index)
     // Long polls may take every slot, and delay the rest.
-    if (since === undefined || since > from || settings.concurrentRequests < 1024) return
+    if (!network.isSmooth(index, from) || settings.concurrentRequests < 1024) return
     // A command of a session that was lost is the server's.
     if (this.isLost(live, lost)) return
     for (const { key, spawnedAt, killedAt, exitedAt } of started)

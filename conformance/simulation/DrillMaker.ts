@@ -4,7 +4,7 @@
  * from a stream of its own.
  */
 import type * as Plan from "./Plan.ts"
-import type { DrillPlan, ProcessCall, ProcessPlan } from "./ProcessPlan.ts"
+import type { DrillPlan, ProcessCall, ProcessPlan } from "./Plan.ts"
 import type { Act, Script } from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 

@@ -11,8 +11,8 @@ import { toBase64 } from "../../core/protocol/Bytes.ts"
 import type * as Methods from "../../core/protocol/Methods.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Children } from "./Children.ts"
-import type { DrillPlan } from "./ProcessPlan.ts"
-import { nothingMore, Program } from "./Program.ts"
+import type { DrillPlan } from "./Plan.ts"
+import { Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 
 /** Milliseconds within which a child is gone whose start has failed, besides what its spawn takes. */
@@ -30,23 +30,19 @@ export class DrillProgram extends Program {
   private readonly truth: Truth
 
   constructor(actor: Actor, plan: DrillPlan, children: Children) {
-    super(actor, plan.key)
+    super(actor, plan)
     this.plan = plan
     this.truth = children.truth(plan.key)
   }
 
-  /** Runs to its end. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
-    const { plan, actor } = this
-    yield* Effect.sleep(plan.at)
-    this.doing = "waits for a client"
-    const live = yield* actor.connected
-    const begin: Begin = { live, lost: actor.network.lost(actor.index) }
-    this.doing = plan.kind
-    yield* this[plan.kind](begin)
-    if (!this.hasLost(begin)) yield* this.ask(begin, "process/terminate", { processId: plan.key })
-    this.doing = nothingMore
-  })
+  protected readonly play = (live: Live): Effect.Effect<void> =>
+    Effect.gen(this, function* () {
+      const { plan, actor } = this
+      const begin: Begin = { live, lost: actor.network.lost(actor.index) }
+      this.doing = plan.kind
+      yield* this[plan.kind](begin)
+      if (!this.hasLost(begin)) yield* this.ask(begin, "process/terminate", { processId: plan.key })
+    })
 
   /** All at the same time; the first two bytes of each are its number. */
   private writes(begin: Begin) {
@@ -143,19 +139,16 @@ export class DrillProgram extends Program {
     params: Params<M>,
     millis = 0,
   ): Effect.Effect<Either.Either<Methods.ResultOf<M>, ClientError>> {
-    return Effect.suspend(() => {
-      const answered = this.expect(method, millis)
-      return Effect.map(Effect.either(begin.live.client.call(method, params)), (answer) => {
-        answered()
-        this.note(`${method} ${Either.isRight(answer) ? "is answered" : `fails: ${answer.left.reason}`}`)
-        if (
-          Either.isLeft(answer) &&
-          answer.left.reason !== "Server" &&
-          answer.left.reason !== "ProgramNotFound"
-        )
-          this.excuse(answer.left, begin.live, begin.lost, method)
-        return answer
-      })
+    const asked = this.promptly(method, begin.live.client.call(method, params), millis)
+    return Effect.map(Effect.either(asked), (answer) => {
+      this.note(`${method} ${Either.isRight(answer) ? "is answered" : `fails: ${answer.left.reason}`}`)
+      if (
+        Either.isLeft(answer) &&
+        answer.left.reason !== "Server" &&
+        answer.left.reason !== "ProgramNotFound"
+      )
+        this.excuse(answer.left, begin.live, begin.lost, method)
+      return answer
     })
   }
 

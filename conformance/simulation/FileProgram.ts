@@ -7,10 +7,12 @@ import type { RemoteFile } from "../../core/client/FileBlocks.ts"
 import { maxHandles } from "../../core/protocol/FileBounds.ts"
 import type { Actor, Live } from "./Actor.ts"
 import { type Disk, folderOf, longestOperation } from "./Disk.ts"
-import { answerBound } from "./Network.ts"
 import { Noise } from "./Noise.ts"
 import type { FilePlan } from "./Plan.ts"
-import { nothingMore, Program } from "./Program.ts"
+import { Program } from "./Program.ts"
+
+/** Milliseconds that a call may take besides the time of an answer. */
+const soon = 20 * longestOperation
 
 /** Times that it begins anew. */
 const mostAttempts = 4
@@ -31,36 +33,34 @@ export class FileProgram extends Program {
   private readonly noise: Noise
 
   constructor(actor: Actor, plan: FilePlan, disk: Disk) {
-    super(actor, plan.key)
+    super(actor, plan)
     this.plan = plan
     this.disk = disk
     this.noise = new Noise(plan.key)
   }
 
-  /** Runs to its end. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
-    const { plan, actor, key } = this
-    yield* Effect.sleep(plan.at)
-    for (let number = 1; number <= mostAttempts; number++) {
-      this.doing = "waits for a client"
-      const live = yield* actor.connected
-      const attempt = {
-        live,
-        lost: actor.network.lost(actor.index),
-        path: `${folderOf(actor.index)}/${key}.${number}`,
+  protected readonly play = (): Effect.Effect<void> =>
+    Effect.gen(this, function* () {
+      const { plan, actor, key } = this
+      for (let number = 1; number <= mostAttempts; number++) {
+        this.doing = "waits for a client"
+        const live = yield* actor.connected
+        const attempt = {
+          live,
+          lost: actor.network.lost(actor.index),
+          path: `${folderOf(actor.index)}/${key}.${number}`,
+        }
+        this.doing = plan.kind
+        this.note(`${plan.kind}, attempt ${number}`)
+        const result = yield* Effect.either(this.use(attempt))
+        if (!this.isLost(live, attempt.lost) && this.disk.heldOf(attempt.path) > 0)
+          this.violate("what is open is closed", `${attempt.path} is open after its use`)
+        if (Either.isRight(result)) break
+        const error = result.left
+        this.note(`${plan.kind} fails: ${error.reason} ${error.message}`)
+        if (!this.isCrowdedOut(error)) this.excuse(error, live, attempt.lost, plan.kind)
       }
-      this.doing = plan.kind
-      this.note(`${plan.kind}, attempt ${number}`)
-      const result = yield* Effect.either(this.use(attempt))
-      if (!this.isLost(live, attempt.lost) && this.disk.heldOf(attempt.path) > 0)
-        this.violate("what is open is closed", `${attempt.path} is open after its use`)
-      if (Either.isRight(result)) break
-      const error = result.left
-      this.note(`${plan.kind} fails: ${error.reason} ${error.message}`)
-      if (!this.isCrowdedOut(error)) this.excuse(error, live, attempt.lost, plan.kind)
-    }
-    this.doing = nothingMore
-  })
+    })
 
   /** Another program of the client may have every handle of the connection. */
   private isCrowdedOut({ code }: ClientError): boolean {
@@ -79,7 +79,7 @@ export class FileProgram extends Program {
         return this.stream(attempt)
       case "whole":
         return this.tolerant(
-          this.promptly("readFile", attempt.live.client.fs.readFile(attempt.path)),
+          this.promptly("readFile", attempt.live.client.fs.readFile(attempt.path), soon),
           (bytes) => this.check(0, bytes, plan.size),
         )
       case "write":
@@ -94,7 +94,7 @@ export class FileProgram extends Program {
   }
 
   private open({ live, path }: Attempt, mode: "read" | "replace") {
-    return this.promptly(`open ${path}`, live.client.fs.open(path, mode))
+    return this.promptly(`open ${path}`, live.client.fs.open(path, mode), soon)
   }
 
   private readBlocks(file: RemoteFile): Use {
@@ -103,7 +103,7 @@ export class FileProgram extends Program {
       ({ offset, bytes }) =>
         Effect.zipRight(
           Effect.sleep(this.plan.pause),
-          this.tolerant(this.promptly("a block", file.read(offset, bytes)), ({ chunk, eof }) => {
+          this.tolerant(this.promptly("a block", file.read(offset, bytes), soon), ({ chunk, eof }) => {
             const expected = Math.max(0, Math.min(bytes, this.plan.size - offset))
             this.check(offset, chunk, expected)
             if (eof !== expected < bytes)
@@ -134,7 +134,7 @@ export class FileProgram extends Program {
         const file = yield* this.open(attempt, "replace")
         let at = 0
         for (const { bytes } of plan.blocks) {
-          yield* this.promptly("a write", file.write(at, noise.bytes(at, bytes)))
+          yield* this.promptly("a write", file.write(at, noise.bytes(at, bytes)), soon)
           at += bytes
           const content = disk.content(attempt.path)
           if (content?.length !== at || !noise.equals(0, content))
@@ -152,7 +152,7 @@ export class FileProgram extends Program {
       plan.blocks,
       ({ offset, bytes }, index) =>
         Effect.gen(this, function* () {
-          yield* this.promptly("writeFile", live.client.fs.writeFile(path, noise.bytes(offset, bytes)))
+          yield* this.promptly("writeFile", live.client.fs.writeFile(path, noise.bytes(offset, bytes)), soon)
           const content = disk.content(path) ?? new Uint8Array(0)
           const is = (block: { readonly offset: number; readonly bytes: number }) =>
             content.length === block.bytes && noise.equals(block.offset, content)
@@ -188,7 +188,7 @@ export class FileProgram extends Program {
   private watch({ live, path }: Attempt): Use {
     const { disk, plan } = this
     return Effect.gen(this, function* () {
-      const { watching, changed } = yield* this.promptly("watch", live.client.fs.watchMissing([path]))
+      const { watching, changed } = yield* this.promptly("watch", live.client.fs.watchMissing([path]), soon)
       this.note(watching ? "watches" : "does not watch")
       if (!watching) return
       let late = () => {}
@@ -207,17 +207,6 @@ export class FileProgram extends Program {
       this.note(told ? "is told" : "is replaced")
       if (told && disk.content(path) === undefined)
         this.violate("a watch tells what is so", `${path} is not there`)
-    })
-  }
-
-  /** A call that the server answers soon, while the network is well. */
-  private promptly<A, R>(what: string, call: Effect.Effect<A, ClientError, R>) {
-    return Effect.suspend(() => {
-      const answered = this.expect(what, 20 * longestOperation)
-      return Effect.ensuring(
-        call,
-        Effect.sync(() => answered()),
-      )
     })
   }
 
@@ -242,6 +231,3 @@ export class FileProgram extends Program {
 }
 
 const invalidRequest = -32600
-
-/** Milliseconds within which nothing of a connection that has ended may be open. */
-export const releaseBound = answerBound + 20 * longestOperation

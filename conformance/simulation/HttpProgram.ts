@@ -7,7 +7,7 @@ import { answerBound } from "./Network.ts"
 import { Noise } from "./Noise.ts"
 import type { Origin } from "./Origin.ts"
 import type { HttpPlan } from "./Plan.ts"
-import { nothingMore, Program } from "./Program.ts"
+import { Program } from "./Program.ts"
 
 /** One exchange of a run. */
 export class HttpProgram extends Program {
@@ -16,27 +16,24 @@ export class HttpProgram extends Program {
   private readonly noise: Noise
 
   constructor(actor: Actor, plan: HttpPlan, origin: Origin) {
-    super(actor, plan.key)
+    super(actor, plan)
     this.plan = plan
     this.origin = origin
     this.noise = new Noise(plan.key)
   }
 
-  /** Runs to its end. A request is never repeated. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
-    const { plan, actor } = this
-    yield* Effect.sleep(plan.at)
-    this.doing = "waits for a client"
-    const live = yield* actor.connected
-    const lost = actor.network.lost(actor.index)
-    const from = actor.world.now
-    this.doing = "exchanges"
-    const result = yield* Effect.either(plan.streams ? this.stream(live) : this.whole(live))
-    this.note(Either.isRight(result) ? "is done" : `fails: ${result.left.reason} ${result.left.message}`)
-    if (Either.isLeft(result) && !this.mayFail(result.left, actor.world.now - from))
-      this.excuse(result.left, live, lost, "http")
-    this.doing = nothingMore
-  })
+  /** A request is never repeated. */
+  protected readonly play = (live: Live): Effect.Effect<void> =>
+    Effect.gen(this, function* () {
+      const { plan, actor } = this
+      const lost = actor.network.lost(actor.index)
+      const from = actor.world.now
+      this.doing = "exchanges"
+      const result = yield* Effect.either(plan.streams ? this.stream(live) : this.whole(live))
+      this.note(Either.isRight(result) ? "is done" : `fails: ${result.left.reason} ${result.left.message}`)
+      if (Either.isLeft(result) && !this.mayFail(result.left, actor.world.now - from))
+        this.excuse(result.left, live, lost, "http")
+    })
 
   /** Milliseconds that the origin takes at most. */
   private get duration(): number {
@@ -54,11 +51,8 @@ export class HttpProgram extends Program {
 
   private whole({ client }: Live) {
     return Effect.gen(this, function* () {
-      const answered = this.expect("http/request", this.duration)
-      const response = yield* Effect.ensuring(
-        client.http.request(this.options),
-        Effect.sync(() => answered()),
-      )
+      const request = client.http.request(this.options)
+      const response = yield* this.promptly("http/request", request, this.duration)
       this.checkHead(response.status, response.header("x-key"))
       if (this.plan.breaks) this.violate("a body that breaks off fails", "it is answered whole")
       this.check(0, response.body)
@@ -70,11 +64,8 @@ export class HttpProgram extends Program {
     const { plan } = this
     const body = Effect.scoped(
       Effect.gen(this, function* () {
-        const answered = this.expect("the head of a stream", plan.headMillis)
-        const response = yield* Effect.ensuring(
-          client.http.stream(this.options),
-          Effect.sync(() => answered()),
-        )
+        const request = client.http.stream(this.options)
+        const response = yield* this.promptly("the head of a stream", request, plan.headMillis)
         this.checkHead(response.status, response.header("x-key"))
         const counted = { bytes: 0 }
         for (let reads = 0; reads < plan.reads; reads++) {
@@ -108,8 +99,7 @@ export class HttpProgram extends Program {
     const { world, network, index } = actor
     const since = world.now
     world.watch(answerBound, () => {
-      const smooth = network.smoothSince(index)
-      if (smooth === undefined || smooth > since) return
+      if (!network.isSmooth(index, since)) return
       if ([...origin.exchanges].some((exchange) => exchange.key === key))
         this.violate("what is open is closed", "its body was dropped, and its exchange goes on")
     })

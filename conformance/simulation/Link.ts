@@ -4,7 +4,6 @@ import type * as Scope from "effect/Scope"
 import * as Framing from "../../core/transport/Framing.ts"
 import * as Inbox from "../../core/transport/Inbox.ts"
 import type { Outgoing, Transport, TransportError } from "../../core/transport/Transport.ts"
-import { Excess } from "./Excess.ts"
 import { Pipe, type Terms } from "./Pipe.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
@@ -164,11 +163,6 @@ export class Link {
     return this.down.crowdedSince
   }
 
-  /** The most bytes that ever waited at a sender. */
-  get mostQueued(): number {
-    return Math.max(this.up.mostQueued, this.down.mostQueued)
-  }
-
   private closing(side: "client" | "server", end: () => void, to: Pipe): Effect.Effect<void> {
     let begun = false
     return Effect.async<void>((resume) => {
@@ -187,5 +181,38 @@ export class Link {
       if (this.ends[other]) over()
       else to.finish()
     })
+  }
+}
+
+const unasked = /^\{"method":"(process|http)\//
+const notice = /^\{"method":"process\/(writer|detached)"/
+const answer = /^\{"(id|error)"/
+
+/**
+ * Messages that a server sends unasked to a peer that does not keep up: no more than the one by which it hears of that.
+ * Before the answer to a request it may tell a role, or the end of an attachment, on which that answer depends.
+ */
+class Excess {
+  private beyond = 0
+  /** Messages of the client without an answer. */
+  private open = 0
+  /** Notices that may be told yet. */
+  private notices = 0
+
+  /** A message of the client has arrived. */
+  arrives(): void {
+    this.open += 1
+    this.notices += 1
+  }
+
+  /** A message of the server; true if it must not send that to a peer for which too much waits. */
+  sends(text: string, isFull: boolean): boolean {
+    if (answer.test(text)) this.open -= 1
+    if (!isFull) {
+      this.beyond = 0
+      this.notices = this.open
+    } else if (notice.test(text) && this.notices > 0) this.notices -= 1
+    else if (unasked.test(text)) this.beyond += 1
+    return this.beyond > 1
   }
 }

@@ -9,8 +9,8 @@ import type { ClientError } from "../../core/client/ClientError.ts"
 import type { ListedProcess, ListResult } from "../../core/protocol/List.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Children } from "./Children.ts"
-import type { ListPlan } from "./ProcessPlan.ts"
-import { nothingMore, Program } from "./Program.ts"
+import type { ListPlan } from "./Plan.ts"
+import { Program } from "./Program.ts"
 
 const invariant = "a list has what runs, once"
 
@@ -23,22 +23,17 @@ export class ListProgram extends Program {
   private readonly children: Children
 
   constructor(actor: Actor, plan: ListPlan, children: Children) {
-    super(actor, plan.key)
+    super(actor, plan)
     this.plan = plan
     this.children = children
   }
 
-  /** Runs to its end. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
-    const { actor, plan } = this
-    yield* Effect.sleep(plan.at)
-    this.doing = "waits for a client"
-    const live = yield* actor.connected
-    this.doing = "lists"
-    yield* this.processes(live)
-    if (plan.sessions) yield* this.sessions(live)
-    this.doing = nothingMore
-  })
+  protected readonly play = (live: Live): Effect.Effect<void> =>
+    Effect.gen(this, function* () {
+      this.doing = "lists"
+      yield* this.processes(live)
+      if (this.plan.sessions) yield* this.sessions(live)
+    })
 
   private processes(live: Live) {
     const { actor, plan } = this
@@ -52,11 +47,9 @@ export class ListProgram extends Program {
         const lost = actor.network.lost(actor.index)
         const name = plan.name === undefined ? {} : { name: plan.name }
         const params: Encoded<"process/list"> = { limit: plan.limit, cursor, ...name }
-        const answered = this.expect("process/list")
         const page: Either.Either<ListResult, ClientError> = yield* Effect.either(
-          live.client.call("process/list", params),
+          this.promptly("process/list", live.client.call("process/list", params)),
         )
-        answered()
         if (Either.isLeft(page)) return this.excuse(page.left, live, lost, "list")
         if (actor.sessionId !== sessionId) return
         const { processes, nextCursor }: ListResult = page.right

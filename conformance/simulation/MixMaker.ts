@@ -1,21 +1,12 @@
 /** What clients do with files, HTTP, agents and processes of others in the plan of a seed. Each draws from a stream of its own. */
 import type * as Plan from "./Plan.ts"
-import type { RolePlan, ViewerPlan } from "./ProcessPlan.ts"
+import type { RolePlan, ViewerPlan } from "./Plan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
-/** Times of programs, on average one in so many milliseconds. */
-const times = (seed: Seed, rate: number, millis: number): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  for (let at = seed.between(0, rate); at < millis; at += seed.between(1, 2 * rate)) found.push(at)
-  return found
-}
-
 /** Files of the client of that index. */
 export const files = (seed: Seed, index: number, millis: number): ReadonlyArray<Plan.FilePlan> =>
-  seed.chance(60)
-    ? []
-    : times(seed, 15_000, millis).map((at, number) => file(seed, `f${index}.${number}`, at))
+  seed.chance(60) ? [] : seed.times(15_000, millis).map((at, number) => file(seed, `f${index}.${number}`, at))
 
 const file = (seed: Seed, key: string, at: number): Plan.FilePlan => {
   const kind = seed.chance(4)
@@ -41,7 +32,7 @@ const file = (seed: Seed, key: string, at: number): Plan.FilePlan => {
 export const http = (seed: Seed, index: number, millis: number): ReadonlyArray<Plan.HttpPlan> =>
   seed.chance(60)
     ? []
-    : times(seed, 12_000, millis).map((at, number) => exchange(seed, `h${index}.${number}`, at))
+    : seed.times(12_000, millis).map((at, number) => exchange(seed, `h${index}.${number}`, at))
 
 const exchange = (seed: Seed, key: string, at: number): Plan.HttpPlan => {
   const most = seed.pick(1, 300, 5000, 40_000)
@@ -68,7 +59,7 @@ export const agents = (seed: Seed, index: number, millis: number): ReadonlyArray
   if (seed.chance(70)) return []
   let commands = 0
   const next = (crowd: boolean) => command(seed, `a${index}.${(commands += 1)}`, crowd)
-  return times(seed, 40_000, millis).map((at, number) => {
+  return seed.times(40_000, millis).map((at, number) => {
     // More commands than there may be sessions, each left alone at once.
     const crowd = seed.chance(2)
     const count = crowd ? seed.between(66, 72) : seed.skewed(6)
@@ -103,7 +94,7 @@ const call = (seed: Seed, kind: Plan.AgentCall["kind"]): Plan.AgentCall => ({
 
 /** What the client of that index looks on at. */
 export const viewers = (seed: Seed, index: number, millis: number): ReadonlyArray<ViewerPlan> =>
-  times(seed, seed.pick(3000, 12_000), millis).map((at, number) => ({
+  seed.times(seed.pick(3000, 12_000), millis).map((at, number) => ({
     at,
     key: `v${index}.${number}`,
     of: seed.between(0, 5),
@@ -116,7 +107,7 @@ export const viewers = (seed: Seed, index: number, millis: number): ReadonlyArra
 
 /** Who writes to a process in the place of another one, and who sees pictures of it. */
 export const writers = (seed: Seed, index: number, millis: number): ReadonlyArray<ViewerPlan> =>
-  times(seed, seed.pick(2000, 8000), millis).map((at, number) => ({
+  seed.times(seed.pick(2000, 8000), millis).map((at, number) => ({
     at,
     key: `v${index}.${firstWriter + number}`,
     of: seed.between(0, 5),

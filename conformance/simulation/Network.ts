@@ -6,12 +6,11 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Open } from "../../core/client/Reconnect.ts"
 import { type Transport, TransportError } from "../../core/transport/Transport.ts"
-import { Disorder } from "./Disorder.ts"
 import { Link } from "./Link.ts"
 import type { Disturbance } from "./Plan.ts"
 import type { Terms } from "./Pipe.ts"
 import type { Seed } from "./Seed.ts"
-import { Tap } from "./Tap.ts"
+import { Disorder, Tap } from "./Tap.ts"
 import type { WaitJudge } from "./WaitJudge.ts"
 import type { World } from "./World.ts"
 
@@ -84,7 +83,7 @@ export class Network {
       const tap = new Tap(world, `c${client}.${number}`, {
         hidden,
         judge,
-        smoothSince: () => this.smoothSince(client),
+        isSmooth: (time) => this.isSmooth(client, time),
         disorder: new Disorder(seed.fork("disorder"), careless),
         tells: this.tells,
       })
@@ -155,6 +154,12 @@ export class Network {
     return undefined
   }
 
+  /** True if nothing was wrong with the connection of a client since that time. */
+  isSmooth(client: number, time: number): boolean {
+    const since = this.smoothSince(client)
+    return since !== undefined && since <= time
+  }
+
   /**
    * How late that is which the server had for a client at some time and has sent now: 0 if something was wrong since
    * then. What comes while the connection carries all that it can is not late.
@@ -207,8 +212,7 @@ export class Network {
     link.inject(answer)
     const since = world.now + skew
     world.watch(answerBound, () => {
-      const smooth = this.smoothSince(client)
-      if (!link.ends.client && smooth !== undefined && smooth <= since)
+      if (!link.ends.client && this.isSmooth(client, since))
         world.violate("one answer for each request", `c${client} takes a second answer to a request`)
     })
   }

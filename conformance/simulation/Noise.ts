@@ -1,5 +1,5 @@
 /** Endless content that follows from a name, of which any part can be made and compared: bytes, or UTF-8 text. */
-import { concat, utf8 } from "../../core/protocol/Bytes.ts"
+import { concat, utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
 import { hash } from "./Seed.ts"
 
 /** Everything begins somewhere in here. The length is prime, so that no offset repeats soon. */
@@ -80,4 +80,16 @@ export class Noise {
     }
     return true
   }
+}
+
+/** Characters of the text of a name behind an offset. */
+export const excerpt = (name: string, offset: number): ReadonlyArray<string> =>
+  [...utf8Decoder().decode(new Noise(name, "text").bytes(offset, 40))].slice(4)
+
+/** Bytes as characters of the same numbers. */
+export const latin1 = (bytes: Uint8Array): string => {
+  let text = ""
+  for (let at = 0; at < bytes.length; at += 4096)
+    text += String.fromCharCode(...bytes.subarray(at, at + 4096))
+  return text
 }

@@ -37,8 +37,6 @@ type Segment = Uint8Array | "end"
 export class Pipe {
   /** Bytes that wait at the sender. */
   queued = 0
-  /** The most that ever waited there. */
-  mostQueued = 0
   /** Called when less waits than the high-water mark again. */
   drained = () => {}
   /** Called once everything is sent. */
@@ -89,7 +87,6 @@ export class Pipe {
     if (this.over) return true
     this.queue.push(bytes)
     this.queued += bytes.length
-    this.mostQueued = Math.max(this.mostQueued, this.queued)
     this.pump()
     if (this.queued >= this.terms.highWater) this.stalled = true
     return !this.stalled

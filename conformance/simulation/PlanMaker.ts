@@ -5,7 +5,7 @@ import * as Mix from "./Mix.ts"
 import * as MixMaker from "./MixMaker.ts"
 import type { Terms } from "./Pipe.ts"
 import type * as Plan from "./Plan.ts"
-import type { ProcessCall, ProcessPlan, Reader } from "./ProcessPlan.ts"
+import type { ProcessCall, ProcessPlan, Reader } from "./Plan.ts"
 import * as RecordMaker from "./RecordMaker.ts"
 import * as Script from "./Script.ts"
 import { Seed } from "./Seed.ts"
@@ -90,28 +90,31 @@ const disturbances = (seed: Seed, clients: number, millis: number): ReadonlyArra
 }
 
 const client = (seed: Seed, index: number, millis: number, mix: Mix.Mix): Plan.ClientPlan => {
-  const processes: Array<ProcessPlan> = []
   const rate = seed.pick(2000, 6000, 15_000)
   const floods = seed.pick(0, 0, 3, 15)
-  for (let at = seed.between(0, rate); at < millis; at += seed.between(0, 2 * rate))
-    processes.push(process(seed.fork(processes.length), `p${index}.${processes.length}`, at, floods))
+  const processes = seed
+    .times(rate, millis, 0)
+    .map((at, number) => process(seed.fork(number), `p${index}.${number}`, at, floods))
   const absences: Array<Plan.Absence> = []
   if (seed.chance(40))
     for (let at = seed.between(1, 40_000); at < millis; at += seed.between(1, 60_000))
       absences.push({ at, millis: seed.skewed(seed.chance(10) ? 120_000 : 20_000) })
+  /** Plans of a program, if it is played, each from a stream of its own. */
+  const of = <A>(
+    name: Mix.Name,
+    make: (seed: Seed, index: number, millis: number) => ReadonlyArray<A>,
+    stream: string = name,
+  ): ReadonlyArray<A> => (mix.has(name) ? make(seed.fork(stream), index, millis) : [])
   return {
     onSessionLost: seed.pick("end", "new"),
     processes: mix.has("sessions") ? processes : [],
-    records: mix.has("records") ? RecordMaker.make(seed.fork("records"), index, millis) : [],
-    lists: mix.has("records") ? RecordMaker.lists(seed.fork("lists"), index, millis) : [],
-    viewers: [
-      ...(mix.has("viewers") ? MixMaker.viewers(seed.fork("viewers"), index, millis) : []),
-      ...(mix.has("writers") ? MixMaker.writers(seed.fork("writers"), index, millis) : []),
-    ],
-    waits: mix.has("waits") ? WaitMaker.make(seed.fork("waits"), index, millis) : [],
-    files: mix.has("files") ? MixMaker.files(seed.fork("files"), index, millis) : [],
-    http: mix.has("http") ? MixMaker.http(seed.fork("http"), index, millis) : [],
-    agents: mix.has("agents") ? MixMaker.agents(seed.fork("agents"), index, millis) : [],
+    records: of("records", RecordMaker.make),
+    lists: of("records", RecordMaker.lists, "lists"),
+    viewers: [...of("viewers", MixMaker.viewers), ...of("writers", MixMaker.writers)],
+    waits: of("waits", WaitMaker.make),
+    files: of("files", MixMaker.files),
+    http: of("http", MixMaker.http),
+    agents: of("agents", MixMaker.agents),
     drills: [],
     absences,
   }

@@ -5,37 +5,71 @@ import * as Option from "effect/Option"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { ReadResult } from "../../core/protocol/Process.ts"
 import { answerBound } from "./Network.ts"
-import type { ProcessCall } from "./ProcessPlan.ts"
-import type { Held, ProcessProgram } from "./ProcessProgram.ts"
+import type { EndCall, ProcessCall, WaitCall } from "./Plan.ts"
+import type { Calls, Held, ProcessProgram } from "./ProcessProgram.ts"
 import { isRefused } from "./WriterCalls.ts"
 
-/** Runs one call at its time, if the process is held then. */
-export const run = (program: ProcessProgram, call: ProcessCall): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    yield* Effect.sleep(call.at)
-    const { held } = program
-    if (held === undefined || program.over) return
-    program.note(`calls ${call.kind}`)
-    if (call.kind === "terminate") program.truth.endAsked = true
-    switch (call.kind) {
-      case "poll":
-        return yield* poll(program, call, held)
-      case "read":
-        return yield* read(program, call, held, 0)
-      case "write":
-        return yield* write(program, call, held)
-      case "terminate":
-        return yield* guarded(program, call, held, held.process.terminate, () => {
-          program.truth.endWantedAt ??= program.actor.world.now
-        })
-      case "interrupt":
-        return yield* guarded(program, call, held, held.process.interrupt)
-      case "closeStdin":
-        return yield* guarded(program, call, held, held.process.closeStdin)
-      case "resize":
-        return yield* guarded(program, call, held, held.process.resize({ rows: 10, columns: 20 }))
-    }
-  })
+/** Makes each call at its time, if the process is held then; those of `late` also when it is over. */
+export const atTheirTimes =
+  <C extends { readonly at: number; readonly kind: string }>(
+    calls: ReadonlyArray<C>,
+    make: (program: ProcessProgram, call: C, held: Held) => Effect.Effect<void>,
+    late = false,
+  ): Calls =>
+  (program) =>
+    calls.map((call) =>
+      Effect.gen(function* () {
+        yield* Effect.sleep(call.at)
+        const { held } = program
+        if (held === undefined || (program.over && !late)) return
+        program.note(`calls ${call.kind}`)
+        yield* make(program, call, held)
+      }),
+    )
+
+/** Makes one call. */
+export const call = (program: ProcessProgram, call: ProcessCall, held: Held): Effect.Effect<void> => {
+  const { process } = held
+  switch (call.kind) {
+    case "poll":
+      return poll(program, call, held)
+    case "read":
+      return read(program, call, held, 0)
+    case "write":
+      return write(program, call, held)
+    case "terminate":
+      program.truth.endAsked = true
+      return guarded(program, call, held, process.terminate, () => {
+        program.truth.endWantedAt ??= program.actor.world.now
+      })
+    case "interrupt":
+      return guarded(program, call, held, process.interrupt)
+    case "closeStdin":
+      return guarded(program, call, held, process.closeStdin)
+    case "resize":
+      return guarded(program, call, held, process.resize({ rows: 10, columns: 20 }))
+  }
+}
+
+/** Waits for a process, whose answer is judged where it leaves the server, or ends it with a grace. */
+export const waitOrEnd = (
+  program: ProcessProgram,
+  call: WaitCall | EndCall,
+  held: Held,
+): Effect.Effect<void> => {
+  const { truth } = program
+  if (call.kind === "end") {
+    truth.endAsked = true
+    const { graceMs } = call
+    const ending = graceMs === undefined ? held.process.terminate : held.process.end({ graceMs })
+    return guarded(program, call, held, ending)
+  }
+  const { until, last, timeoutMs, maxBytes } = call
+  const behind = (count: number) => (count < 0 ? farAhead : Math.max(0, truth.pieces.length - count))
+  const afterSeq = last === undefined ? undefined : behind(last)
+  const given = Object.entries({ afterSeq, timeoutMs, maxBytes }).filter(([, value]) => value !== undefined)
+  return guarded(program, call, held, held.process.wait({ until, ...Object.fromEntries(given) }))
+}
 
 /** What every call has. */
 interface Call {
@@ -151,8 +185,7 @@ const checkSmooth = (program: ProcessProgram, since: number, how: string): void 
   const { network, index, settings } = program.actor
   // Polls may take every slot, and delay each other.
   if (settings.concurrentRequests < 1024) return
-  const smooth = network.smoothSince(index)
-  if (smooth !== undefined && smooth <= since)
+  if (network.isSmooth(index, since))
     program.violate("a long poll is answered", `it still waits ${how}, since ${since}`)
 }
 
@@ -199,3 +232,6 @@ export const check = (program: ProcessProgram, state: ReadResult, afterSeq: numb
 /** True if the exit may have that seq: a read does not tell it. */
 const mayBeExit = ({ truth }: ProcessProgram, seq: number): boolean =>
   truth.exitedAt !== undefined && (truth.exitedSeq ?? seq) === seq
+
+/** A seq that no process of a run reaches. */
+const farAhead = 2 ** 31

@@ -5,14 +5,13 @@ import * as Option from "effect/Option"
 import type * as EventFeed from "../../core/client/EventFeed.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
 import type { Actor, Live } from "./Actor.ts"
-import * as Aftermath from "./Aftermath.ts"
 import * as Losses from "./Losses.ts"
 import { answerBound } from "./Network.ts"
-import { nothingMore, Program } from "./Program.ts"
+import type { ProcessPlan, Reader } from "./Plan.ts"
+import { Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 import { View } from "./View.ts"
 import * as WriterCalls from "./WriterCalls.ts"
-import type { ProcessPlan, Reader } from "./ProcessPlan.ts"
 
 /** A process as the program holds it at the moment. */
 export interface Held {
@@ -45,24 +44,20 @@ export class ProcessProgram extends Program {
 
   /** `calls` makes each call on it at its time. */
   constructor(actor: Actor, plan: ProcessPlan, truth: Truth, calls: Calls) {
-    super(actor, plan.key)
+    super(actor, plan)
     this.plan = plan
     this.truth = truth
     this.calls = calls
   }
 
-  /** Runs to its end. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
-    yield* Effect.sleep(this.plan.at)
-    this.doing = "waits for a client"
-    const live = yield* this.actor.connected
-    const started = yield* this.plan.adopted === true ? this.adopt(live) : this.start(live)
-    if (started !== undefined) {
-      const calls = Effect.all(this.calls(this), together)
-      yield* Effect.all([this.followAll(started), calls], together)
-    }
-    this.doing = nothingMore
-  })
+  protected readonly play = (live: Live): Effect.Effect<void> =>
+    Effect.gen(this, function* () {
+      const started = yield* this.plan.adopted === true ? this.adopt(live) : this.start(live)
+      if (started !== undefined) {
+        const calls = Effect.all(this.calls(this), together)
+        yield* Effect.all([this.followAll(started), calls], together)
+      }
+    })
 
   private start(live: Live) {
     const { plan, actor, truth } = this
@@ -85,12 +80,12 @@ export class ProcessProgram extends Program {
         if (plan.script.missing && result.left.reason === "ProgramNotFound") return undefined
         const isCut = result.left.reason === "EventsLost" && this.isLost(live, lost)
         void (isCut ? Losses.checkGone(this, result.left, 0) : this.excuse(result.left, live, lost, "start"))
-        if (isCut || result.left.reason === "Disconnected") Aftermath.expectEnd(this, live)
+        if (isCut || result.left.reason === "Disconnected") expectEnd(this, live)
         return undefined
       }
       if (Option.isNone(result.right)) {
         this.note("start is given up")
-        Aftermath.expectEnd(this, live)
+        expectEnd(this, live)
         return undefined
       }
       const [{ process, subscription }, { sessionId }] = [result.right.value, live.client]
@@ -149,7 +144,7 @@ export class ProcessProgram extends Program {
         const ending: Ending = yield* this.consume(subscription, reader, view, this.held)
         this.note(`${ending} after ${view.last}`)
         const { sessionId } = this.held
-        if (ending === "lost" && this.plan.drill === true) yield* Aftermath.callLost(this, this.held)
+        if (ending === "lost" && this.plan.drill === true) yield* callLost(this, this.held)
         if (ending !== "detached") break
         this.held = undefined
         subscription = yield* this.attach(sessionId, view)
@@ -247,4 +242,34 @@ export class ProcessProgram extends Program {
         return "lost"
     }
   }
+}
+
+/** Its start was given up, or has failed: it must not run on, once its client has had a connection for a while. */
+const expectEnd = (program: ProcessProgram, live: Live): void => {
+  const { actor, truth, plan } = program
+  const { world, network, index } = actor
+  const { sessionId } = live.client
+  truth.endWantedAt ??= world.now
+  world.watch(2 * answerBound + plan.script.spawnMillis, () => {
+    const since = network.smoothSince(index)
+    // Another client does not know of it.
+    if (!actor.isLive(live) || actor.sessionId !== sessionId) return
+    if (since === undefined || since > world.now - answerBound) return
+    const { spawnedAt, killedAt, exitedAt, releasedAt } = truth
+    // guards: scopes
+    if (spawnedAt !== undefined && (killedAt ?? exitedAt ?? releasedAt) === undefined)
+      program.violate("nothing outlives its session", "its start was given up or has failed, and it runs on")
+  })
+}
+
+/** A call on a process of a lost session reaches no process of the next one. */
+const callLost = (
+  program: ProcessProgram,
+  { process, sessionId }: { readonly process: RemoteProcess; readonly sessionId: string },
+): Effect.Effect<void> => {
+  if (program.actor.sessionId === sessionId) return Effect.void
+  return Effect.map(Effect.either(process.terminate), (answer) => {
+    if (Either.isRight(answer) || answer.left.reason !== "SessionLost")
+      program.violate("calls fail for a reason", "a process of a lost session is called in the next one")
+  })
 }

@@ -1,5 +1,5 @@
 /** Something that a client does in a run, from its time to its end. */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { Actor, Live } from "./Actor.ts"
 import { answerBound } from "./Network.ts"
@@ -14,14 +14,25 @@ export abstract class Program {
   readonly key: string
   /** What it does now, for the report of what waits for ever. */
   doing = "waits for its time"
+  private readonly at: number
 
-  constructor(actor: Actor, key: string) {
+  /** `at` is its time, in milliseconds. */
+  constructor(actor: Actor, { key, at }: { readonly key: string; readonly at: number }) {
     this.actor = actor
     this.key = key
+    this.at = at
   }
 
-  /** Runs to its end. */
-  abstract readonly run: Effect.Effect<void>
+  /** Runs from its time to its end. */
+  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
+    yield* Effect.sleep(this.at)
+    this.doing = "waits for a client"
+    yield* this.play(yield* this.actor.connected)
+    this.doing = nothingMore
+  })
+
+  /** All that it does, from its first client on. */
+  protected abstract play(live: Live): Effect.Effect<void>
 
   /** Notes what happens. */
   note(text: string): void {
@@ -63,9 +74,18 @@ export abstract class Program {
     if (settings.concurrentRequests < 1024) return () => {}
     const from = world.now
     return world.after(answerBound + millis, () => {
-      const since = network.smoothSince(index)
-      if (since !== undefined && since <= from)
+      if (network.isSmooth(index, from))
         this.violate("a slow reader stalls its own child", `${what} takes more than ${world.now - from} ms`)
+    })
+  }
+  /** Makes a call that has to be answered so. */
+  promptly<A, E, R>(what: string, call: Effect.Effect<A, E, R>, millis = 0): Effect.Effect<A, E, R> {
+    return Effect.suspend(() => {
+      const answered = this.expect(what, millis)
+      return Effect.ensuring(
+        call,
+        Effect.sync(() => answered()),
+      )
     })
   }
 }

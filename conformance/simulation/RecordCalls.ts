@@ -1,34 +1,22 @@
 /** What a process has printed is asked for again: by reads, as parts, as the last lines, as lines with a match. */
 import * as Effect from "effect/Effect"
+import type { ClientError } from "../../core/client/ClientError.ts"
 import type { GrepOptions, OutputPoint } from "../../core/client/RemoteProcess.ts"
-import type { Actor } from "./Actor.ts"
-import type { Children } from "./Children.ts"
-import { grepFault } from "./GrepTruth.ts"
-import { type Asked, beforeOf, linesOf, partFault } from "./HistoryTruth.ts"
+import { type Asked, type Before, beforeOf, grepFault, linesOf, partFault } from "./HistoryTruth.ts"
+import type { RecordCall, Spot } from "./Plan.ts"
 import { check, guarded } from "./ProcessCalls.ts"
-import type { RecordCall, RecordPlan, Spot } from "./ProcessPlan.ts"
-import { type Held, ProcessProgram } from "./ProcessProgram.ts"
+import type { Held, ProcessProgram } from "./ProcessProgram.ts"
+import type { Truth } from "./Truth.ts"
 import { epoch } from "./World.ts"
 
 const ordered = "no byte is lost, doubled or out of order"
 const told = "a history is what was printed"
 
-/** A process whose output is kept, and is asked for. */
-export const programOf = (actor: Actor, plan: RecordPlan, children: Children): ProcessProgram =>
-  new ProcessProgram(actor, plan, children.truth(plan.key), (program) =>
-    plan.records.map((call) => run(program, call)),
-  )
-
-/** Runs one call at its time, if the process is held then; also when it is over. */
-const run = (program: ProcessProgram, call: RecordCall): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    yield* Effect.sleep(call.at)
-    const { held } = program
-    if (held === undefined) return
-    program.note(`calls ${call.kind}`)
-    if (call.kind === "again") return yield* again(program, call, held)
-    return yield* call.kind === "grep" ? grep(program, call, held) : parts(program, call, held)
-  })
+/** Makes one call, also on a process that is over. */
+export const call = (program: ProcessProgram, call: RecordCall, held: Held): Effect.Effect<void> => {
+  if (call.kind === "again") return again(program, call, held)
+  return call.kind === "grep" ? grep(program, call, held) : parts(program, call, held)
+}
 
 /** Page after page, by seq. */
 const again = (program: ProcessProgram, call: RecordCall, held: Held) =>
@@ -51,30 +39,43 @@ const again = (program: ProcessProgram, call: RecordCall, held: Held) =>
     }
   })
 
-const parts = (program: ProcessProgram, call: RecordCall, held: Held) =>
+/** Page after page of a history or of a search: each begins at the byte where the one before has ended. */
+const pages = <Asked extends object, Answer extends { readonly nextByte: number }>(
+  program: ProcessProgram,
+  call: RecordCall,
+  held: Held,
+  [first, common]: readonly [first: Asked, common: Asked],
+  ask: (asked: Asked) => Effect.Effect<Answer, ClientError>,
+  faultOf: (truth: Truth, asked: Asked, before: Before, answer: Answer) => string | undefined,
+  isLast: (answer: Answer) => boolean,
+) =>
   Effect.gen(function* () {
-    const { truth } = program
-    const to = pointOf(program, call.to)
-    const end = { maxBytes: call.most, ...(to === undefined ? {} : { to }) }
-    const from = pointOf(program, call.from)
-    const begin = call.kind === "tail" ? { tail: call.lines } : from === undefined ? {} : { from }
-    let asked: Asked = { ...end, ...begin }
+    let asked = first
     for (let page = 0; page < call.pages; page++) {
-      const before = beforeOf(truth)
+      const before = beforeOf(program.truth)
       let next: number | undefined
-      yield* guarded(program, call, held, held.process.history(asked), (answer) => {
-        const fault = partFault(truth, asked, before, answer)
+      yield* guarded(program, call, held, ask(asked), (answer) => {
+        const fault = faultOf(program.truth, asked, before, answer)
         if (fault !== undefined) program.violate(told, `${fault}, of ${JSON.stringify(asked)}`)
-        if (!answer.eof) next = answer.nextByte
+        if (!isLast(answer)) next = answer.nextByte
       })
       if (next === undefined) return
-      asked = { ...end, from: { byte: next } }
+      asked = { ...common, from: { byte: next } }
     }
   })
 
+const parts = (program: ProcessProgram, call: RecordCall, held: Held) =>
+  Effect.suspend(() => {
+    const to = pointOf(program, call.to)
+    const from = pointOf(program, call.from)
+    const end: Asked = { maxBytes: call.most, ...(to === undefined ? {} : { to }) }
+    const begin = call.kind === "tail" ? { tail: call.lines } : from === undefined ? {} : { from }
+    const { history } = held.process
+    return pages(program, call, held, [{ ...end, ...begin }, end], history, partFault, ({ eof }) => eof)
+  })
+
 const grep = (program: ProcessProgram, call: RecordCall, held: Held) =>
-  Effect.gen(function* () {
-    const { truth } = program
+  Effect.suspend(() => {
     const [from, to] = [pointOf(program, call.from), pointOf(program, call.to)]
     const { pattern, literal, lines, most } = call
     const common: GrepOptions = {
@@ -84,18 +85,9 @@ const grep = (program: ProcessProgram, call: RecordCall, held: Held) =>
       ...(lines % 3 === 0 ? { before: lines, after: lines >> 1 } : {}),
       ...(to === undefined ? {} : { to }),
     }
-    let asked: GrepOptions = from === undefined ? common : { ...common, from }
-    for (let page = 0; page < call.pages; page++) {
-      const before = beforeOf(truth)
-      let next: number | undefined
-      yield* guarded(program, call, held, held.process.grep(asked), (answer) => {
-        const fault = grepFault(truth, asked, before, answer)
-        if (fault !== undefined) program.violate(told, `${fault}, of ${JSON.stringify(asked)}`)
-        if (!answer.complete) next = answer.nextByte
-      })
-      if (next === undefined) return
-      asked = { ...common, from: { byte: next } }
-    }
+    const first = from === undefined ? common : { ...common, from }
+    const search = held.process.grep
+    return pages(program, call, held, [first, common], search, grepFault, ({ complete }) => complete)
   })
 
 /** The point of a spot, by what there is now. */

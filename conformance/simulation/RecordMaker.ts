@@ -1,8 +1,6 @@
 /** What clients ask for of what was printed, in the plan of a seed: the programs `records`, and lists of what runs. */
-import { utf8Decoder } from "../../core/protocol/Bytes.ts"
-import { Noise } from "./Noise.ts"
-import type { HistoryDiskPlan } from "./Plan.ts"
-import type { ListPlan, RecordCall, RecordPlan, Spot } from "./ProcessPlan.ts"
+import { excerpt } from "./Noise.ts"
+import type { HistoryDiskPlan, ListPlan, RecordCall, RecordPlan, Spot } from "./Plan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
@@ -22,11 +20,8 @@ export const disk = (seed: Seed, millis: number): HistoryDiskPlan => {
 
 /** The processes of the client of that index whose output is kept, or has marks. */
 export const make = (seed: Seed, index: number, millis: number): ReadonlyArray<RecordPlan> => {
-  const plans: Array<RecordPlan> = []
-  const rate = seed.pick(5000, 12_000)
-  for (let at = seed.between(0, rate); at < millis; at += seed.between(0, 2 * rate))
-    plans.push(process(seed.fork(plans.length), `r${index}.${plans.length}`, at))
-  return plans
+  const times = seed.times(seed.pick(5000, 12_000), millis, 0)
+  return times.map((at, number) => process(seed.fork(number), `r${index}.${number}`, at))
 }
 
 const process = (seed: Seed, key: string, at: number): RecordPlan => {
@@ -125,8 +120,7 @@ const spot = (seed: Seed): Spot => ({
 /** Some characters of what the process will write, or a class of characters. */
 const pattern = (seed: Seed, key: string): Pick<RecordCall, "pattern" | "literal"> => {
   if (seed.chance(30)) return { pattern: seed.pick("^[a-e]", "[q-z]$", "[a-c]{3}", "^$"), literal: false }
-  const text = new Noise(key, "text").bytes(seed.skewed(20_000), 40)
-  const characters = [...utf8Decoder().decode(text)].slice(4)
+  const characters = excerpt(key, seed.skewed(20_000))
   const [line = ""] = characters.slice(0, seed.skewed(5)).join("").split("\n")
   return line === "" ? { pattern: "a", literal: true } : { pattern: line, literal: true }
 }

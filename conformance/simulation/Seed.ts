@@ -47,6 +47,13 @@ export class Seed {
     return values[this.next() % values.length] ?? values[0]
   }
 
+  /** Times until `millis`, on average one in `rate`, at least `least` apart. */
+  times(rate: number, millis: number, least = 1): ReadonlyArray<number> {
+    const found: Array<number> = []
+    for (let at = this.between(0, rate); at < millis; at += this.between(least, 2 * rate)) found.push(at)
+    return found
+  }
+
   /** A whole number from 1 to `most`, small ones far more often. */
   skewed(most: number): number {
     return 1 + Math.floor((most - 1) * (this.next() / 0x100000000) ** 4)

@@ -1,9 +1,19 @@
-/** Takes away from a plan what its failure does not need: processes, disturbances, absences, calls and readers. */
-import type { ClientPlan, Plan } from "./Plan.ts"
+/** Takes away from a plan all that its failure does not need: items of any list in it, wherever it is. */
+import type { Plan } from "./Plan.ts"
 import { play, type Outcome } from "./Simulation.ts"
 
 /** Runs that one shrinking may take. */
 const mostRuns = 400
+
+/** Lists of which every item is needed: clients have numbers, and consumers follow what they begin with. */
+const whole: ReadonlySet<string> = new Set([
+  "clients",
+  "readers",
+  "capacities",
+  "quotas",
+  "delay",
+  "commands",
+])
 
 /** A plan that fails by the same invariant, and how. */
 export interface Shrunk {
@@ -11,14 +21,10 @@ export interface Shrunk {
   readonly outcome: Outcome
 }
 
-/** Some of the items of a list, whatever they are: only `get` and `set` of one list meet. */
-type Items = ReadonlyArray<unknown>
+type Path = ReadonlyArray<string | number>
 
-/** A list within a plan, and the plan with another one in its place. */
-interface List {
-  readonly get: (plan: Plan) => Items
-  readonly set: (plan: Plan, items: Items) => Plan
-}
+/** Any part of a plan. */
+type Part = { readonly [name: string | number]: Part } | ReadonlyArray<unknown>
 
 /** The smallest plan that can be found from a failing one. */
 export const shrink = (plan: Plan, outcome: Outcome): Shrunk => {
@@ -34,13 +40,13 @@ export const shrink = (plan: Plan, outcome: Outcome): Shrunk => {
     return true
   }
 
-  const without = ({ get, set }: List): boolean => {
+  const without = (path: Path): boolean => {
     let smaller = false
-    for (let size = get(best.plan).length; size >= 1; size >>= 1)
-      for (let from = 0; from < get(best.plan).length;) {
-        const items = get(best.plan)
-        const rest: Items = [...items.slice(0, from), ...items.slice(from + size)]
-        if (improves(set(best.plan, rest))) smaller = true
+    for (let size = listAt(best.plan, path).length; size >= 1; size >>= 1)
+      for (let from = 0; from < listAt(best.plan, path).length;) {
+        const items = listAt(best.plan, path)
+        const rest = [...items.slice(0, from), ...items.slice(from + size)]
+        if (improves(replaced(best.plan, path, rest) as Plan)) smaller = true
         else from += size
       }
     return smaller
@@ -50,65 +56,24 @@ export const shrink = (plan: Plan, outcome: Outcome): Shrunk => {
   return best
 }
 
-const listsOf = (plan: Plan): ReadonlyArray<List> => [
-  ...plan.clients.flatMap((_, index) => [
-    ofClient(index, "processes"),
-    ofClient(index, "waits"),
-    ofClient(index, "records"),
-    ofClient(index, "lists"),
-    ofClient(index, "viewers"),
-    ofClient(index, "drills"),
-  ]),
-  ofFleet("starts"),
-  ofFleet("faults"),
-  {
-    get: ({ disturbances }) => disturbances,
-    set: (plan, items) => ({ ...plan, disturbances: items as Plan["disturbances"] }),
-  },
-  ...plan.clients.map((_, index) => ofClient(index, "absences")),
-  ...plan.clients.flatMap(({ processes }, client) =>
-    processes.flatMap((_, process) => [ofProcess(client, process, "calls"), ofScript(client, process)]),
-  ),
-]
+/** The paths of the lists in a part of a plan, outer ones first. */
+const listsOf = (part: unknown, path: Path = []): ReadonlyArray<Path> => {
+  if (typeof part !== "object" || part === null) return []
+  const own = Array.isArray(part) && !whole.has(String(path.at(-1))) ? [path] : []
+  const entries = Array.isArray(part) ? [...part.entries()] : Object.entries(part)
+  const below = entries.map(([name, inner]) => listsOf(inner, [...path, name]))
+  return [...own, ...below.flat().sort((one, other) => one.length - other.length)]
+}
 
-const inClient = (plan: Plan, index: number, change: (client: ClientPlan) => ClientPlan): Plan => ({
-  ...plan,
-  clients: plan.clients.map((client, at) => (at === index ? change(client) : client)),
-})
+/** None any more if an outer list has become shorter. */
+const listAt = (plan: unknown, path: Path): ReadonlyArray<unknown> => {
+  const found = path.reduce<unknown>((part, name) => (part as Part | undefined)?.[name as number], plan)
+  return Array.isArray(found) ? found : []
+}
 
-const ofFleet = (name: "starts" | "faults"): List => ({
-  get: ({ fleet }) => fleet?.[name] ?? [],
-  set: (plan, items) =>
-    plan.fleet === undefined ? plan : { ...plan, fleet: { ...plan.fleet, [name]: items as never } },
-})
-
-type Named = "processes" | "waits" | "records" | "lists" | "viewers" | "drills" | "absences"
-
-const ofClient = (index: number, name: Named): List => ({
-  get: ({ clients }) => clients[index]?.[name] ?? [],
-  set: (plan, items) => inClient(plan, index, (client) => ({ ...client, [name]: items as never })),
-})
-
-const ofProcess = (client: number, index: number, name: "calls"): List => ({
-  get: ({ clients }) => clients[client]?.processes[index]?.[name] ?? [],
-  set: (plan, items) =>
-    inClient(plan, client, (one) => ({
-      ...one,
-      processes: one.processes.map((process, at) =>
-        at === index ? { ...process, [name]: items as typeof process.calls } : process,
-      ),
-    })),
-})
-
-const ofScript = (client: number, index: number): List => ({
-  get: ({ clients }) => clients[client]?.processes[index]?.script.acts ?? [],
-  set: (plan, acts) =>
-    inClient(plan, client, (one) => ({
-      ...one,
-      processes: one.processes.map((process, at) =>
-        at === index
-          ? { ...process, script: { ...process.script, acts: acts as typeof process.script.acts } }
-          : process,
-      ),
-    })),
-})
+const replaced = (part: unknown, [name, ...path]: Path, items: ReadonlyArray<unknown>): unknown => {
+  if (name === undefined) return items
+  const inner = replaced((part as Part)[name as number], path, items)
+  if (Array.isArray(part)) return part.map((item: unknown, at) => (at === name ? inner : item))
+  return { ...(part as object), [name]: inner }
+}

@@ -6,22 +6,30 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import type * as MemoryFiles from "../../core/process/history/MemoryFiles.ts"
+import * as MemoryFiles from "../../core/process/history/MemoryFiles.ts"
 import { Actor } from "./Actor.ts"
+import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"
+import { DeadlineJudge } from "./DeadlineJudge.ts"
 import { Disk, folderOf } from "./Disk.ts"
+import { DrillProgram } from "./DrillProgram.ts"
+import { FileProgram } from "./FileProgram.ts"
 import * as FleetProgram from "./FleetProgram.ts"
-import { historyDisk } from "./HistoryDisk.ts"
+import { HttpProgram } from "./HttpProgram.ts"
+import { ListProgram } from "./ListProgram.ts"
 import { Network } from "./Network.ts"
 import { Origin } from "./Origin.ts"
-import type { Disturbance, Plan } from "./Plan.ts"
 import { terminals } from "./Pictures.ts"
+import type { ClientPlan, Disturbance, HistoryDiskPlan, Plan, ProcessPlan } from "./Plan.ts"
+import * as ProcessCalls from "./ProcessCalls.ts"
+import { type Calls, ProcessProgram } from "./ProcessProgram.ts"
 import { nothingMore, type Program } from "./Program.ts"
-import { programsOf } from "./Programs.ts"
+import * as RecordCalls from "./RecordCalls.ts"
 import { Roles } from "./Roles.ts"
 import { Seed } from "./Seed.ts"
 import { Server } from "./Server.ts"
 import { Trace } from "./Trace.ts"
+import { ViewerProgram } from "./ViewerProgram.ts"
 import { WaitJudge } from "./WaitJudge.ts"
 import { type Violation, World } from "./World.ts"
 
@@ -118,6 +126,15 @@ export const play = (plan: Plan): Outcome => {
     millis: world.now,
     steps: world.steps,
   }
+}
+
+/** The disk of histories: slow, full for a while, and the same for every server of the run. */
+const historyDisk = (world: World, { writeMillis, full }: HistoryDiskPlan): MemoryFiles.MemoryFiles => {
+  const isFull = () => full !== undefined && world.now >= full.from && world.now < full.to
+  return MemoryFiles.make({
+    capacity: () => (isFull() ? 0 : Infinity),
+    beforeWrite: writeMillis === 0 ? Effect.yieldNow() : Effect.sleep(writeMillis),
+  })
 }
 
 interface Stage {
@@ -223,4 +240,30 @@ const disturb = ({ plan, world, network, server }: Stage, disturbance: Disturban
   if (kind !== "crash" && kind !== "restart") return network.disturb(disturbance)
   network.interrupt(millis, plan.clients.length, kind === "crash")
   world.fork(Effect.zipRight(server.stop, Effect.zipRight(Effect.sleep(millis), server.start)))
+}
+
+/** The programs of a client. */
+const programsOf = (
+  { children, disk, origin }: Stage,
+  actor: Actor,
+  { processes, waits, records, lists, viewers, files, http, agents, drills }: ClientPlan,
+  actors: ReadonlyArray<Actor>,
+): ReadonlyArray<Program> => {
+  const followed = (plan: ProcessPlan, calls: Calls) =>
+    new ProcessProgram(actor, plan, children.truth(plan.key), calls)
+  return [
+    ...processes.map((plan) => followed(plan, ProcessCalls.atTheirTimes(plan.calls, ProcessCalls.call))),
+    ...waits.map((plan) => {
+      const truth = children.truth(plan.key)
+      truth.witness = new DeadlineJudge(actor.world, truth, plan)
+      return followed(plan, ProcessCalls.atTheirTimes(plan.waits, ProcessCalls.waitOrEnd))
+    }),
+    ...records.map((plan) => followed(plan, ProcessCalls.atTheirTimes(plan.records, RecordCalls.call, true))),
+    ...lists.map((plan) => new ListProgram(actor, plan, children)),
+    ...viewers.map((plan) => new ViewerProgram(actor, plan, actors[plan.of % actors.length] ?? actor)),
+    ...files.map((plan) => new FileProgram(actor, plan, disk)),
+    ...http.map((plan) => new HttpProgram(actor, plan, origin)),
+    ...agents.map((plan) => new AgentProgram(actor, plan, children)),
+    ...drills.map((plan) => new DrillProgram(actor, plan, children)),
+  ]
 }

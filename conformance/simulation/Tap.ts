@@ -4,8 +4,8 @@
  * is cancelled is answered soon.
  */
 import { creditOf } from "../../core/protocol/Credit.ts"
-import type { Disorder } from "./Disorder.ts"
 import type { Watcher } from "./Link.ts"
+import type { Seed } from "./Seed.ts"
 import type { Begun, WaitJudge } from "./WaitJudge.ts"
 import type { World } from "./World.ts"
 
@@ -43,8 +43,8 @@ interface Told {
 export interface Conditions {
   /** Capabilities that the server does not announce. */
   readonly hidden: ReadonlyArray<string>
-  /** Since when nothing was wrong with the connection. */
-  readonly smoothSince: () => number | undefined
+  /** True if nothing was wrong with the connection since that time. */
+  readonly isSmooth: (time: number) => boolean
   /** Is told of every wait. */
   readonly judge: WaitJudge
   /** What becomes of notifications after the checks. */
@@ -70,27 +70,19 @@ export class Tap implements Watcher {
   private readonly used = new Set<number>()
   private readonly starting = new Set<string>()
   private readonly told = new Map<string, Told>()
-  private readonly hidden: ReadonlyArray<string>
-  private readonly judge: WaitJudge
+  private readonly conditions: Conditions
   private readonly waits = new Map<number, Begun>()
-  private readonly smoothSince: () => number | undefined
   /** Calls off the alarms of cancelled requests. */
   private readonly answered = new Map<number, () => void>()
   /** Bytes that may be pushed of each process under credit, as far as the client has sent that. */
   private readonly credits = new Map<string, number>()
   /** A request that has its answer. */
   private lastAnswered: number | undefined
-  private readonly disorder: Disorder
-  private readonly tells: Map<string, number>
 
   constructor(world: World, name: string, conditions: Conditions) {
     this.world = world
-    this.smoothSince = conditions.smoothSince
     this.name = name
-    this.hidden = conditions.hidden
-    this.judge = conditions.judge
-    this.disorder = conditions.disorder
-    this.tells = conditions.tells
+    this.conditions = conditions
   }
 
   /** The requests without an answer. */
@@ -118,21 +110,25 @@ export class Tap implements Watcher {
     const { id, method, params, result, error } = JSON.parse(text) as Message
     if (id !== undefined) {
       const wait = this.waits.get(id)
-      if (wait !== undefined && result !== undefined) this.judge.answered(wait, result)
+      if (wait !== undefined && result !== undefined) this.conditions.judge.answered(wait, result)
       const answered = this.answer(id, error?.code)
       if (answered === "initialize" && error === undefined)
         this.attached = { session: result?.sessionId, at: this.world.now }
-      return this.disorder.instead(answered === "initialize" ? this.hide(text) : text, undefined, undefined)
+      return this.conditions.disorder.instead(
+        answered === "initialize" ? this.hide(text) : text,
+        undefined,
+        undefined,
+      )
     }
     this.note(`< ${method ?? "?"} ${params?.processId ?? ""} ${params?.seq ?? ""}`)
     if (method?.startsWith("process/") === true && params != null) this.event(method, params)
-    return this.disorder.instead(text, method, params?.processId)
+    return this.conditions.disorder.instead(text, method, params?.processId)
   }
 
   readonly arrives = (text: string, held: boolean): void => {
     if (!text.includes('"process/wait"')) return
     const { id, params } = JSON.parse(text) as { readonly id: number; readonly params: Begun["asked"] }
-    this.waits.set(id, this.judge.begun(params, held))
+    this.waits.set(id, this.conditions.judge.begun(params, held))
   }
 
   /** An answer to a request that has one: there must not be such a thing. */
@@ -174,15 +170,17 @@ export class Tap implements Watcher {
     const { now } = this.world
     if (!this.open.has(id) || this.answered.has(id)) return
     const alarm = this.world.after(cancelBound, () => {
-      const smooth = this.smoothSince()
-      if (smooth !== undefined && smooth <= now)
+      if (this.conditions.isSmooth(now))
         this.world.violate("a cancelled request is answered", `${this.name}: ${id} waits on since ${now}`)
     })
     this.answered.set(id, alarm)
   }
 
   private hide(text: string): string {
-    return this.hidden.reduce((rest, name) => rest.replace(`"${name}":true`, `"${name}":false`), text)
+    return this.conditions.hidden.reduce(
+      (rest, name) => rest.replace(`"${name}":true`, `"${name}":false`),
+      text,
+    )
   }
 
   private answer(id: number, code: number | undefined): string | undefined {
@@ -204,7 +202,8 @@ export class Tap implements Watcher {
 
   private event(method: string, { processId = "", from, to, seq = to ?? 0, chunk, screen }: Params): void {
     // Who writes, and that an attachment has ended, has no place among the events.
-    if (method === "process/writer") this.tells.set(processId, (this.tells.get(processId) ?? 0) + 1)
+    const { tells } = this.conditions
+    if (method === "process/writer") tells.set(processId, (tells.get(processId) ?? 0) + 1)
     if (method === "process/writer" || method === "process/detached") return
     if (method === "process/output" && chunk !== undefined) this.spend(processId, chunk)
     // guards: order
@@ -224,12 +223,56 @@ export class Tap implements Watcher {
     if (method === "process/exited") {
       if (told.exited) order("is told twice")
       told.exited = true
-      this.judge.exited(processId, seq)
+      this.conditions.judge.exited(processId, seq)
     }
     if (method === "process/closed") told.closed = true
   }
 
   private note(text: string): void {
     this.world.trace.add(this.world.now, `${this.name} ${text}`)
+  }
+}
+
+/** Of a hundred notifications of such a process, those that each of the three happens to. */
+const share = 12
+
+/** The most messages that overtake a notification. */
+const mostOvertaking = 5
+
+/**
+ * A server that tells of the output of some processes carelessly, as others may: a notification is left out, comes
+ * twice, or comes after later ones. A client has to put that right. Nothing is left out that nothing would show.
+ */
+export class Disorder {
+  private readonly seed: Seed
+  private readonly processes: ReadonlySet<string>
+  private late: Array<{ readonly text: string; left: number }> = []
+
+  /** `processes` are told of carelessly. */
+  constructor(seed: Seed, processes: ReadonlySet<string>) {
+    this.seed = seed
+    this.processes = processes
+  }
+
+  /** What is sent in place of a message of that method about that process. */
+  instead(text: string, method: string | undefined, process: string | undefined): ReadonlyArray<string> {
+    if (this.processes.size === 0) return [text]
+    const careless = process !== undefined && this.processes.has(process)
+    const sent = careless && method !== undefined ? this.treat(text, method) : [text]
+    for (const one of this.late) one.left -= 1
+    const due = this.late.filter(({ left }) => left < 0)
+    if (due.length > 0) this.late = this.late.filter(({ left }) => left >= 0)
+    return [...sent, ...due.map(({ text }) => text)]
+  }
+
+  private treat(text: string, method: string): ReadonlyArray<string> {
+    const { seed } = this
+    if (seed.chance(share)) return [text, text]
+    // After `closed` nothing comes that would show a gap.
+    if (method === "process/closed") return [text]
+    if (seed.chance(share)) return []
+    if (!seed.chance(share)) return [text]
+    this.late.push({ text, left: seed.between(1, mostOvertaking) })
+    return []
   }
 }

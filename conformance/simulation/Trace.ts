@@ -15,7 +15,6 @@ export class Trace {
   private readonly last: Array<Line> = []
   private low = 0x811c9dc5 | 0
   private high = 0x9e3779b9 | 0
-  private count = 0
 
   /** Notes what happens at a time, in milliseconds. */
   add(at: number, text: string): void {
@@ -28,7 +27,6 @@ export class Trace {
     }
     this.low = finished(low)
     this.high = finished(high)
-    this.count += 1
     this.last.push({ at, text })
     if (this.last.length > 2 * kept) this.last.splice(0, kept)
   }
@@ -36,11 +34,6 @@ export class Trace {
   /** The last lines. */
   get lines(): ReadonlyArray<string> {
     return this.last.map(({ at, text }) => `${(at / 1000).toFixed(3).padStart(9)} ${text}`)
-  }
-
-  /** The number of lines so far. */
-  get length(): number {
-    return this.count
   }
 
   /** 16 hexadecimal digits. */

@@ -11,8 +11,8 @@ import type { Actor, Live } from "./Actor.ts"
 import type { Started } from "./Children.ts"
 import * as Losses from "./Losses.ts"
 import * as Pictures from "./Pictures.ts"
-import type { ViewerPlan } from "./ProcessPlan.ts"
-import { nothingMore, Program } from "./Program.ts"
+import type { ViewerPlan } from "./Plan.ts"
+import { Program } from "./Program.ts"
 import { View } from "./View.ts"
 import * as WriterCalls from "./WriterCalls.ts"
 
@@ -33,20 +33,15 @@ export class ViewerProgram extends Program {
   private painted = 0
 
   constructor(actor: Actor, plan: ViewerPlan, owner: Actor) {
-    super(actor, plan.key)
+    super(actor, plan)
     this.plan = plan
     this.owner = owner
   }
 
-  /** Runs to its end. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
-    yield* Effect.sleep(this.plan.at)
-    this.doing = "waits for a client"
-    const live = yield* this.actor.connected
+  protected play(live: Live): Effect.Effect<void> {
     const target = this.target()
-    if (target !== undefined) yield* this.look(live, target)
-    this.doing = nothingMore
-  })
+    return target === undefined ? Effect.void : this.look(live, target)
+  }
 
   /** One of the processes that the other client has now. */
   private target(): Target | undefined {

@@ -6,13 +6,14 @@
  */
 import * as Schema from "effect/Schema"
 import type { Encoded } from "../../core/client/Calls.ts"
-import { utf8Decoder } from "../../core/protocol/Bytes.ts"
+import type { WaitCondition } from "../../core/client/RemoteProcess.ts"
+import { utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
 import { WaitResult } from "../../core/protocol/Wait.ts"
+import type { OutputStream } from "../../core/spawn/Spawner.ts"
 import type { Children } from "./Children.ts"
-import type { Truth } from "./Truth.ts"
-import type { ServerPlan } from "./Plan.ts"
-import type { WaitPlan } from "./ProcessPlan.ts"
-import * as WaitTruth from "./WaitTruth.ts"
+import { latin1 } from "./Noise.ts"
+import type { ServerPlan, WaitPlan } from "./Plan.ts"
+import type { Piece, Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
 /** A `process/wait` that has arrived. */
@@ -82,8 +83,8 @@ export class WaitJudge {
 
   /** When it had to be answered: when the first condition came true, at its timeout, or at the end of the process. */
   private judgeTime({ asked, at, exact, truth, pty, first, told: { met }, now }: Case): void {
-    const spans = asked.until.map((condition) => WaitTruth.spanOf(truth, pty, at, first, condition))
-    const closed = WaitTruth.closedOf(truth)
+    const spans = asked.until.map((condition) => spanOf(truth, pty, at, first, condition))
+    const closed = closedOf(truth)
     const end = Math.min(closed, at + (asked.timeoutMs ?? Infinity))
     const from = Math.max(at, Math.min(end, ...spans.map((span) => span.from)))
     const to = Math.max(at, Math.min(end, ...spans.map((span) => span.to)))
@@ -105,12 +106,12 @@ export class WaitJudge {
   }
 
   private judgeState({ asked, truth, told: { nextSeq, exited, exitCode, closed }, now }: Case): void {
-    const exit = WaitTruth.exitOf(truth)
+    const exit = exitOf(truth)
     if (exited && now < exit.from) this.wrong(told, asked, "it tells an exit, and the child runs")
     if (!exited && now > exit.to) this.wrong(told, asked, "it tells no exit, and the child has exited")
     if (exited !== (exitCode !== null) || (exited && exitCode !== truth.exitCode))
       this.wrong(told, asked, `it tells the exit code ${exitCode}, and it is ${truth.exitCode}`)
-    if (closed && now < WaitTruth.closedOf(truth)) this.wrong(told, asked, "it tells closed, and it is not")
+    if (closed && now < closedOf(truth)) this.wrong(told, asked, "it tells closed, and it is not")
     const pieces = nextSeq - 1 - Number(exited) - Number(closed)
     const before = truth.pieces.filter((piece) => piece.at < now).length
     if (pieces < before || pieces > truth.pieces.length)
@@ -122,7 +123,7 @@ export class WaitJudge {
     const { head, tail, omittedBytes, gap, nextSeq, exited, closed } = answer
     let last = 0
     for (const { seq, stream, chunk } of [...head, ...tail]) {
-      const index = WaitTruth.firstAfter(truth, seq - 1)
+      const index = firstAfter(truth, seq - 1)
       if (index === undefined) return
       const piece = truth.pieces[index]
       if (piece === undefined || piece.stream !== stream || chunk.length > piece.length || seq < last)
@@ -183,12 +184,12 @@ export class WaitJudge {
     match: NonNullable<WaitResult["evidence"]>["match"],
     condition: (typeof asked)["until"][number],
   ): void {
-    const stream = WaitTruth.streamsOf(pty, condition).find((each) => each === match?.stream)
-    const found = stream && WaitTruth.matchOf(truth, stream, first, condition)
+    const stream = streamsOf(pty, condition).find((each) => each === match?.stream)
+    const found = stream && matchOf(truth, stream, first, condition)
     if (match === undefined || found === undefined)
       return this.wrong(told, asked, "the evidence has no such match")
     const placed = ({ seq, offset }: { readonly seq: number; readonly offset: number }) => {
-      const index = WaitTruth.firstAfter(truth, seq - 1)
+      const index = firstAfter(truth, seq - 1)
       if (index === undefined) return undefined
       const before = truth.pieces.slice(first, index).filter((piece) => piece.stream === stream)
       return before.reduce((all, { length }) => all + length, 0) + offset
@@ -214,6 +215,114 @@ export class WaitJudge {
 const firstOf = (truth: Truth, { asked: { afterSeq }, at, exact }: Begun): number | undefined => {
   const known = truth.pieces.filter((piece) => piece.at < at).length
   const maybe = truth.pieces.filter((piece) => piece.at <= at).length
-  if (afterSeq == null || afterSeq <= known) return WaitTruth.firstAfter(truth, afterSeq ?? 0)
+  if (afterSeq == null || afterSeq <= known) return firstAfter(truth, afterSeq ?? 0)
   return exact && known === maybe ? known : undefined
+}
+
+/** Times between which something happens; Infinity if that is not known to happen. */
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** A match: where it begins and ends, in bytes of the output of the stream that counts, and when it was written. */
+interface Found {
+  readonly stream: OutputStream
+  readonly begin: number
+  readonly end: number
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
+const never: Span = { from: Infinity, to: Infinity }
+
+const at = (time: number): Span => ({ from: time, to: time })
+
+/** Milliseconds without output behind an exit, and the most that output which keeps coming delays it. */
+const [quiet, mostQuiet] = [20, 500]
+
+/** When the exit is published: at once if every stream is at EOF, else after a while without output. */
+const exitOf = ({ exitedAt, endedAt = Infinity }: Truth): Span => {
+  if (exitedAt === undefined) return never
+  if (endedAt <= exitedAt) return at(exitedAt)
+  return { from: Math.min(endedAt, exitedAt + quiet), to: Math.min(endedAt, exitedAt + mostQuiet) }
+}
+
+/** When everything is over. */
+const closedOf = ({ exitedAt, endedAt }: Truth): number =>
+  exitedAt === undefined || endedAt === undefined ? Infinity : Math.max(exitedAt, endedAt)
+
+/** The index of the first piece above a seq; undefined if the seq of the exit is not known, and counts. */
+const firstAfter = ({ exitedAfter, exitedSeq, pieces }: Truth, seq: number): number | undefined => {
+  if (exitedSeq !== undefined) return seq < exitedSeq ? seq : seq - 1
+  if (exitedAfter === undefined || seq <= exitedAfter) return seq
+  return pieces.length > exitedAfter ? undefined : exitedAfter
+}
+
+/** When nothing was written for so long, from a time on. What comes in the millisecond of the end may count or not. */
+const idleOf = ({ pieces }: Truth, since: number, millis: number): Span => {
+  const after = (counts: (piece: Piece, due: number) => boolean) => {
+    let due = since + millis
+    for (const piece of pieces) if (piece.at >= since && counts(piece, due)) due = piece.at + millis
+    return due
+  }
+  return {
+    from: after((piece, due) => piece.at < due),
+    to: after((piece, due) => piece.at <= due),
+  }
+}
+
+/** When so many bytes were written, from that piece on. */
+const bytesOf = ({ pieces }: Truth, first: number, bytes: number): Span => {
+  let sum = 0
+  for (const { length, at: time } of pieces.slice(first)) if ((sum += length) >= bytes) return at(time)
+  return never
+}
+
+/** The first match of a pattern in one stream, from that piece on; undefined if there is none yet. */
+const matchOf = (
+  truth: Truth,
+  stream: OutputStream,
+  first: number,
+  { pattern, flags }: WaitCondition,
+): Found | undefined => {
+  const pieces = truth.pieces.slice(first).filter((piece) => piece.stream === stream)
+  const text = pieces.map(({ offset, length }) => latin1(truth.noise.bytes(offset, length))).join("")
+  if (pattern === "$")
+    return closedOf(truth) === Infinity ? undefined : ending(stream, text.length, closedOf(truth))
+  const source = latin1(utf8.encode(pattern ?? ""))
+  const literal = flags === "l"
+  const expression = new RegExp(literal ? source.replace(/[^\w\s]/g, "\\$&") : source)
+  const found = expression.exec(text)
+  if (found === null) return undefined
+  const end = found.index + found[0].length
+  let from = 0
+  const last = pieces.find(({ length }) => (from += length) >= end)
+  const bytes = Uint8Array.from(found[0], (character) => character.charCodeAt(0))
+  return { stream, begin: found.index, end, at: last?.at ?? 0, bytes }
+}
+
+const ending = (stream: OutputStream, place: number, at: number): Found => ({
+  stream,
+  begin: place,
+  end: place,
+  at,
+  bytes: new Uint8Array(),
+})
+
+/** The streams in which a pattern is looked for. */
+const streamsOf = (pty: boolean, { stream }: WaitCondition): ReadonlyArray<OutputStream> => {
+  const all: ReadonlyArray<OutputStream> = pty ? ["pty"] : ["stdout", "stderr"]
+  return stream == null ? all : all.filter((each) => each === stream)
+}
+
+/** When a condition has come true, for a wait that began at a time, with the output from that piece on. */
+const spanOf = (truth: Truth, pty: boolean, begun: number, first: number, condition: WaitCondition): Span => {
+  const { idleMs, bytes, exit, closed } = condition
+  if (exit === true) return exitOf(truth)
+  if (closed === true) return at(closedOf(truth))
+  if (idleMs != null) return idleOf(truth, begun, idleMs)
+  if (bytes != null) return bytesOf(truth, first, bytes)
+  const times = streamsOf(pty, condition).map((stream) => matchOf(truth, stream, first, condition)?.at)
+  return at(Math.min(...times.map((time) => time ?? Infinity)))
 }

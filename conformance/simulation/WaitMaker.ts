@@ -1,18 +1,14 @@
 /** What clients wait for, and when their processes have to end, in the plan of a seed: the programs `waits`. */
 import type { WaitCondition } from "../../core/client/RemoteProcess.ts"
-import { utf8Decoder } from "../../core/protocol/Bytes.ts"
-import { Noise } from "./Noise.ts"
-import type { EndCall, Times, WaitCall, WaitPlan } from "./ProcessPlan.ts"
+import { excerpt } from "./Noise.ts"
+import type { EndCall, Times, WaitCall, WaitPlan } from "./Plan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
 /** The processes of the client of that index that are waited for. */
 export const make = (seed: Seed, index: number, millis: number): ReadonlyArray<WaitPlan> => {
-  const plans: Array<WaitPlan> = []
-  const rate = seed.pick(3000, 8000)
-  for (let at = seed.between(0, rate); at < millis; at += seed.between(0, 2 * rate))
-    plans.push(process(seed.fork(plans.length), `w${index}.${plans.length}`, at))
-  return plans
+  const times = seed.times(seed.pick(3000, 8000), millis, 0)
+  return times.map((at, number) => process(seed.fork(number), `w${index}.${number}`, at))
 }
 
 const never = 2 ** 30
@@ -91,8 +87,7 @@ const condition = (seed: Seed, key: string): WaitCondition => {
 const pattern = (seed: Seed, key: string): WaitCondition => {
   if (seed.chance(15)) return { pattern: seed.pick("$", "zzzz", "^[a-f]") }
   if (seed.chance(30)) return { pattern: seed.pick("[a-e]{2}", "\\n[ x-z]", "[q-s]{3}") }
-  // Some characters of what the process will write.
-  const text = new Noise(key, "text").bytes(seed.skewed(1500), 40)
-  const characters = [...utf8Decoder().decode(text)].slice(4)
+  // Some characters of the output to come.
+  const characters = excerpt(key, seed.skewed(1500))
   return { pattern: characters.slice(0, seed.skewed(8)).join(""), flags: "l" }
 }

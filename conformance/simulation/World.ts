@@ -148,11 +148,6 @@ export class World {
     }
   }
 
-  /** Timers that are still to fire. */
-  get pending(): number {
-    return this.timers.filter(({ cancelled }) => !cancelled).length
-  }
-
   private settle(): void {
     let ran = 0
     while (this.ready.length > 0 && this.violation === undefined) {
