@@ -33,7 +33,7 @@ export class Actor {
   readonly network: Network
   readonly server: Server
   readonly settings: ServerPlan
-  /** What it does now, for the report of what waits for ever. */
+  /** The present step, for the report of what waits for ever. */
   doing = "nothing"
   /** The processes that programs have started, by their ids. */
   readonly started = new Map<string, Started>()
@@ -203,7 +203,7 @@ export class Actor {
     // A connection that is lost quickly continues the outage before it.
     if (status.kind === "reconnecting" && this.world.now - this.connectedAt >= 1000)
       this.outage = this.world.now
-    // What a client sends between the loss and the moment at which it notices is lost, too.
+    // Messages of a client between the loss and the moment at which it notices are lost, too.
     if (status.kind === "reconnecting") this.network.noticesLoss(this.index)
     if (status.kind === "connected" || status.kind === "newSession") this.connectedAt = this.world.now
     if (status.kind === "newSession") {

@@ -49,7 +49,7 @@ export class Child {
     this.stdin.begin()
   }
 
-  /** What the core gets. */
+  /** The handle of the core. */
   handle(pauses: boolean): ChildHandle {
     return {
       pid: undefined,
@@ -145,7 +145,7 @@ export class Child {
     this.expectRelease()
   }
 
-  /** What is closed is kept for its time, and until its descendants are gone; then its scope closes. */
+  /** A closed child is kept for its time, and until its descendants are gone; then its scope closes. */
   private expectRelease(): void {
     // An exit counts when the pause is over in which it came.
     if (this.status === undefined || this.open.size > 0 || this.paused) return

@@ -15,7 +15,7 @@ export interface Started {
   readonly truth: Truth
   /** When that was known. */
   readonly at: number
-  /** What lists call it. */
+  /** Its name in lists. */
   readonly name: string | undefined
 }
 

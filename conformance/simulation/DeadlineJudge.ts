@@ -12,7 +12,7 @@ const early = "a deadline is never early"
 const ended = "a deadline never fires for a process that ended"
 const reason = "an exit tells what has ended it"
 
-/** What a start that names no grace has, in milliseconds. */
+/** The grace of a start that names none, in milliseconds. */
 const defaultGrace = 5000
 
 /** Watches the child of one process. */
@@ -77,7 +77,7 @@ export class DeadlineJudge implements Witness {
       this.wrong(ended, "it is killed, and nothing is left of it")
   }
 
-  /** What is wrong with what its exit says; undefined if that is right. */
+  /** The fault in the words of its exit; undefined if they are right. */
   endFault(endedBy: EndedBy | undefined): string | undefined {
     const { truth, causes } = this
     const itself: EndedBy = truth.died === true ? "signal" : "exit"

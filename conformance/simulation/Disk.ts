@@ -65,7 +65,7 @@ export class Disk {
     return this.nodes.get(path)?.bytes
   }
 
-  /** How much of a path, or of what begins with it, is open that was opened before then. */
+  /** The number of descriptors and watches below a path that were opened before then. */
   heldOf(path: string, before = Infinity): number {
     let count = 0
     for (const held of this.held) if (held.path.startsWith(path) && held.at < before) count += 1
@@ -203,7 +203,7 @@ export class Disk {
   }
 }
 
-/** Where the files of a client are. */
+/** The folder of the files of a client. */
 export const folderOf = (client: number): string => `/srv/c${client}`
 
 const toInfo = ({ kind, bytes, createdMs, modifiedMs, identity, version }: Node): FileInfo => ({

@@ -1,5 +1,5 @@
 /**
- * What the plan of a seed has besides, so that rare things meet: polls while nothing is told any more, a flood for a
+ * Additions to the plan of a seed, with which rare things meet: polls while nothing is told any more, a flood for a
  * slow reader over an outage, starts whose answer is lost, writes that wait for room, ids that are used again. It draws
  * from a stream of its own.
  */
@@ -8,7 +8,7 @@ import type { DrillPlan, ProcessCall, ProcessPlan } from "./Plan.ts"
 import type { Act, Script } from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
-/** What is added to a plan. */
+/** Additions to a plan. */
 export interface Drills {
   /** Of each client. */
   readonly clients: ReadonlyArray<Pick<Plan.ClientPlan, "processes" | "drills">>

@@ -18,7 +18,7 @@ const mostCode = 100
 /** Functions that are shown of a fiber. */
 const mostFrames = 2
 
-/** What Effect itself goes on with: it says nothing about who waits. */
+/** Functions of Effect itself: they say nothing about who waits. */
 const ofEffect =
   /exitFailCause|onFailure|release\(a|isEffect\d*\(|pushResult|yieldNow|\(value\)|^\(\w*\) => [\w(), ]+$/
 
@@ -42,7 +42,7 @@ export class Fibers extends Supervisor.AbstractSupervisor<void> {
     this.live.delete(fiber)
   }
 
-  /** How many there are. */
+  /** Their number. */
   get count(): number {
     return this.live.size
   }

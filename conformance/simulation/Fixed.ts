@@ -25,7 +25,7 @@ export const fixed: Seeds = {
   waits: [
     // The empty end of a text was placed before the seq of its wait.
     49,
-    // What the log still had was told twice, as the head and as the tail.
+    // Output that the log still had was told twice, as the head and as the tail.
     653_730_491,
   ],
   drills: [

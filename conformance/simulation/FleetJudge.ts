@@ -62,7 +62,7 @@ export class FleetJudge {
     }
   }
 
-  /** What a watch of the directory tells. */
+  /** Takes a change that the directory tells. */
   tell(change: Change): void {
     if (change.kind === "host") this.tellHost(change.host)
     else this.tellSession(change.session)

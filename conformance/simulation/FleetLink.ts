@@ -1,5 +1,5 @@
 /**
- * What lies between one host or router and the directory: requests and answers take their time, are lost, and some
+ * The link between one host or router and the directory: requests and answers take their time, are lost, and some
  * requests arrive long after whoever asked has given up. While it is cut, nothing arrives.
  */
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import type { World } from "./World.ts"
 /** Milliseconds after which whoever asked gives up. */
 const patience = 5_000
 
-/** How late a late request is at most. */
+/** The most milliseconds by which a request is late. */
 const mostLate = 60_000
 
 /** A request to the directory. */

@@ -5,7 +5,7 @@ import type { Seed } from "./Seed.ts"
 export interface FleetFault {
   /** When, in milliseconds. */
   readonly at: number
-  /** How long it lasts. */
+  /** Its milliseconds. */
   readonly millis: number
   /**
    * `freeze`: a host stands still. `restart`: it is killed, and starts again. `away`: the directory answers nobody.
@@ -24,7 +24,7 @@ export interface FleetStart {
   readonly sessionId: string
   /** Whom it is counted for. */
   readonly tenant: number
-  /** How long it runs. */
+  /** The milliseconds that it runs. */
   readonly millis: number
   /** It is given up by its router after that time, and not ended by its host. */
   readonly released: boolean
@@ -40,9 +40,9 @@ export interface FleetPlan {
   readonly quotas: ReadonlyArray<number>
   /** Most milliseconds that a message takes, each way. */
   readonly delay: number
-  /** How many of a hundred requests, and of as many answers, are lost. */
+  /** Percentage of requests, and of answers, that are lost. */
   readonly losses: number
-  /** How many of a hundred requests arrive long after whoever asked has given up. */
+  /** Percentage of requests that arrive long after whoever asked has given up. */
   readonly late: number
   readonly starts: ReadonlyArray<FleetStart>
   readonly faults: ReadonlyArray<FleetFault>

@@ -7,7 +7,7 @@ import { latin1 } from "./Noise.ts"
 import type { Truth } from "./Truth.ts"
 import { epoch } from "./World.ts"
 
-/** What there was when something was asked for. */
+/** The state of the output when something was asked for. */
 export interface Before {
   /** Bytes of output. */
   readonly total: number
@@ -21,7 +21,7 @@ export interface Range {
   readonly to: number
 }
 
-/** What is asked of a history. */
+/** A request for a part of a history. */
 export interface Asked {
   readonly from?: OutputPoint
   readonly to?: OutputPoint
@@ -37,10 +37,10 @@ const mostLate = 60_000
 /** Most chunks of a part. */
 const mostChunks = 16_384
 
-/** What there is now. */
+/** The state now. */
 export const beforeOf = ({ total, pieces }: Truth): Before => ({ total, pieces: pieces.length })
 
-/** Where each line begins in some output; the last one has no end, and may be empty. */
+/** The begin of each line in some output; the last one has no end, and may be empty. */
 export const linesOf = (output: Uint8Array): ReadonlyArray<number> => {
   const begins = [0]
   for (let at = output.indexOf(lineEnd); at !== -1; at = output.indexOf(lineEnd, at + 1)) begins.push(at + 1)
@@ -82,7 +82,7 @@ export const placeOf = (
   return { from: at(first(time - mostLate)).from, to: at(first(time)).to }
 }
 
-/** Where the last lines begin, if nothing was printed meanwhile. */
+/** The begin of the last lines, if nothing was printed meanwhile. */
 const tailOf = (truth: Truth, { total }: Before, lines: number): Range | undefined => {
   if (truth.total !== total) return undefined
   const begins = linesOf(truth.noise.bytes(0, total))
@@ -91,7 +91,7 @@ const tailOf = (truth: Truth, { total }: Before, lines: number): Range | undefin
   return { from: place, to: place }
 }
 
-/** What is wrong with a part of the output; undefined if it is what was asked for. */
+/** The fault of a part of the output; undefined if it is what was asked for. */
 export const partFault = (
   truth: Truth,
   asked: Asked,
@@ -159,16 +159,16 @@ const mostAnswer = 1024 * 1024
 
 type Match = GrepResult["matches"][number]
 
-/** What was asked, and what there is. */
+/** A search, and the output that there is. */
 interface Case {
   readonly truth: Truth
   readonly asked: GrepOptions
   readonly output: Uint8Array
-  /** Where each line begins. */
+  /** The begin of each line. */
   readonly lines: ReadonlyArray<number>
 }
 
-/** What is wrong with the lines that a search has found; undefined if they are those that match. */
+/** The fault in the lines that a search has found; undefined if they are those that match. */
 export const grepFault = (
   truth: Truth,
   asked: GrepOptions,
@@ -179,7 +179,7 @@ export const grepFault = (
   if (ended !== undefined && truth.historyBytes !== undefined)
     return `its history has ended: ${ended.message}`
   if (answer.closed && !truth.closed) return "it is told to be closed, and is not"
-  // What was printed after the end of a history is not in it: its last line is what it has of that.
+  // Output after the end of a history is not in it: its last line is what it has of that.
   const output = truth.noise.bytes(0, Math.min(truth.total, ended?.byte ?? Infinity))
   const one: Case = { truth, asked, output, lines: linesOf(output) }
   for (const match of answer.matches) {

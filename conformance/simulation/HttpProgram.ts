@@ -93,7 +93,7 @@ export class HttpProgram extends Program {
     return Effect.map(body, (how) => (how === "dropped" ? this.expectEnd() : undefined))
   }
 
-  /** What nobody reads any more ends at its origin, too. */
+  /** A body that nobody reads any more ends at its origin, too. */
   private expectEnd(): void {
     const { actor, origin, key } = this
     const { world, network, index } = actor

@@ -8,7 +8,7 @@ import { Pipe, type Terms } from "./Pipe.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
 
-/** Who may look at every message that is sent. */
+/** Observer of every message that is sent. */
 export interface Watcher {
   /** A message of the client. */
   readonly up: (text: string) => void

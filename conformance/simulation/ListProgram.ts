@@ -65,7 +65,7 @@ export class ListProgram extends Program {
     })
   }
 
-  /** What was there all the time is there once. */
+  /** A process that was there all the time is listed once. */
   private checkAll(rows: ReadonlyArray<ListedProcess>, sessionId: string, begin: number): void {
     const { actor, plan } = this
     const ids = rows.map(({ processId }) => processId)

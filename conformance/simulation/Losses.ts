@@ -3,10 +3,10 @@ import type { ClientError } from "../../core/client/ClientError.ts"
 import type { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
-/** What a consumer is told. */
+/** A failure as a consumer gets it. */
 export type Failure = Pick<ClientError, "reason" | "message" | "gone">
 
-/** Who was told. */
+/** The consumer of a process. */
 export interface Told {
   readonly truth: Truth
   readonly actor: {

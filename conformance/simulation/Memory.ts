@@ -7,7 +7,7 @@ export class Memory {
   readonly service: BuffersService = { made: (buffer) => void this.buffers.push(buffer) }
   private readonly buffers: Array<Buffer> = []
 
-  /** What exceeds its bound, and by how much; undefined if nothing does. Forgets those that are over. */
+  /** The buffer that exceeds its bound, and by how much; undefined if none does. Forgets those that are over. */
   get excess(): string | undefined {
     const { buffers } = this
     let live = 0

@@ -20,7 +20,7 @@ export type Name = (typeof names)[number]
 /** Some of them. */
 export type Mix = ReadonlySet<Name>
 
-/** What is played if nothing else is said. The others came later, and would change the seeds of all of these. */
+/** The mix that is played by default. The others came later, and would change the seeds of all of these. */
 export const usual: Mix = new Set(["sessions", "files", "http", "agents"])
 
 /** The programs of a list with commas; undefined if one of them does not exist, or if there is none. */

@@ -1,4 +1,4 @@
-/** What clients do with files, HTTP, agents and processes of others in the plan of a seed. Each draws from a stream of its own. */
+/** The use of files, HTTP, agents and processes of others in the plan of a seed. Each draws from a stream of its own. */
 import type * as Plan from "./Plan.ts"
 import type { RolePlan, ViewerPlan } from "./Plan.ts"
 import * as Script from "./Script.ts"
@@ -92,7 +92,7 @@ const call = (seed: Seed, kind: Plan.AgentCall["kind"]): Plan.AgentCall => ({
   patience: seed.chance(85) ? Infinity : seed.skewed(10_000),
 })
 
-/** What the client of that index looks on at. */
+/** The attachments of the client of that index. */
 export const viewers = (seed: Seed, index: number, millis: number): ReadonlyArray<ViewerPlan> =>
   seed.times(seed.pick(3000, 12_000), millis).map((at, number) => ({
     at,
@@ -105,7 +105,7 @@ export const viewers = (seed: Seed, index: number, millis: number): ReadonlyArra
     batches: seed.chance(60) ? Infinity : seed.skewed(20),
   }))
 
-/** Who writes to a process in the place of another one, and who sees pictures of it. */
+/** Attachments of writers in the place of others, and of those who see pictures. */
 export const writers = (seed: Seed, index: number, millis: number): ReadonlyArray<ViewerPlan> =>
   seed.times(seed.pick(2000, 8000), millis).map((at, number) => ({
     at,

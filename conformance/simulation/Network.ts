@@ -1,5 +1,5 @@
 /**
- * What lies between the clients and the server: connections are opened, delayed, refused, left without an answer, cut
+ * The network between the clients and the server: connections are opened, delayed, refused, left without an answer, cut
  * on both sides or on one. It knows since when each client has nothing to complain of.
  */
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ interface Connection {
   readonly tap: Tap
 }
 
-/** What all connections have in common, beside the terms. */
+/** The conditions of all connections, beside the terms. */
 export interface Common {
   /** Capabilities that the server does not announce. */
   readonly hidden: ReadonlyArray<string>
@@ -36,14 +36,14 @@ export interface Common {
 /** Milliseconds within which a server answers, however much waits on the way. */
 export const answerBound = 30_000
 
-/** How much later than the other a side may see a cut, in milliseconds. */
+/** The milliseconds by which one side may see a cut later than the other. */
 const skew = 300
 
 /** The network of one run. */
 export class Network {
   /** Connections that are not over on both sides. */
   readonly connections = new Set<Connection>()
-  /** How often the server has told whether it writes whom an id belongs to. */
+  /** The number of times that the server has told the owner of an id whether it writes. */
   readonly tells = new Map<string, number>()
   /** Takes connections for the server. */
   accept: Accept = () => false

@@ -30,7 +30,7 @@ const anyText = concat(
 export class Noise {
   private readonly table: Uint8Array
   private readonly begin: number
-  /** What stands in its place, at offsets of its own. */
+  /** Bytes that stand in its place, at offsets of their own. */
   private readonly patches: Array<{ readonly offset: number; readonly bytes: Uint8Array }> = []
 
   /** Text begins with a whole character. */

@@ -1,4 +1,4 @@
-/** What the server's HTTP requests reach: responses by the script that their URL names, and who is being answered. */
+/** The origin of the server's HTTP requests: responses by the script that their URL names, and who is being answered. */
 import * as Effect from "effect/Effect"
 import * as FakeHttp from "../../core/http/Fake.ts"
 import { HttpError, type Request, type Response } from "../../core/http/HttpClient.ts"
@@ -30,7 +30,7 @@ export class Origin {
   /** The seam. */
   readonly layer = FakeHttp.layer((request) => this.answer(request))
 
-  /** How many exchanges with keys that begin so have not ended, of those that began before then. */
+  /** The number of exchanges with keys that begin so that have not ended, of those that began before then. */
   open(prefix: string, before = Infinity): number {
     let count = 0
     for (const { key, at } of this.exchanges) if (key.startsWith(prefix) && at < before) count += 1

@@ -20,7 +20,7 @@ class Print {
   }
 }
 
-/** What paints in a run. */
+/** The terminals of a run. */
 export const terminals: TerminalsService = {
   available: true,
   open: (first) => Effect.sync(() => terminal(first)),
@@ -50,7 +50,7 @@ const terminal = (first: TerminalSize): Terminal => {
   }
 }
 
-/** What is wrong with a picture; undefined if it has the output from its first seq to its last, and nothing else. */
+/** The fault of a picture; undefined if it has the output from its first seq to its last, and nothing else. */
 export const faultOf = ({ title, seq, fromSeq }: ScreenResult, truth: Truth): string | undefined => {
   const print = new Print()
   for (let at = fromSeq; at <= seq; at++) {

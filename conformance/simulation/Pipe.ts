@@ -1,14 +1,14 @@
 /**
  * One direction of a connection: bytes in segments of any size, in order, each after a delay, behind a window.
  *
- * What does not fit in the window waits at the sender, who is told when that is too much. The receiver may stop
+ * Bytes beyond the window wait at the sender, who is told when that is too much. The receiver may stop
  * reading. The pipe can freeze for a while, swallow everything (a peer that is gone without a word), or be cut between
  * any two bytes.
  */
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
 
-/** What a direction is like. */
+/** The terms of a direction. */
 export interface Terms {
   /** Milliseconds that a segment takes. */
   readonly delay: readonly [least: number, most: number]
@@ -20,7 +20,7 @@ export interface Terms {
   readonly highWater: number
 }
 
-/** Who gets the bytes. */
+/** The receiver of the bytes. */
 export interface Receiver {
   /** Takes a segment; false if no more is to come until `read`. */
   readonly data: (bytes: Uint8Array) => boolean

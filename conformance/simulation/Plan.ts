@@ -1,5 +1,5 @@
 /**
- * What happens in a run, as data that follows from its number: settings of the server and the network, what the clients
+ * A run as data that follows from its number: settings of the server and the network, what the clients
  * do, what their children do, and what goes wrong. Shrinking takes parts away and plays the rest.
  */
 import type { WaitCondition } from "../../core/client/RemoteProcess.ts"
@@ -21,7 +21,7 @@ export interface Disturbance {
    * started again. `restart`: it ends in order.
    */
   readonly kind: "cut" | "cutAfter" | "strand" | "freeze" | "refuse" | "hang" | "stray" | "crash" | "restart"
-  /** How long it lasts: until the other side notices, or until the server is there again. */
+  /** Its milliseconds: until the other side notices, or until the server is there again. */
   readonly millis: number
   /** The side that loses the connection, or the direction. */
   readonly side: "client" | "server"
@@ -29,7 +29,7 @@ export interface Disturbance {
   readonly bytes: number
 }
 
-/** What a client does with one file, which no other program of the run uses. */
+/** The use of one file by a client; no other program of the run uses that file. */
 export interface FilePlan {
   /** When, in milliseconds. */
   readonly at: number
@@ -98,7 +98,7 @@ export interface AgentCommand {
   readonly tokens: number | undefined
 }
 
-/** What one agent does, command by command. */
+/** The acts of one agent, command by command. */
 export interface AgentPlan {
   /** When, in milliseconds. */
   readonly at: number
@@ -110,13 +110,13 @@ export interface AgentPlan {
 export interface Absence {
   /** When it closes its connection. */
   readonly at: number
-  /** How long it stays away. */
+  /** The milliseconds that it stays away. */
   readonly millis: number
 }
 
 /** One client. */
 export interface ClientPlan {
-  /** What becomes of it when its session is lost. */
+  /** Its fate when its session is lost. */
   readonly onSessionLost: "end" | "new"
   /** Its processes, in the order of their begin. */
   readonly processes: ReadonlyArray<ProcessPlan>
@@ -159,7 +159,7 @@ export interface ServerPlan {
   readonly credits: boolean
 }
 
-/** Where histories are kept. */
+/** The disk of histories. */
 export interface HistoryDiskPlan {
   /** Milliseconds that a write takes. */
   readonly writeMillis: number
@@ -182,7 +182,7 @@ export interface Plan {
   readonly disturbances: ReadonlyArray<Disturbance>
 }
 
-/** How a consumer reads. */
+/** The reading of a consumer. */
 export interface Reader {
   /** Milliseconds before it subscribes; 0 subscribes with the start. */
   readonly after: number
@@ -196,7 +196,7 @@ export interface Reader {
 export interface ProcessCall {
   /** Milliseconds after the start. */
   readonly at: number
-  /** What is called. `poll` is a long poll, repeated. */
+  /** The call. `poll` is a long poll, repeated. */
   readonly kind: "write" | "terminate" | "interrupt" | "closeStdin" | "resize" | "poll" | "read"
   /** Bytes of a write, or most bytes of a read; 0 is no bound. */
   readonly bytes: number
@@ -219,19 +219,19 @@ export interface ProcessPlan {
   readonly at: number
   /** Its id, which no other process of the run has. */
   readonly key: string
-  /** What its child does. */
+  /** The acts of its child. */
   readonly script: Script
   /** The credit of the start; null for none, undefined for the default. */
   readonly credit: number | null | undefined
   /** The caller gives up the start after so many milliseconds; Infinity waits. */
   readonly patience: number
-  /** Who consumes its events; at least one. */
+  /** The consumers of its events; at least one. */
   readonly readers: ReadonlyArray<Reader>
-  /** What else is called. */
+  /** Other calls. */
   readonly calls: ReadonlyArray<ProcessCall>
   /** When it has to end. */
   readonly times?: Times
-  /** What else its start asks for. */
+  /** Other options of its start. */
   readonly asks?: Pick<StartOptions, "history" | "marks" | "name" | "labels">
   /** It is a drill: it is called once more if its session is lost. */
   readonly drill?: boolean
@@ -251,7 +251,7 @@ export interface DrillPlan {
   readonly script: Script
   /** The child of a second start with that id. */
   readonly next: { readonly key: string; readonly script: Script } | undefined
-  /** How many requests meet. */
+  /** The number of requests that meet. */
   readonly calls: number
   /** Milliseconds between the start and what meets it. */
   readonly delay: number
@@ -265,7 +265,7 @@ export interface WaitCall {
   /** Milliseconds after the start. */
   readonly at: number
   readonly until: ReadonlyArray<WaitCondition>
-  /** How many of the chunks that are there count; undefined counts all, 0 none. */
+  /** The number of chunks that count, of those that are there; undefined counts all, 0 none. */
   readonly last: number | undefined
   readonly timeoutMs: number | undefined
   readonly maxBytes: number | undefined
@@ -294,7 +294,7 @@ export interface Spot {
   readonly percent: number
 }
 
-/** What was printed is asked for again, at some time after the start of its process. */
+/** A request for output that was printed before, at some time after the start of its process. */
 export interface RecordCall {
   readonly kind: "again" | "part" | "tail" | "grep"
   /** Milliseconds after the start. */
@@ -339,7 +339,7 @@ export interface ViewerPlan {
   readonly role?: RolePlan
 }
 
-/** How a client writes to a process. */
+/** The writing of a client to a process. */
 export interface RolePlan {
   /** It takes the role from who has it. */
   readonly take: boolean
@@ -351,7 +351,7 @@ export interface RolePlan {
   readonly swings: number
 }
 
-/** What runs is listed, page after page. */
+/** A list of the processes, page after page. */
 export interface ListPlan {
   /** When, in milliseconds. */
   readonly at: number

@@ -71,7 +71,7 @@ export const waitOrEnd = (
   return guarded(program, call, held, held.process.wait({ until, ...Object.fromEntries(given) }))
 }
 
-/** What every call has. */
+/** The members of every call. */
 interface Call {
   readonly kind: string
   readonly patience: number

@@ -26,7 +26,7 @@ export interface Held {
 /** The calls that are made on a process, each at its time. */
 export type Calls = (program: ProcessProgram) => ReadonlyArray<Effect.Effect<void>>
 
-/** How following a process has ended: it is closed, lost with its client, or lost for good. */
+/** The end of following a process: it is closed, lost with its client, or lost for good. */
 type Ending = "closed" | "detached" | "lost"
 
 const together = { concurrency: "unbounded", discard: true } as const

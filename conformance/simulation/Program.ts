@@ -4,7 +4,7 @@ import type { ClientError } from "../../core/client/ClientError.ts"
 import type { Actor, Live } from "./Actor.ts"
 import { answerBound } from "./Network.ts"
 
-/** What `doing` says of a program that has come to its end. */
+/** The word of `doing` for a program at its end. */
 export const nothingMore = "nothing more"
 
 /** One thing that a client does. */
@@ -12,7 +12,7 @@ export abstract class Program {
   readonly actor: Actor
   /** Its name, which no other program of the run has. */
   readonly key: string
-  /** What it does now, for the report of what waits for ever. */
+  /** The present step, for the report of what waits for ever. */
   doing = "waits for its time"
   private readonly at: number
 

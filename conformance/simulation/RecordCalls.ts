@@ -1,4 +1,4 @@
-/** What a process has printed is asked for again: by reads, as parts, as the last lines, as lines with a match. */
+/** Asks again for the output of a process: by reads, as parts, as the last lines, as lines with a match. */
 import * as Effect from "effect/Effect"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { GrepOptions, OutputPoint } from "../../core/client/RemoteProcess.ts"

@@ -1,4 +1,4 @@
-/** What clients ask for of what was printed, in the plan of a seed: the programs `records`, and lists of what runs. */
+/** Requests for output that was printed before, in the plan of a seed: the programs `records`, and lists of what runs. */
 import { excerpt } from "./Noise.ts"
 import type { HistoryDiskPlan, ListPlan, RecordCall, RecordPlan, Spot } from "./Plan.ts"
 import * as Script from "./Script.ts"

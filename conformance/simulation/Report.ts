@@ -1,4 +1,4 @@
-/** What one seed tells a person. */
+/** The report on one seed, for a person. */
 import * as Mix from "./Mix.ts"
 import type { Plan } from "./Plan.ts"
 import * as PlanMaker from "./PlanMaker.ts"
@@ -42,14 +42,14 @@ export const ofPlan = (plan: Plan, words = ""): Report => {
   return { outcome, text: lines.join("\n") }
 }
 
-/** What is wrong with a seed; undefined if nothing is. Nothing is shrunk. */
+/** The violation of a seed; undefined if there is none. Nothing is shrunk. */
 export const violationOf = (seed: number, millis: number, mix?: Mix.Mix): Violation | undefined =>
   play(PlanMaker.make(seed, millis, mix)).violation
 
 /** Fibers that are named when somebody waits for ever. */
 const mostFibers = 12
 
-/** Who waits, if that is what is wrong: first those that the failure is about, then those with a name. */
+/** The waiting fibers, if somebody waits for ever: first those that the failure is about, then those with a name. */
 const waiting = ({ waiting, violation }: Outcome): ReadonlyArray<string> => {
   if (violation?.invariant !== "nobody waits for ever") return []
   const key = keyOf(violation.detail)

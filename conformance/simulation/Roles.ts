@@ -1,6 +1,6 @@
 /**
- * Who believes to write to a process: its owner, and those who have attached. While the connections of all of them are
- * well and nothing changes, one does, and nobody besides.
+ * The clients that believe to write to a process: its owner, and those who have attached. While the connections of all
+ * of them are well and nothing changes, one does, and nobody besides.
  */
 import type { World } from "./World.ts"
 
@@ -16,7 +16,7 @@ interface Actor {
   readonly hasSameServer: boolean
 }
 
-/** What a child did, as far as it ends the roles. */
+/** The state of a child, as far as it ends the roles. */
 interface Truth {
   readonly key: string
   readonly closed: boolean

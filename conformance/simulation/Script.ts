@@ -1,4 +1,4 @@
-/** What a child does, as data, within the contract of a spawner: any order of output, ends and exit. */
+/** The acts of a child, as data, within the contract of a spawner: any order of output, ends and exit. */
 import type { Found } from "../../core/features/marks/MarkScanner.ts"
 import type { OutputStream } from "../../core/spawn/Spawner.ts"
 import type { Seed } from "./Seed.ts"
@@ -40,9 +40,9 @@ export interface Script {
   readonly acts: ReadonlyArray<Act>
   /** It reads stdin from so many milliseconds on, each write for so long, and closes it then. */
   readonly reads: { readonly from: number; readonly each: number; readonly until: number }
-  /** What a kill does: milliseconds until the exit, and whether its streams end before, or are held for so long. */
+  /** The effect of a kill: milliseconds until the exit, and whether its streams end before, or are held for so long. */
   readonly killed: { readonly millis: number; readonly endsFirst: boolean; readonly heldMillis: number }
-  /** What SIGTERM does: milliseconds until the exit, its code or the signal, and how long its streams are held. */
+  /** The effect of SIGTERM: milliseconds until the exit, its code or the signal, and how long its streams are held. */
   readonly asked?: {
     readonly ignores: boolean
     readonly millis: number

@@ -31,7 +31,7 @@ const host: HostInfo = {
   shell: { name: "sh", path: "/bin/sh" },
 }
 
-/** What the server's host has, which outlives servers. */
+/** The host of the server, which outlives servers. */
 export interface Surroundings {
   readonly children: Children
   /** Undefined if nobody uses files. */
@@ -39,7 +39,7 @@ export interface Surroundings {
   readonly origin: Origin
   /** Undefined if the server keeps no histories. */
   readonly histories: HistoryFiles.HistoryFilesService | undefined
-  /** What paints terminals, if anything does. */
+  /** The painter of terminals, if there is one. */
   readonly terminals: TerminalsService | undefined
 }
 
@@ -50,7 +50,7 @@ interface Running {
 
 /** The server of a run. */
 export class Server {
-  /** How often it was started: sessions do not outlive it. */
+  /** The number of its starts: sessions do not outlive one. */
   generation = 0
   private readonly world: World
   private readonly seed: Seed

@@ -33,7 +33,7 @@ import { ViewerProgram } from "./ViewerProgram.ts"
 import { WaitJudge } from "./WaitJudge.ts"
 import { type Violation, World } from "./World.ts"
 
-/** How a run has ended. */
+/** The outcome of a run. */
 export interface Outcome {
   readonly violation: Violation | undefined
   /** Hash of all that happened. */

@@ -1,5 +1,5 @@
 /**
- * What the wire shows on one connection: one answer for each request, ids that are not used twice, and the
+ * Checks the wire on one connection: one answer for each request, ids that are not used twice, and the
  * notifications of each process in order, behind the answer to its start, and output within its credit. A request that
  * is cancelled is answered soon.
  */
@@ -39,7 +39,7 @@ interface Told {
   closed: boolean
 }
 
-/** What a connection is checked by, and what becomes of its messages. */
+/** The checks of a connection, and the treatment of its messages. */
 export interface Conditions {
   /** Capabilities that the server does not announce. */
   readonly hidden: ReadonlyArray<string>
@@ -47,9 +47,9 @@ export interface Conditions {
   readonly isSmooth: (time: number) => boolean
   /** Is told of every wait. */
   readonly judge: WaitJudge
-  /** What becomes of notifications after the checks. */
+  /** The treatment of notifications after the checks. */
   readonly disorder: Disorder
-  /** How often each id was told whether it writes. */
+  /** The number of times that each id was told whether it writes. */
   readonly tells: Map<string, number>
 }
 
@@ -201,7 +201,7 @@ export class Tap implements Watcher {
   }
 
   private event(method: string, { processId = "", from, to, seq = to ?? 0, chunk, screen }: Params): void {
-    // Who writes, and that an attachment has ended, has no place among the events.
+    // Roles, and ends of attachments, have no place among the events.
     const { tells } = this.conditions
     if (method === "process/writer") tells.set(processId, (tells.get(processId) ?? 0) + 1)
     if (method === "process/writer" || method === "process/detached") return
@@ -254,7 +254,7 @@ export class Disorder {
     this.processes = processes
   }
 
-  /** What is sent in place of a message of that method about that process. */
+  /** The messages in place of one of that method about that process. */
   instead(text: string, method: string | undefined, process: string | undefined): ReadonlyArray<string> {
     if (this.processes.size === 0) return [text]
     const careless = process !== undefined && this.processes.has(process)

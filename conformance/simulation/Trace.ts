@@ -1,4 +1,4 @@
-/** What happened in a run, as lines, and a hash of all of them: two runs are the same if their hashes are. */
+/** The events of a run, as lines, and a hash of all of them: two runs are the same if their hashes are. */
 import { finished } from "./Seed.ts"
 
 /** Lines that are kept if nobody asks for all. */

@@ -1,5 +1,5 @@
 /**
- * What a child really did: every piece of output in its order, the bytes that it was given, its exit. What clients see
+ * The truth about a child: every piece of output in its order, the bytes that it was given, its exit. What clients see
  * is compared with it.
  */
 import { mostBatchChunks } from "../../core/process/history/Batch.ts"
@@ -22,17 +22,17 @@ export interface Piece {
   readonly mark?: Found | undefined
 }
 
-/** Who is told what a child does, and what is done to it. */
+/** Observer of a child: of its acts, and of what is done to it. */
 export interface Witness {
   readonly spawned: () => void
   readonly wrote: () => void
   readonly signalled: (name: string) => void
   readonly killed: () => void
-  /** What is wrong with what its exit says; undefined if that is right. */
+  /** The fault in the words of its exit; undefined if they are right. */
   readonly endFault: (endedBy: EndedBy | undefined) => string | undefined
 }
 
-/** What is read so many milliseconds after the exit was in the pipe before it. */
+/** Output that is read so many milliseconds after the exit was in the pipe before it. */
 const quietMillis = 10
 
 /** Milliseconds that a write may take besides. */
@@ -55,7 +55,7 @@ export class Truth {
   closingAt: number | undefined
   /** Its scope is closed: nothing of it may be left. */
   releasedAt: number | undefined
-  /** How many pieces it had written when it exited. */
+  /** The number of pieces that it had written when it exited. */
   exitedAfter: number | undefined
   /** The code that the wire must tell. */
   exitCode: number | undefined
@@ -82,11 +82,11 @@ export class Truth {
   killedAt: number | undefined
   /** It died of a signal. */
   died: boolean | undefined
-  /** Who watches it. */
+  /** Its observer. */
   witness: Witness | undefined
   /** Somebody who looks on may have it wait. */
   blocked = false
-  /** Who believes to write to it, where others may. */
+  /** Its roles, where others may write. */
   roles: Roles | undefined
   /** The marks in its output are told. */
   marked = false
@@ -137,7 +137,7 @@ export class Truth {
     return this.exitedAt !== undefined && this.endedAt !== undefined
   }
 
-  /** What is wrong with a chunk of that seq; undefined if the child wrote it there. */
+  /** The fault of a chunk of that seq; undefined if the child wrote it there. */
   fault(seq: number, stream: OutputStream, bytes: Uint8Array): string | undefined {
     const after = this.exitedSeq === undefined ? undefined : this.exitedSeq < seq
     if (after !== true && this.matches(seq - 1, stream, bytes)) return undefined
@@ -146,7 +146,7 @@ export class Truth {
     return `seq ${seq} of ${this.key} is not what the child wrote there: ${bytes.length} bytes of ${stream}`
   }
 
-  /** What is wrong with a part of the chunk of that seq, at a place in the whole output. */
+  /** The fault of a part of the chunk of that seq, at a place in the whole output. */
   partFault(seq: number, stream: OutputStream, bytes: Uint8Array, at: number): string | undefined {
     const indexes = this.exitedAt === undefined ? [seq - 1] : [seq - 1, seq - 2]
     const known = indexes.some((index) => {
@@ -158,7 +158,7 @@ export class Truth {
     return `seq ${seq} of ${this.key} is not what the child wrote at ${at}: ${bytes.length} bytes of ${stream}`
   }
 
-  /** What is wrong with a mark of that seq. */
+  /** The fault of a mark of that seq. */
   markFault(seq: number, { kind, exitCode, cwd }: Found): string | undefined {
     const told = [seq - 1, ...(this.exitedAt === undefined ? [] : [seq - 2])]
     const same = told.some((index) => {
@@ -187,7 +187,7 @@ export class Truth {
     return undefined
   }
 
-  /** What is wrong with an exit of that seq. */
+  /** The fault of an exit of that seq. */
   exitFault(seq: number, code: number): string | undefined {
     if (this.exitedAt === undefined) return `${this.key} is told to have exited, and runs`
     if (code !== this.exitCode) return `${this.key} exited with ${this.exitCode}, and ${code} is told`
@@ -200,7 +200,7 @@ export class Truth {
     return undefined
   }
 
-  /** What is wrong with a closed of that seq. */
+  /** The fault of a closed of that seq. */
   closedFault(seq: number): string | undefined {
     if (!this.closed) return `${this.key} is told to be closed, and is not`
     if (seq !== this.pieces.length + 2)

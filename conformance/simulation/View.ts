@@ -1,4 +1,4 @@
-/** What one consumer sees of a process, compared with the truth event by event. */
+/** The view of one consumer of a process, compared with the truth event by event. */
 import type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
 import type { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
@@ -46,14 +46,14 @@ export class View {
       case "closed":
         world.trace.add(world.now, `${this.name} sees closed ${event.seq} of ${truth.key}`)
         this.closed = true
-        // Who has come later may have come behind it, and others have yet to take it.
+        // A consumer that came later may have come behind it, and others have yet to take it.
         if (!this.exited && truth.exitedSeq === undefined && this.first === 0)
           this.wrong("closed comes without exited")
         return this.check(truth.closedFault(event.seq))
     }
   }
 
-  /** What there is up to that seq is missing, which others have checked. */
+  /** Skips all up to that seq, which others have found to be missing rightly. */
   skip(seq: number): void {
     this.last = seq
   }

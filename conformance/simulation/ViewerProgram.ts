@@ -16,13 +16,13 @@ import { Program } from "./Program.ts"
 import { View } from "./View.ts"
 import * as WriterCalls from "./WriterCalls.ts"
 
-/** What is looked at. */
+/** The process that is looked at. */
 interface Target {
   readonly processId: string
   readonly started: Started
 }
 
-/** How calls and events fail when an attachment has ended. */
+/** The reasons with which calls and events fail when an attachment has ended. */
 const ended: ReadonlySet<string> = new Set(["UnknownProcess", "Server", "Detached"])
 
 /** One attachment. */
@@ -159,7 +159,7 @@ export class ViewerProgram extends Program {
     view.skip(seq)
   }
 
-  /** What is missing is in a picture of the output up to its seq, or in one before, or has left the log. */
+  /** Missing output is in a picture of the output up to its seq, or in one before, or has left the log. */
   private picture(view: View, event: Gap, target: Target): void {
     const { from, seq, screen } = event
     const { truth } = target.started

@@ -1,4 +1,4 @@
-/** What clients wait for, and when their processes have to end, in the plan of a seed: the programs `waits`. */
+/** The waits of clients, and the deadlines of their processes, in the plan of a seed: the programs `waits`. */
 import type { WaitCondition } from "../../core/client/RemoteProcess.ts"
 import { excerpt } from "./Noise.ts"
 import type { EndCall, Times, WaitCall, WaitPlan } from "./Plan.ts"

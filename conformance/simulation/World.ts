@@ -38,7 +38,7 @@ export const epoch = Date.UTC(2030, 0, 1)
 export interface Violation {
   /** Its name. */
   readonly invariant: string
-  /** What was seen. */
+  /** The observation. */
   readonly detail: string
   /** When, in milliseconds of the run. */
   readonly at: number
@@ -55,7 +55,7 @@ interface Timer {
 export class World {
   /** Milliseconds since the begin of the run. */
   now = 0
-  /** What has gone wrong first; it ends the run. */
+  /** The first violation; it ends the run. */
   violation: Violation | undefined
   /** Steps that have run: fibers and timers. */
   steps = 0

@@ -1,4 +1,4 @@
-/** What a client does that attaches as the writer: it follows its role, and writes, which has to fit the role. */
+/** The acts of a client that attaches as the writer: it follows its role, and writes, which has to fit the role. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
@@ -12,10 +12,10 @@ import type { Truth } from "./Truth.ts"
 /** The first number of a write that is not its owner's. */
 const firstNumber = 1000
 
-/** How a write is refused that is not the writer's. */
+/** The error texts of writes that are not the writer's. */
 const ofRole = /attached as a viewer|is written to by another client/
 
-/** How writes fail at a process that has ended, or does not read. */
+/** The reasons with which writes fail at a process that has ended, or does not read. */
 const others: ReadonlySet<string> = new Set(["StdinClosed", "UnknownProcess", "Server", "Detached"])
 
 /** True if a call was refused because of the role. */
@@ -106,7 +106,7 @@ const write = (
     { discard: true },
   )
 
-/** Whoever was the writer from the call to the answer writes, and whoever was not does not. */
+/** A write is accepted of the one who is the writer from the call to the answer, and of nobody else. */
 const one = (program: Program, process: RemoteProcess, truth: Truth, live: Live) =>
   Effect.gen(function* () {
     const { key, actor } = program

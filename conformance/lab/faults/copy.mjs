@@ -28,12 +28,12 @@ import { plant } from "./syntax.mjs"
 /** Far more than tests take, in milliseconds: a fault that makes them hang is noticed, too. */
 const patience = 240_000
 
-/** What a case may wait for, in milliseconds, where all is well within a second. */
+/** The longest wait of a case, in milliseconds, where all is well within a second. */
 const caseMillis = 20_000
 
 const notCopied = new Set(["node_modules", "dist", ".git", ".cache"])
 
-/** What a build of the server replaces. */
+/** The files that a build of the server replaces. */
 const built = new Set(["procwire.mjs", "procwire-parts"])
 
 const copyTree = () => {
@@ -142,7 +142,7 @@ const runCases = async (folder, globs) => {
 /** A copy of the tree. */
 export const make = () => {
   const folder = copyTree()
-  /** What is known to pass without a fault. */
+  /** The tests and cases that are known to pass without a fault. */
   const sound = new Set()
   return {
     /**

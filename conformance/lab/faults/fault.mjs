@@ -6,7 +6,7 @@
 //   - since = Math.max(since, this.lastOutput)                a pattern of the syntax: see syntax.mjs
 //   +                                                         what stands in its place
 //
-// Who must notice: `seed N MIX` of the simulation (MIX are the programs that it plays), ids of the wire suite, paths of
+// Noticed by: `seed N MIX` of the simulation (MIX are the programs that it plays), ids of the wire suite, paths of
 // tests, or without a word the tests beside the file. Lines that begin with # are comments.
 
 /**
@@ -64,7 +64,7 @@ export const read = (text) => {
 }
 
 /**
- * Who must notice a fault.
+ * The way in which a fault is noticed.
  * @param {Fault} fault
  * @returns {Way}
  */

@@ -12,7 +12,7 @@ import { plant } from "./syntax.mjs"
 /**
  * @import { Fault } from "./fault.mjs"
  *
- * What was noticed, and by which seed.
+ * The violation, and the seed that noticed it.
  * @typedef {{ seed: number, invariant: string, detail: string }} Found
  */
 
@@ -78,7 +78,7 @@ export const play = async (bundled, hunt, mix) => {
 }
 
 /**
- * What notices a fault in so many seeds: its own first, then 1, 2, … Undefined if nothing does.
+ * The seed and the invariant that notice a fault, of so many seeds: its own first, then 1, 2, … Undefined if none does.
  * @param {Fault} fault
  * @param {number} most
  * @param {string} outfile for the bundle

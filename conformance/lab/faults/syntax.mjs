@@ -92,7 +92,7 @@ export const read = (text) => {
   return syntax
 }
 
-/** How many syntax errors there are. @param {string} text */
+/** The number of syntax errors. @param {string} text */
 const errorsIn = (text) => {
   const { parseDiagnostics } = /** @type {{ parseDiagnostics?: unknown[] }} */ (
     /** @type {unknown} */ (parse(text))
@@ -118,7 +118,7 @@ const tokensOf = (pattern) => {
 }
 
 /**
- * What the names of a pattern are at a token of a source; undefined if the pattern is not there.
+ * The names of a pattern at a token of a source; undefined if the pattern is not there.
  * @param {Syntax} source
  * @param {number} at
  * @param {readonly Token[]} pattern
@@ -145,7 +145,7 @@ const namesAt = ({ tokens, begins, ends }, at, pattern, free) => {
 }
 
 /**
- * Where the text of a template is inside of the templates of a source.
+ * The places of the text of a template inside of the templates of a source.
  * @param {Syntax} source
  * @param {string} find
  * @returns {Place[]}
@@ -162,7 +162,7 @@ const inTemplates = ({ tokens }, find) =>
   })
 
 /**
- * Where a pattern is in a source. It is empty if the pattern is no piece of a source.
+ * The places of a pattern in a source. It is empty if the pattern is no piece of a source.
  * @param {string} source
  * @param {string} find
  * @returns {Place[]}

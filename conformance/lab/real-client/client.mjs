@@ -6,10 +6,10 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 /**
- * Where the server is: an address, or the words that start it.
+ * The place of the server: an address, or the words that start it.
  * @typedef {{ url?: string | undefined, words: readonly string[] }} Place
  *
- * How the client is told: by variables, or by a file of environments. `environment` is the name that it uses.
+ * The way in which the client is told: by variables, or by a file of environments. `environment` is the name in use.
  * @typedef {object} Way
  * @property {string} environment
  * @property {(place: Place) => Record<string, string>} [variables]

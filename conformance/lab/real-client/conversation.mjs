@@ -10,11 +10,11 @@ import * as Model from "./model.mjs"
  *
  * @typedef {[tool: string, args: string | object, more?: object]} Call
  *
- * What the client says about a command; NaN where it gives no exit code or no session.
+ * The client's words about a command; NaN where it gives no exit code or no session.
  * @typedef {{ text: string, code: number, session: number, output: string }} Reply
  */
 
-/** How long the client may take for a step, in milliseconds. */
+/** The longest step of the client, in milliseconds. */
 const patience = 90_000
 
 /** @param {string} text @returns {Reply} */
@@ -90,7 +90,7 @@ export const make = (model, note) => {
       over = false
       return asked()
     },
-    /** What the client has told the model so far. */
+    /** All that the client has told the model so far. */
     input: () => current().input,
     tools: () => current().tools,
     calls,

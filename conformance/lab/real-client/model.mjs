@@ -34,7 +34,7 @@ const usage = {
   total_tokens: 2,
 }
 
-/** What the model says as events of one response. @param {readonly Item[]} items @param {string} id */
+/** The words of the model as events of one response. @param {readonly Item[]} items @param {string} id */
 const events = (items, id) => [
   { type: "response.created", response: { id } },
   ...items.map((item) => ({ type: "response.output_item.done", item })),

@@ -1,5 +1,5 @@
 // @ts-check
-// What a scenario plays on: a folder, a client at work in it, the model's side of the talk, and the server under test.
+// The stage of a scenario: a folder, a client at work in it, the model's side of the talk, and the server under test.
 import assert from "node:assert/strict"
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, rmSync } from "node:fs"
@@ -23,7 +23,7 @@ import * as Tap from "./tap.mjs"
  * @property {boolean} cuts true if the connection is cut
  * @property {(who: string, text: string) => void} note gets the talk, and the server's stderr
  *
- * How a client is started.
+ * The options of a client's start.
  * @typedef {object} Beginning
  * @property {string} [prompt]
  * @property {string} [sandbox]
@@ -95,7 +95,7 @@ const serve = async ({ folder, server, over, cuts, note }, env) => {
  * @param {() => readonly (number | undefined)[]} known the pids of the server and the client
  */
 const processes = (mark, known) => {
-  /** What is left of the client's commands. */
+  /** The processes that are left of the client's commands. */
   const left = () =>
     Proc.marked(mark).filter((one) => !known().includes(one.pid) && one.state !== "Z" && !Proc.isReaper(one))
   return {
@@ -139,7 +139,7 @@ export const open = async (options) => {
     folder: work,
     home: user,
     over,
-    /** What the client calls the place where the server is. */
+    /** The client's name for the place of the server. */
     environment: Client.ways[over]?.environment ?? "",
     /** Starts the client with a prompt; returns when it asks the model. @param {Beginning} [beginning] */
     begin: ({ prompt = "go", sandbox = "danger-full-access", args = [], env = {}, resume } = {}) => {

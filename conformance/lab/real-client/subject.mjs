@@ -18,7 +18,7 @@ const folder = join(cacheOf("codex"), `subject-${randomUUID()}`)
 const [work, user] = [join(folder, "work"), join(folder, "user")]
 for (const made of [work, user]) mkdirSync(made, { recursive: true })
 
-/** How long the client waits before it tells the model that a command still runs, in milliseconds. */
+/** Milliseconds after which the client tells the model that a command still runs. */
 const patience = 30_000
 
 const model = await Model.open()

@@ -11,7 +11,7 @@ build()
 const server = await command(`${root}dist/procwire.mjs`)
 const bundle = `${root}dist/procwire-conformance.mjs`
 const everywhere = "stdio,ws,unix,tcp"
-/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
 const hangMs = 60_000
 
 /**

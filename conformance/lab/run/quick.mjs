@@ -14,7 +14,7 @@ import { quoted } from "./quoted.mjs"
 /** Cases at a time: a case waits for processes twice as long as it computes. */
 const parallel = 8
 
-/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
 const hangMs = 120_000
 
 const { positionals } = command(import.meta.url, { allowPositionals: true })

@@ -14,7 +14,7 @@ const { select } = await import("../../../dist/conformance/suite/Select.js")
 const Target = await import("../../../dist/conformance/suite/Target.js")
 const WireSchema = await import("../../../dist/conformance/testing/WireSchema.js")
 
-/** What a server takes beside the forms of the schema. */
+/** Cases in which a server takes other forms than those of the schema. */
 const others = [
   "params/",
   "fs/path/blanks",

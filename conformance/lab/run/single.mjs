@@ -14,7 +14,7 @@ const { quote } = await import("../../../dist/conformance/suite/ShellWords.js")
 
 const unshare = ["--map-root-user", "--mount"]
 
-/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
 const hangMs = 120_000
 
 /** Hides the repository and Node, in a mount namespace; a line for a shell. */

@@ -24,7 +24,7 @@ const {
 const folder = cacheOf("spawners")
 mkdirSync(folder, { recursive: true })
 
-/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
 const hangMs = 120_000
 
 /** The same for cases that have to fail: some of them wait for what never comes. */

@@ -11,7 +11,7 @@ import { cacheOf } from "./fetched.mjs"
 import { runtimes } from "./runtimes.mjs"
 
 /**
- * What is proved, by runtime and row of the table; and the version of the runtime.
+ * The proofs, by runtime and row of the table; and the version of the runtime.
  * @typedef {Record<string, { version: string } & Record<string, boolean | string>>} Support
  *
  * @import { Runtime } from "./runtimes.mjs"
@@ -35,7 +35,7 @@ const ofLines = [
   "http/stream",
 ]
 
-/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
 const hangMs = 60_000
 
 const file = `${root}conformance/lab/run/support.json`

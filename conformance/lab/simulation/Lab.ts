@@ -1,4 +1,4 @@
-/** What the tests here share: the scripts beside them, with types, and a run of seeds in which nothing may fail. */
+/** The common part of the tests here: the scripts beside them, with types, and a run of seeds in which nothing may fail. */
 import { expect } from "vitest"
 
 /** So many seeds from one on; `mix` is what is played, if not the usual programs. */
@@ -8,7 +8,7 @@ export interface Part {
   readonly mix?: string
 }
 
-/** What `playSeeds` takes. */
+/** The request of `playSeeds`. */
 export interface Request {
   readonly file: string
   readonly command: readonly [string, ...ReadonlyArray<string>]

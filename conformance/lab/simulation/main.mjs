@@ -110,7 +110,7 @@ const ofThisCommit = () => {
 
 const first = values["of-this-commit"] ? ofThisCommit() : number("from", values.from)
 
-/** What is played in turn, and how many seeds of it at a time. */
+/** The mixes that are played in turn, and the number of seeds of each at a time. */
 const turns = {
   "sessions,files,http,agents": 16,
   "sessions,viewers": 4,

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url"
  * @typedef {{ from: number, seeds: number, mix?: string | undefined }} Part so many seeds from one on; `mix` is what
  * is played, if not the usual programs
  *
- * What a player tells of a seed: its place in the list of all, the virtual milliseconds, and what is wrong with it.
+ * The words of a player about a seed: its place in the list of all, the virtual milliseconds, and its fault in words.
  * @typedef {{ place: number, millis: number, text?: string }} Told
  */
 

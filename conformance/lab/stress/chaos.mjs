@@ -27,7 +27,7 @@ export const chaos = stress({
     const random = randomOf(options.seed)
     const mark = randomUUID()
     const env = { PATH: process.env["PATH"], [Proc.markName]: mark }
-    /** What was killed, and what went on. @type {Record<string, number>} */
+    /** The numbers of kills, and of what went on. @type {Record<string, number>} */
     const tally = {}
     const count = (/** @type {string} */ name, by = 1) => (tally[name] = (tally[name] ?? 0) + by)
     const roundMillis = Math.min(5000, (options.seconds * 1000) / 6)

@@ -8,7 +8,7 @@ import * as Proc from "./lib/proc.mjs"
 import { onRuntime, serve } from "./lib/servers.mjs"
 
 const transports = ["ws", "unix", "tcp"]
-/** How much longer floods may take beside others that are not read. */
+/** The factor by which floods may take longer beside others that are not read. */
 const slower = 3
 
 export const crowd = stress({

@@ -19,7 +19,7 @@ import { same } from "./same.js"
 declare const client: Client
 declare const signal: AbortSignal
 
-/** What `connect` gives. */
+/** The result of `connect`. */
 export const connected = async (): Promise<void> => {
   const current = await connect({ url: "ws://127.0.0.1:7000" }, { reconnect: { window: "1 minute" } })
   same<typeof current, Client>(true)

@@ -47,7 +47,7 @@ export const modules = [
   Vitest,
 ]
 
-/** What an Effect needs, and how it fails. */
+/** The requirements and the errors of an Effect. */
 export const effects = Effect.gen(function* () {
   const client = yield* ExecClient.make(open({ inProcess: true }))
   const build = yield* client.start({ argv: ["make"] })

@@ -1,9 +1,9 @@
-/** What a visitor does on the page, for its tests: each waits for what the visitor would see. */
+/** The acts of a visitor on the page, for its tests: each waits for what the visitor would see. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import type { Locator, Page } from "playwright-core"
 
-/** How a process is started. */
+/** The options of a start. */
 export interface How {
   readonly pipes?: boolean
   readonly stdin?: boolean
@@ -58,7 +58,7 @@ export const knows = async (page: Page, name: string, facts: string): Promise<vo
 /** A proxy in front of a server whose connections can be cut, or be left without a word. */
 export interface Cutter {
   readonly port: number
-  /** Where connections go. */
+  /** The port that connections go to. */
   to: number
   /** Cuts all connections, and takes none until `mend`. */
   readonly cut: () => void

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import * as Proxy from "./Proxy.ts"
 import * as Stage from "./Stage.ts"
 
-/** What the server tells a page about its visitor, asked from inside the page. */
+/** The words of the server about a visitor, asked from inside the page. */
 const infoOf = (page: Page) =>
   page.evaluate(async () => (await (await fetch("info")).json()) as { login: boolean; scopes: Array<string> })
 

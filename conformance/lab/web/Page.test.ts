@@ -1,4 +1,4 @@
-/** What the page does, each sentence in a real Chromium, against the command as it is built. */
+/** The page, each sentence in a real Chromium, against the command as it is built. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

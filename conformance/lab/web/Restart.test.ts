@@ -1,4 +1,4 @@
-/** What the page says and does when its server was killed, and started again at the same port. */
+/** The page when its server was killed, and started again at the same port. */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { knows, row, sees, start, tile } from "./Acts.ts"
@@ -22,7 +22,7 @@ describe.skipIf(Stage.executable === undefined)(
     })
     afterAll(() => stage?.close())
 
-    /** What the page says of how long the process runs. */
+    /** The running time of the process, as the page shows it. */
     const clock = () => tile(page, "long").locator(".facts").textContent()
 
     it("does not say that the process goes on while no server answers, and counts no time for it", async () => {

@@ -22,14 +22,14 @@ if (executable === undefined)
 
 const command = fileURLToPath(new URL("../../../dist/procwire.mjs", import.meta.url))
 
-/** How long a step of a browser may take: only a hang reaches it. */
+/** The longest step of a browser: only a hang reaches it. */
 const patience = 240_000
 
-/** What a stage can be given. */
+/** The options of a stage. */
 export interface Options {
   /** Further flags of `procwire serve`. */
   readonly args?: ReadonlyArray<string>
-  /** What browsers of the stage are like: `colorScheme`, `viewport`, `hasTouch`. */
+  /** The options of its browsers: `colorScheme`, `viewport`, `hasTouch`. */
   readonly browser?: Parameters<Browser["newContext"]>[0]
   /** Further flags of Chromium. */
   readonly chromium?: ReadonlyArray<string>
@@ -37,9 +37,9 @@ export interface Options {
 
 /** A server and a browser. */
 export interface Stage {
-  /** Where the page is: `http://127.0.0.1:39211/`. */
+  /** The address of the page: `http://127.0.0.1:39211/`. */
   readonly url: string
-  /** Where other clients connect: `ws://127.0.0.1:39211`. */
+  /** The address for other clients: `ws://127.0.0.1:39211`. */
   readonly address: string
   /** The link that the server has printed, which nobody has used. */
   readonly link: string
@@ -52,7 +52,7 @@ export interface Stage {
   /** The next line that the server prints: another link, after SIGUSR2. */
   readonly nextLine: () => Promise<string>
   readonly chromium: Browser
-  /** What the pages of the stage have complained about: errors, and breaches of the policy for content. */
+  /** The complaints of the pages of the stage: errors, and breaches of the policy for content. */
   readonly complaints: ReadonlyArray<string>
   /** A page of a visitor who is logged in. */
   readonly open: () => Promise<Page>

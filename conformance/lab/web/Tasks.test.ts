@@ -1,4 +1,4 @@
-/** What a visitor does with processes: a shell, a restart, a log, letters, names, and a small window. */
+/** The tasks of a visitor: a shell, a restart, a log, letters, names, and a small window. */
 import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -78,7 +78,7 @@ export const attachments = [
   fault`attach-viewer-writes: Viewers write.
     process/attach/viewers-do-not-write process/attach/one-writer-at-a-time process/attach/owner-takes-it-back`.by(
     (c) => {
-      /** What each connection calls a process, and what its owner does. @type {Array<[typeof c, string, string]>} */
+      /** The id of a process on each connection, and that of its owner. @type {Array<[typeof c, string, string]>} */
       const names = (c.server.notes.names ??= [])
       return {
         answered: (m, { method, params: asked }) => {

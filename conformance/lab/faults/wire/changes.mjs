@@ -1,5 +1,5 @@
 // @ts-check
-// What faults are made of: changes of one kind of message.
+// The parts of faults: changes of one kind of message.
 
 /** @import { Connection, Fault, Hooks, Instead, Message } from "./relay.mjs" */
 
@@ -17,10 +17,10 @@
  * @property {number} [maxPayload] the most bytes of a message
  */
 
-/** What is known of the process that a message is about. @typedef {Message} Known */
+/** Notes on the process that a message is about. @typedef {Message} Known */
 
 /**
- * What is asked instead.
+ * Other params of a request.
  * @param {string} method
  * @param {(params: Message, known: Known) => Message} change
  * @returns {Hooks}
@@ -30,7 +30,7 @@ export const params = (method, change) => ({
 })
 
 /**
- * What is answered instead.
+ * Another result of a request.
  * @param {string} method
  * @param {(result: Message, params: Message, known: Known) => Message} change
  * @returns {Hooks}
@@ -43,7 +43,7 @@ export const result = (method, change) => ({
 })
 
 /**
- * What is told instead.
+ * Other params of a notification.
  * @param {string} method
  * @param {(params: Message, known: Known) => Message} change
  * @returns {Hooks}
@@ -122,7 +122,7 @@ export const all =
     }
   }
 
-/** What the server announces. @param {Message} flags @returns {Hooks} */
+/** Other capabilities of the server. @param {Message} flags @returns {Hooks} */
 export const announced = (flags) => {
   const changed = (/** @type {Message} */ info) => ({
     ...info,

@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from "real-ws"
 /** @typedef {{ [name: string]: any }} Message */
 
 /**
- * What leaves instead of a message: nothing (`[]`), others, texts that are no messages; undefined: the message itself.
+ * The messages in place of one: nothing (`[]`), others, texts that are no messages; undefined: the message itself.
  * @typedef {undefined | Message | string | ReadonlyArray<Message | string>} Instead
  */
 
@@ -27,7 +27,7 @@ import { WebSocket, WebSocketServer } from "real-ws"
  */
 
 /**
- * What all connections of a server share; faults keep what they like in it.
+ * The state that all connections of a server share; faults keep what they like in it.
  * @typedef {object} Server
  * @property {Set<Connection>} connections
  * @property {Map<unknown, Set<string>>} processes the ids of processes by the ids of their sessions

@@ -27,7 +27,7 @@ export const endsWithItsConnection = (c) => ({ left: () => endAll(c) })
 /** The code of requests whose session was taken. */
 const taken = -32012
 
-/** What is left of the credit of processes, by their ids. @param {Connection} c @returns {Map<string, number>} */
+/** The rest of the credit of processes, by their ids. @param {Connection} c @returns {Map<string, number>} */
 const leftOf = ({ server: { notes } }) => (notes.left ??= new Map())
 
 /** Takes down what is left. @type {Fault} */

@@ -10,7 +10,7 @@ import { parseArgs } from "node:util"
  * @typedef {Readonly<Record<string, Flag>>} Table
  * @typedef {[name: string, value: string]} Row of a summary: what was measured, and the result
  *
- * What a stress is given: how it tells what it finds, and when its seconds are over. `skip` ends the program where the
+ * The tools of a stress: how it tells what it finds, and when its seconds are over. `skip` ends the program where the
  * machine cannot play it.
  * @typedef {{ row: (name: string, value: string) => void, fail: (text: string) => void, failed: () => boolean,
  *   over: () => boolean, skip: (why: string) => never }} Telling
@@ -66,7 +66,7 @@ export const flags = (name, about, table, { usage = `npm run ${name} --`, args }
 
 export const progress = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
 export const mebibytes = (/** @type {number} */ bytes) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
-/** What was thrown, as text with its stack. @param {unknown} error */
+/** An error as text, with its stack. @param {unknown} error */
 export const stackOf = (error) => (error instanceof Error && error.stack) || String(error)
 /** @param {readonly number[]} list @param {number} share */
 export const quantile = (list, share) =>

@@ -31,7 +31,7 @@ const refusedKey = (/** @type {string} */ text) => {
   return found._tag === "Right" && found.right.kind === "request" ? keyOf(found.right.id) : malformedKey
 }
 
-/** What a server finds in some bytes: in lines, or in bytes that are one message. @returns {Sent} */
+/** The reading of some bytes by a server: in lines, or in bytes that are one message. @returns {Sent} */
 const read = (/** @type {Buffer} */ bytes, /** @type {boolean} */ lines) => {
   const decoder = new Framing.LineDecoder()
   const found = lines ? decoder.push(Buffer.concat([bytes, Buffer.from("\n")])) : [Framing.decodeText(bytes)]
@@ -66,7 +66,7 @@ export const open = async (server, { random, tally, mayEnd, report }) => {
   /** Processes that were started and not ended. @type {Set<string>} */
   const started = new Set()
   let last = 0
-  /** How many answers may still come, by key. @type {Map<string, number>} */
+  /** The number of answers that may still come, by key. @type {Map<string, number>} */
   const owed = new Map()
   /** The parts of answers that must come, by id. @type {Map<unknown, string>} */
   const expected = new Map()
@@ -106,7 +106,7 @@ export const open = async (server, { random, tally, mayEnd, report }) => {
     valid("initialize", { clientName: "fuzz" }, '"result":{"sessionId":"'),
     read(Buffer.from('{"method":"initialized"}'), lines),
   ]
-  /** What must be answered rightly, whatever else is in the batch. It ends the processes that were started. */
+  /** Valid requests, which must be answered rightly whatever else is in the batch. It ends the processes that were started. */
   const validOnes = () => {
     const [own, processId] = [`own${last}`, "none"]
     const begun = `"result":{"processId":"${own}","sandboxType":"none"}`

@@ -3,7 +3,7 @@
 import * as Peers from "./wires.mjs"
 
 /**
- * What came from a process: its bytes, the first wrong one, and a promise of its end.
+ * The output of a process: its bytes, the first wrong one, and a promise of its end.
  * @typedef {{ bytes: number, wrong: string | undefined, ended: Promise<void> }} Counted
  * @typedef {Awaited<ReturnType<typeof connect>>} Member
  */

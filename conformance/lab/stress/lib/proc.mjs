@@ -1,5 +1,5 @@
 // @ts-check
-// What /proc on Linux says about servers, their children, and what is left of them.
+// Reads /proc on Linux: servers, their children, and what is left of them.
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 /** The variable that every process of a stress has in its environment, with a value of its own for each play. */
 export const markName = "PROCWIRE_STRESS"
 
-/** What is nothing for a process that has ended. @template T @param {() => T} look @param {T} nothing */
+/** The result of a look, or `nothing` for a process that has ended. @template T @param {() => T} look @param {T} nothing */
 const or = (look, nothing) => {
   try {
     return look()
