@@ -272,7 +272,7 @@ export const parts = [
   {
     name: "peer",
     says: "Codex: its server in the suite, its client on our server, and its client in the cases for clients",
-    steps: [[`${run}/codex.mjs`], [`${run}/client-codex.mjs`], ["conformance/lab/real-client/main.mjs"]],
+    steps: [[`${run}/codex.mjs`], [`${run}/codex.mjs`, "--client"], ["conformance/lab/real-client/main.mjs"]],
     touched: ["conformance/lab/real-client/"],
   },
   {

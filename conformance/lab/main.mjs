@@ -6,7 +6,7 @@ import { root, run } from "../../.ci/setup.mjs"
 /** @type {Readonly<Record<string, readonly [script: string, says: string]>>} */
 const scripts = {
   codex: ["conformance/lab/run/codex.mjs", "the suite on the real peer, against its baseline"],
-  "client-codex": ["conformance/lab/run/client-codex.mjs", "the cases for clients on the real client"],
+  "client-codex": ["conformance/lab/run/codex.mjs --client", "the cases for clients on the real client"],
   "real-client": ["conformance/lab/real-client/main.mjs", "the real client at work on our server"],
   schema: ["conformance/lab/run/schema.mjs", "every message of a run held against the JSON Schema"],
   single: ["conformance/lab/run/single.mjs", "the suite on the executables of Bun and Deno"],
@@ -29,4 +29,5 @@ if (script === undefined) {
   out.write(`npm run lab -- NAME [ARGS]\n\n${lines.join("")}`)
   process.exit(isAsked ? 0 : 2)
 }
-run(process.execPath, [`${root}${script}`, ...args])
+const [file = "", ...words] = script.split(" ")
+run(process.execPath, [`${root}${file}`, ...words, ...args])

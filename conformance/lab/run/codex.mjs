@@ -1,8 +1,10 @@
 // @ts-check
-// `npm run lab -- codex`: the suite against the real peer, `codex exec-server`, over both of its transports.
+// `npm run lab -- codex`: the suite against the real peer, `codex exec-server`, over both of its transports, with
+// `targets/codex.baseline.json`. `npm run lab -- client-codex` (here: `--client` first): the cases for clients on its
+// client, `codex exec`, with a model that is played by a script, and `targets/codex-client.baseline.json`.
 //
-// Its failures are compared with `targets/codex.baseline.json`. `--peer RELEASE` chooses the release, which the suite
-// judges by its own cases. Arguments go to the suite; the exit code is the suite's.
+// `--peer RELEASE` chooses the release, which the suite judges by its own cases. Arguments go to the suite; the exit
+// code is the suite's.
 import { spawnSync } from "node:child_process"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { fetchedPeer, releaseOf } from "./peer.mjs"
@@ -10,16 +12,28 @@ import { quoted } from "./quoted.mjs"
 
 install()
 build()
-const args = process.argv.slice(2)
+const [first, ...rest] = process.argv.slice(2)
+const isClient = first === "--client"
+const args = isClient ? rest : process.argv.slice(2)
 const { binary, env } = fetchedPeer(releaseOf(args))
-
-const suite = `${root}dist/procwire-conformance.mjs`
-const command = ["--command", await quoted([binary, "exec-server", "--listen", "{LISTEN}"])]
-const baseline = ["--strict", "--baseline", `${root}conformance/targets/codex.baseline.json`]
-// Only a hang takes so long, on whatever machine: the peer takes some seconds for a line of 64 MiB.
-const patience = ["--timeout-ms", "60000"]
-const { status } = spawnSync(process.execPath, [suite, ...command, ...baseline, ...patience, ...args], {
+const subject = [process.execPath, `${root}conformance/lab/real-client/subject.mjs`, binary, "{URL}"]
+const words = isClient
+  ? [
+      "--client",
+      await quoted(subject),
+      "--timeout-ms",
+      "30000",
+      "--parallel",
+      "2",
+      "--transports",
+      "ws,stdio",
+    ]
+  : // Only a hang takes so long, on whatever machine: the peer takes some seconds for a line of 64 MiB.
+    ["--command", await quoted([binary, "exec-server", "--listen", "{LISTEN}"]), "--timeout-ms", "60000"]
+const baseline = `${root}conformance/targets/codex${isClient ? "-client" : ""}.baseline.json`
+const suite = [`${root}dist/procwire-conformance.mjs`, ...words, "--strict", "--baseline", baseline]
+const { status } = spawnSync(process.execPath, [...suite, ...args], {
   stdio: "inherit",
-  env: { ...process.env, ...env },
+  env: { ...process.env, ...(isClient ? {} : env) },
 })
 process.exit(status ?? 1)

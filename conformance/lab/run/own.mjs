@@ -4,11 +4,11 @@
 // that detects the dialect. With arguments the suite runs once, and gets them.
 import { spawnSync } from "node:child_process"
 import { build, install, root } from "../../../.ci/setup.mjs"
-import { command } from "./ours.mjs"
+import { quoted } from "./quoted.mjs"
 
 install()
 build()
-const server = await command(`${root}dist/procwire.mjs`)
+const server = await quoted([process.execPath, `${root}dist/procwire.mjs`, "serve", "--listen", "{LISTEN}"])
 const bundle = `${root}dist/procwire-conformance.mjs`
 const everywhere = "stdio,ws,unix,tcp"
 /** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
