@@ -1,7 +1,7 @@
 // @ts-check
 // The docstrings of core/protocol and of the wires of features, by the name of a type, field or error code: `Type`,
 // `Type.field`, `*.field` for a field that several types share, `ErrorCode.name`.
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** @typedef {Record<string, string>} Docstrings */
@@ -90,7 +90,7 @@ export const docstrings = (root) => {
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
     .map((file) => ({ module: file.replace(".ts", ""), text: textOf(`core/protocol/${file}`) }))
   const wires = readdirSync(join(root, "core/features"), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter(({ name }) => existsSync(join(root, `core/features/${name}/wire.ts`)))
     .map(({ name }) => ({ module: name, text: textOf(`core/features/${name}/wire.ts`) }))
   const all = [...modules, ...wires]
   /** @type {Docstrings} */

@@ -1,26 +1,53 @@
 /** A feature on the server: its capabilities there, its part in a process whose start asks for it, and its handlers. */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import type { FilesService } from "../files/Files.ts"
 import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
 import type { ProcessError, StartError } from "../process/ProcessError.ts"
-import type { ProcessRegistry } from "../process/ProcessRegistry.ts"
+import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
 import type { ParamsError } from "../protocol/ParamsError.ts"
 import type { StartParams } from "../protocol/Process.ts"
+import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
 import type { HostInfo } from "../spawn/Host.ts"
-import type { SignalName, SpawnSpec } from "../spawn/Spawner.ts"
+import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
+import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Wire } from "./Wire.ts"
 
 /** The params of a start, as far as features look at them. */
 export type Asked = Partial<StartParams>
 
+/** Facts about a server, for one connection: they decide which features work. */
+export interface Server {
+  /** The host. */
+  readonly host: HostInfo
+  /** The capabilities of its spawner. */
+  readonly spawner: Capabilities
+  /** Whether it has files, and whether it watches paths that do not exist. */
+  readonly files: Pick<FilesService, "available" | "watches">
+  /** Whether requests may use the network. */
+  readonly hasNetwork: boolean
+  /** Its evidence of processes. */
+  readonly tells: ProcessEvidenceService["tells"]
+  /** Whether lists show every session to every client. */
+  readonly listsAll: boolean
+  /** Whether output can be kept in files. */
+  readonly keepsHistories: boolean
+  /** Whether terminals can be painted. */
+  readonly paints: boolean
+  /** The rights of the client with the sessions of others. */
+  readonly scope: SessionScope
+}
+
 /** The connection whose requests are handled. */
 export interface Connection {
-  readonly host: HostInfo
+  readonly server: Server
   /** The process of an id, for a client that writes to it; `ending` for one that ends it, which its owner always may. */
   readonly writing: (
     processId: string,
     ending?: "ending",
   ) => Effect.Effect<{ readonly processes: ProcessRegistry; readonly id: string }, ProcessError>
+  /** Adds to the credit of a process on this connection; false, and nothing, if that is too much to count. */
+  readonly grant: (processId: string, bytes: number) => Effect.Effect<boolean, ProcessError>
   readonly audit: {
     /** Stands around a spawn; undefined where nothing is audited. */
     readonly start: (spec: SpawnSpec) => AroundSpawn | undefined
@@ -30,7 +57,7 @@ export interface Connection {
 }
 
 /** The failures of handlers. */
-export type Failure = ParamsError | StartError
+export type Failure = ParamsError | ScopeError | StartError
 
 /** A handler for each of these requests. */
 export type Handlers<Requests> = {
@@ -50,9 +77,11 @@ type Handling<W extends Wire> = W extends { readonly requests: infer R }
 /** A feature on the server. */
 export type Feature<W extends Wire> = Handling<W> & {
   /** Its capabilities: true if it works here. */
-  readonly announces: (host: HostInfo) => { readonly [K in keyof W["capabilities"]]: boolean }
-  /** The fault of these params, as the text of an error; undefined if it can do what they ask for. */
-  readonly fault?: (params: Asked) => string | undefined
+  readonly announces: (server: Server) => { readonly [K in keyof W["capabilities"]]: boolean }
+  /** The fault of these params, as an error or the text of one; undefined if it can do what they ask for. */
+  readonly fault?: (params: Asked, server: Server) => Failure | string | undefined
+  /** The options of the processes of a session that these params ask for. */
+  readonly options?: (params: Asked) => Options
   /** Its part in a process; undefined if these params do not ask for it. */
-  readonly extend?: (params: Asked, host: HostInfo) => Extend | undefined
+  readonly extend?: (params: Asked, server: Server) => Extend | undefined
 }

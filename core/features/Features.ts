@@ -4,10 +4,15 @@
  */
 import * as Extension from "../process/Extension.ts"
 import type { Extend } from "../process/Lifecycle.ts"
-import type { HostInfo } from "../spawn/Host.ts"
+import type { Asked as Options } from "../process/ProcessRegistry.ts"
+import { answers } from "./answers/feature.ts"
+import { credit } from "./credit/feature.ts"
+import { ParamsError } from "../protocol/ParamsError.ts"
 import { deadline } from "./deadline/feature.ts"
-import type { Asked, Connection, Feature, Handlers } from "./Feature.ts"
+import type { Asked, Connection, Failure, Feature, Handlers, Server } from "./Feature.ts"
+import { lifetime } from "./lifetime/feature.ts"
 import { marks } from "./marks/feature.ts"
+import { pid } from "./pid/feature.ts"
 import { receipt } from "./receipt/feature.ts"
 import { restart } from "./restart/feature.ts"
 import type { Wire } from "./Wire.ts"
@@ -17,24 +22,28 @@ type Announced = { readonly [K in keyof typeof capabilities]: boolean }
 
 type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[I]> }
 
-const features: Each<Wires> = [receipt, deadline, marks, restart]
+const features: Each<Wires> = [receipt, deadline, marks, answers, restart, credit, lifetime, pid]
 
 /** The capabilities of all features. */
-export const announced = (host: HostInfo) =>
-  Object.assign({}, ...features.map(({ announces }) => announces(host))) as Announced
+export const announced = (server: Server) =>
+  Object.assign({}, ...features.map(({ announces }) => announces(server))) as Announced
 
 /** The first fault of the params of a start; undefined if there is none. */
-export const fault = (params: Asked): string | undefined => {
+export const fault = (params: Asked, server: Server): Failure | undefined => {
   for (const { fault } of features) {
-    const found = fault?.(params)
-    if (found !== undefined) return found
+    const found = fault?.(params, server)
+    if (found !== undefined) return typeof found === "string" ? new ParamsError({ message: found }) : found
   }
   return undefined
 }
 
+/** The options of the processes of a session that these params ask for. */
+export const options = (params: Asked): Options =>
+  Object.assign({}, ...features.map(({ options }) => options?.(params))) as Options
+
 /** The part of features in a process; undefined if these params ask for none. */
-export const extend = (params: Asked, host: HostInfo): Extend | undefined => {
-  const asked = features.flatMap((feature) => feature.extend?.(params, host) ?? [])
+export const extend = (params: Asked, server: Server): Extend | undefined => {
+  const asked = features.flatMap((feature) => feature.extend?.(params, server) ?? [])
   return asked.length === 0
     ? undefined
     : (process, services) => Extension.compose(asked.flatMap((one) => one(process, services) ?? []))

@@ -48,6 +48,8 @@ export interface Wire {
   readonly capabilities: { readonly [name: string]: typeof Schema.Boolean }
   /** Fields of the params of `process/start`. */
   readonly startFields?: Schema.Struct.Fields
+  /** Fields of the result of `process/start`. */
+  readonly startedFields?: Schema.Struct.Fields
   /** Fields of the result of `process/read`. */
   readonly readFields?: Schema.Struct.Fields
   /** Fields of `process/closed`, and of the result of `process/read` for a closed process. */

@@ -4,8 +4,12 @@
  */
 import type * as Schema from "effect/Schema"
 import { later } from "../protocol/Later.ts"
+import { answers } from "./answers/wire.ts"
+import { credit } from "./credit/wire.ts"
 import { deadline } from "./deadline/wire.ts"
+import { lifetime } from "./lifetime/wire.ts"
 import { marks } from "./marks/wire.ts"
+import { pid } from "./pid/wire.ts"
 import { receipt } from "./receipt/wire.ts"
 import { restart } from "./restart/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
@@ -13,7 +17,7 @@ import type { EventRow, Wire } from "./Wire.ts"
 export type { EventRow, HasSeq, Row, Wire } from "./Wire.ts"
 
 /** The wires, as data: the additions of each feature to the protocol. */
-export const wires = [receipt, deadline, marks, restart] as const
+export const wires = [receipt, deadline, marks, answers, restart, credit, lifetime, pid] as const
 
 /** The types of the wires, in their order. */
 export type Wires = typeof wires
@@ -53,6 +57,12 @@ export type EncodedField<F> = F extends Schema.PropertySignature.All
   : F extends Schema.Schema.All
     ? Schema.Schema.Encoded<F>
     : never
+
+/** Fields of the result of `process/start`. */
+export const startedFields = later(() => merged("startedFields"))
+
+/** The same, decoded. */
+export type StartedFields = Schema.Struct.Type<typeof startedFields>
 
 /** Fields of the result of `process/read`. */
 export const readFields = later(() => merged("readFields"))

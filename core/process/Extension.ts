@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Event } from "../protocol/dialect/Dialect.ts"
-import type { ClosedFields, ReadFields } from "../protocol/Process.ts"
+import type { ClosedFields, ReadFields, StartedFields } from "../protocol/Process.ts"
 import type { RowFields } from "../protocol/List.ts"
 import type { SpawnerService, SpawnEvents } from "../spawn/Spawner.ts"
 
@@ -25,6 +25,8 @@ export interface Extension {
   readonly events?: ((events: SpawnEvents) => SpawnEvents) | undefined
   /** The events that it adds to those of the process. */
   readonly own?: OwnEvents | undefined
+  /** The fields that it adds to the result of the start. */
+  readonly startedFields?: (() => StartedFields) | undefined
   /** The fields that it adds to a read of the events above one seq and below another. */
   readonly readFields?: ((after: number, before: number) => ReadFields) | undefined
   /** A client has got everything up to and including a seq. */
@@ -50,10 +52,11 @@ export const compose = (all: ReadonlyArray<Extension>): Extension | undefined =>
   const hooks = <K extends keyof Extension>(name: K) => all.flatMap((each) => each[name] ?? [])
   const [wrappers, reads, closings] = [hooks("events"), hooks("readFields"), hooks("closing")]
   const [evicting, delivered, closed] = [hooks("evicting"), hooks("delivered"), hooks("closedFields")]
-  const [rows, spawners] = [hooks("rowFields"), hooks("spawner")]
+  const [started, rows, spawners] = [hooks("startedFields"), hooks("rowFields"), hooks("spawner")]
   return {
     events: (events) => wrappers.reduce((inner, wrap) => wrap(inner), events),
     own: merge(hooks("own")),
+    startedFields: () => Object.assign({}, ...started.map((fields) => fields())) as StartedFields,
     readFields: (...seqs) => Object.assign({}, ...reads.map((fields) => fields(...seqs))) as ReadFields,
     delivered: (seq) => delivered.forEach((tell) => tell(seq)),
     evicting: (bytes) => evicting.forEach((tell) => tell(bytes)),

@@ -10,7 +10,6 @@ import * as Scope from "effect/Scope"
 import type { HasherService } from "../protocol/Hasher.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { ChildHandle, SpawnEvents, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
-import type { Answers } from "./answers/Answers.ts"
 import * as ChildScope from "./ChildScope.ts"
 import { hasDescendants } from "./Control.ts"
 import type { Extension } from "./Extension.ts"
@@ -20,6 +19,7 @@ import type { Metrics } from "./Metrics.ts"
 import type { Options } from "./Options.ts"
 import type { Process } from "./Process.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
+import type { Fork, Pictures } from "./screen/Screens.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
 /** What the processes of one session have in common. */
@@ -51,6 +51,10 @@ export interface FeatureServices {
   readonly clock: Clock.Clock
   /** Hashes what a receipt is of. */
   readonly hasher: HasherService
+  /** The pictures of the terminals of the session. */
+  readonly pictures: Pictures
+  /** Runs a fiber that ends with the session. */
+  readonly fork: Fork
 }
 
 /** Makes the part of features in a process, which is about to spawn. */
@@ -62,8 +66,6 @@ export interface Asked {
   readonly extend?: Extend | undefined
   /** Stands around the spawn; by default nothing does. */
   readonly around?: AroundSpawn | undefined
-  /** Answers what the process asks its terminal; by default nobody does. */
-  readonly answers?: Answers | undefined
   /** Keeps what the process prints; by default nothing does. */
   readonly history?: History | undefined
   /** True: the process is forgotten as soon as it is closed. */
@@ -91,7 +93,7 @@ const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  { around = (_process, spawn) => spawn, extend, answers, history, autoRemove }: Asked,
+  { around = (_process, spawn) => spawn, extend, history, autoRemove }: Asked,
 ): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
   const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
@@ -99,8 +101,7 @@ const start = (
   process.extend(extend?.(process, services))
   const spawning = process.extension?.spawner?.(spawner) ?? spawner
   const extended = process.extension?.events?.(process.events) ?? process.events
-  const heard = answers === undefined ? extended : answers.around(extended)
-  const events = dated(heard, process, clock)
+  const events = dated(extended, process, clock)
   return Effect.gen(function* () {
     if (history !== undefined) {
       yield* Effect.forkIn(history.life(process, scope), scope)
@@ -120,7 +121,6 @@ const start = (
       return undefined
     }
     process.begin(child, stdin)
-    answers?.begin()
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
     table.decide(entry, Exit.succeed(process))
     // No listener that hears of its end finds it in lists.

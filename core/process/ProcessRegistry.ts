@@ -137,10 +137,10 @@ export const make = (
     const started = new WeakMap<Process, Started>()
     const fork = yield* forking
     const pictures = shared.screens.inSession(fork, histories)
-    const own = { table, places, kept, histories, pictures, fork }
-    const reserving: Reserving.Services = { clock, shared, options, ...own }
+    const reserving = { table, places, kept, histories, clock, shared, options }
     const { metrics, hasher } = shared
-    const services: Lifecycle.Services = { spawner, table, options, clock, metrics, hasher, scope }
+    const common = { clock, metrics, hasher, pictures, fork, scope }
+    const services: Lifecycle.Services = { spawner, table, options, ...common }
 
     yield* Scope.addFinalizer(
       scope,

@@ -6,7 +6,6 @@ import type * as Clock from "effect/Clock"
 import * as Either from "effect/Either"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
-import { Answers } from "./answers/Answers.ts"
 import * as Buffered from "./Buffered.ts"
 import type { Histories } from "./history/Histories.ts"
 import type { Kept } from "./Kept.ts"
@@ -17,7 +16,6 @@ import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
-import type { Fork, Pictures } from "./screen/Screens.ts"
 import type { Places } from "./StartGate.ts"
 
 /** What a start may ask for beyond its spec. */
@@ -28,8 +26,6 @@ export interface Asked extends Names {
   readonly around?: Lifecycle.AroundSpawn | undefined
   /** The part of features in it; by default there is none. */
   readonly extend?: Lifecycle.Extend | undefined
-  /** True: what it asks its terminal is answered while nobody but its owner writes. It has to have a PTY. */
-  readonly answers?: boolean | undefined
   /** True: it stays until it is removed. */
   readonly keep?: boolean | undefined
   /** True: it is forgotten as soon as it is closed, also one that is kept. */
@@ -57,14 +53,11 @@ export interface Services {
   readonly clock: Clock.Clock
   readonly shared: Shared
   readonly options: Options
-  readonly pictures: Pictures
-  /** Runs a fiber that ends with the session. */
-  readonly fork: Fork
 }
 
 /** Reserves the id of a start. */
 export const reserve = (
-  { table, places, kept, histories, clock, shared, options, ...services }: Services,
+  { table, places, kept, histories, clock, shared, options }: Services,
   id: string,
   spec: SpawnSpec,
   asked: Asked,
@@ -86,10 +79,9 @@ export const reserve = (
   const told = Buffered.told(process, capacity, shared.buffers)
   const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
   if (keep !== undefined) process.sharing.whenLeft(keep.right)
-  const answers = asked.answers === true ? new Answers(process, services.pictures, services.fork) : undefined
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined
-  return Either.right({ entry, leave, asked: { around, extend, answers, history, autoRemove } })
+  return Either.right({ entry, leave, asked: { around, extend, history, autoRemove } })
 }
 
 /** What a log may retain: what its start asks for, one chunk at least, within the limits. */

@@ -36,8 +36,6 @@ export const Capabilities = struct("Capabilities", () => ({
   sessionReplay: Schema.Boolean,
   /** Beyond the peer implementation: `takeover` of `initialize`. */
   sessionTakeover: Schema.Boolean,
-  /** Beyond the peer implementation: `credit` of `process/start` and `initialize`, and `process/credit`. */
-  processCredit: Schema.Boolean,
   /** Beyond the peer implementation: `request/cancel`. */
   requestCancel: Schema.Boolean,
   /** Beyond the peer implementation: `process/wait`. */
@@ -66,12 +64,6 @@ export const Capabilities = struct("Capabilities", () => ({
   processControlAll: Schema.Boolean,
   /** Beyond the peer implementation: `process/screen`. */
   processScreen: Schema.Boolean,
-  /** Beyond the peer implementation: `autoRemove` of `process/start`. */
-  processAutoRemove: Schema.Boolean,
-  /** Beyond the peer implementation: `answers` of `process/start`. */
-  processAnswers: Schema.Boolean,
-  /** Beyond the peer implementation: `pid` of `process/start` and of its result. */
-  processPid: Schema.Boolean,
   /** Beyond the peer implementation: `session/end`. */
   sessionEnd: Schema.Boolean,
   /** Beyond the peer implementation: `fs/rename`, `fs/setMode` and `fs/createSymlink`. */

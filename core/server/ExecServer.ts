@@ -20,7 +20,6 @@ import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
-import * as EnvironmentInfo from "./EnvironmentInfo.ts"
 import * as Notifier from "./Notifier.ts"
 import * as SandboxedFiles from "./SandboxedFiles.ts"
 import * as ServerConnection from "./ServerConnection.ts"
@@ -58,7 +57,7 @@ export const make = (
   Effect.gen(function* () {
     const { floor, limits, listSessions: listed = "own" } = options
     const host = yield* Host
-    const { capabilities } = yield* Spawner
+    const { capabilities: spawner } = yield* Spawner
     const allFiles = yield* Files
     // A watch is done by the server itself, and would tell of files that do not exist for its clients.
     const files =
@@ -66,19 +65,13 @@ export const make = (
     const hasNetwork = floor?.network !== false
     const [{ tells }, { available: keepsHistories }] = [yield* ProcessEvidence, yield* HistoryFiles]
     const terminals = yield* Terminals
-    const listsAll = listed === "all"
-    const told = { version: options.version, hasNetwork, tells, listsAll, keepsHistories }
+    const facts = { host, spawner, files, hasNetwork, tells, listsAll: listed === "all", keepsHistories }
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],
-      host,
-      capabilities,
-      keepsHistories,
-      // Each connection is told what is there by then.
-      get environmentInfo() {
-        return EnvironmentInfo.make(host, capabilities, files, { ...told, paints: terminals.available })
-      },
-      listed,
+      version: options.version,
+      // Each connection is told of the terminals that are there by then.
+      server: (scope) => ({ ...facts, paints: terminals.available, scope }),
       scope: options.scope ?? "own",
       floor,
       files,

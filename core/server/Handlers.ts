@@ -18,9 +18,8 @@ import * as wait from "./handlers/wait.ts"
 import type { HandlerError } from "./WireError.ts"
 
 /** What they need together. */
-export type Context = Omit<FilesContext & HttpContext, "platform" | "scope" | "fork"> &
-  session.SessionContext &
-  list.ListContext &
+export type Context = Omit<FilesContext & HttpContext, "platform" | "host" | "scope" | "fork"> &
+  Omit<session.SessionContext, "environmentInfo"> & { readonly version: string } & list.ListContext &
   attach.AttachContext &
   start.StartContext
 
@@ -30,20 +29,26 @@ type HttpContext = Parameters<typeof http.make>[0]
 /** The handlers; what they have running ends with the scope. */
 export const make = (context: Context): Effect.Effect<Handlers<HandlerError>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { host, scope, environmentInfo } = context
+    const { server, attachments, notifier, audit } = context
     const lifetime = yield* Effect.scope
     const fork = yield* Fork.inScope
     return {
-      ...session.make({ ...context, environmentInfo: EnvironmentInfo.within(environmentInfo, scope) }),
+      ...session.make({ ...context, environmentInfo: EnvironmentInfo.make(server, context.version) }),
       ...wait.make(context),
       ...history.make(context),
-      ...list.make({ ...context, listed: scope === "own" ? context.listed : "all" }),
+      ...list.make(context),
       ...screen.make(context),
       ...attach.make(context),
       ...start.make(context),
       ...process.make(context),
-      ...Features.handlers({ host, writing: context.attachments.writing, audit: context.audit }),
-      ...(yield* files.make({ ...context, platform: host.platform })),
-      ...http.make({ ...context, scope: lifetime, fork }),
+      ...Features.handlers({
+        server,
+        writing: attachments.writing,
+        grant: (processId, bytes) =>
+          Effect.map(attachments.followed(processId), (followed) => notifier.grant(followed, bytes)),
+        audit,
+      }),
+      ...(yield* files.make({ ...context, platform: server.host.platform })),
+      ...http.make({ ...context, host: server.host, scope: lifetime, fork }),
     }
   })

@@ -7,14 +7,13 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Server } from "../features/Feature.ts"
 import type { FilesService } from "../files/Files.ts"
 import type { HttpClientService } from "../http/HttpClient.ts"
 import type { Confinement } from "../protocol/Confinement.ts"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
 import type { RpcError } from "../protocol/ErrorCode.ts"
-import type * as Environment from "../protocol/Environment.ts"
 import type { Limits } from "../protocol/Limits.ts"
-import type { Visible } from "../protocol/List.ts"
 import type { MemoryPool } from "../protocol/MemoryPool.ts"
 import * as SessionScope from "../protocol/SessionScope.ts"
 import * as Turn from "../protocol/Turn.ts"
@@ -24,8 +23,6 @@ import type { Receiver } from "../rpc/Connection.ts"
 import * as Router from "../rpc/Router.ts"
 import { cancelledId, notificationText, type Request, type RequestId } from "../protocol/Message.ts"
 import type { Holder, Session, SessionRegistry } from "../session/SessionRegistry.ts"
-import type { HostInfo } from "../spawn/Host.ts"
-import type { Capabilities } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Auditing from "./audit/Auditing.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
@@ -45,20 +42,16 @@ export interface Shared {
   readonly limits: Limits
   /** The dialect in which a connection begins. */
   readonly dialect: Dialect
-  readonly host: HostInfo
-  /** Those of the spawner. */
-  readonly capabilities: Capabilities
+  /** The version of the embedding program. */
+  readonly version: string
+  /** Facts about the server, for a client with those rights. */
+  readonly server: (scope: SessionScope.SessionScope) => Server
   /** What every request is confined to at least. */
   readonly floor: Confinement | undefined
-  readonly environmentInfo: Environment.EnvironmentInfo
-  /** True if output can be kept in files. */
-  readonly keepsHistories: boolean
   readonly files: FilesService
   readonly sandboxed: SandboxedFiles
   readonly client: HttpClientService
   readonly sessions: SessionRegistry
-  /** Whose processes clients may list. */
-  readonly listed: Visible
   /** What every client may do with the sessions of others. */
   readonly scope: SessionScope.SessionScope
   readonly tracing: Tracing
@@ -99,16 +92,18 @@ export const serve = (
     const attachments = Attachments.make({ session, notifier, notices: Notices.make(sender) })
 
     const { peer } = transport
+    const server = shared.server(SessionScope.greater(shared.scope, peer?.scope ?? "own"))
     const sessionId = () => handshake.session()?.id
     const audit = yield* Auditing.make(auditLog, { connection: number, peer, session: sessionId })
 
     const router = Router.make<HandlerError>({
       dialect: handshake.dialect,
-      platform: shared.host.platform,
+      platform: server.host.platform,
       gate: yield* makeGate(handshake, sessions),
       toRpcError,
       handlers: yield* Handlers.make({
         ...shared,
+        server,
         handshake,
         sessions,
         limits,
@@ -119,7 +114,6 @@ export const serve = (
         attachments,
         session,
         audit,
-        scope: SessionScope.greater(shared.scope, transport.peer?.scope ?? "own"),
         sandboxed: audit.files(sandboxed),
         client: audit.http(client),
         write,

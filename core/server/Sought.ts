@@ -9,7 +9,7 @@ import * as SessionScope from "../protocol/SessionScope.ts"
 import type { OpenSession } from "../session/Listing.ts"
 import * as Listing from "../session/Listing.ts"
 import { type Found, type Session, SessionError, type SessionRegistry } from "../session/SessionRegistry.ts"
-import { type HandlerError, NameError, ParamsError, ScopeError } from "./WireError.ts"
+import { type HandlerError, NameError, ParamsError } from "./WireError.ts"
 
 /** A process that was named. */
 export interface Sought {
@@ -62,7 +62,7 @@ const placeOf = (
   }
   const isOwn = session == null || session === own.number
   if (!isOwn && !SessionScope.includes(scope, "observe"))
-    return Effect.fail(new ScopeError({ needs: "observe", has: scope, what: "looks" }))
+    return Effect.fail(new SessionScope.ScopeError({ needs: "observe", has: scope, what: "looks" }))
   const open = sessions.find(session ?? own.number)
   return open === undefined
     ? Effect.fail(new SessionError({ reason: "Unknown", sessionId: String(session) }))

@@ -9,22 +9,12 @@ import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as ErrorText from "../protocol/ErrorText.ts"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { ParamsError } from "../protocol/ParamsError.ts"
-import type { SessionScope } from "../protocol/SessionScope.ts"
+import type { ScopeError } from "../protocol/SessionScope.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError, SpawnReason } from "../spawn/SpawnError.ts"
 import type { HandshakeError } from "./Handshake.ts"
 
 export { ParamsError } from "../protocol/ParamsError.ts"
-
-/** What a client does not do with the processes of others, because it came by a door that does not let it. */
-export class ScopeError extends Data.TaggedError("ScopeError")<{
-  /** The scope that it needs. */
-  readonly needs: SessionScope
-  /** The scope that it has. */
-  readonly has: SessionScope
-  /** What it has tried. */
-  readonly what: "looks" | "writes" | "stalls" | "keeps" | "removes"
-}> {}
 
 /** No process has that name, or several have. */
 export class NameError extends Data.TaggedError("NameError")<{

@@ -7,15 +7,7 @@ import { begin as beginAny, make, now, pipe } from "../../process/testing/Regist
 import { pauseAbove } from "../../process/Process.ts"
 import type { Asked } from "../Feature.ts"
 import * as Features from "../Features.ts"
-
-const linux = {
-  platform: "linux",
-  env: {},
-  cwd: "/",
-  home: undefined,
-  temp: "/tmp",
-  shell: { name: "sh", path: "/bin/sh" },
-}
+import { linux } from "../testing/Linux.ts"
 
 const term = ["SIGTERM", "SIGCONT"]
 

@@ -5,19 +5,19 @@ import { Deadline } from "./Deadline.ts"
 import type { deadline as wire } from "./wire.ts"
 
 export const deadline: Feature<typeof wire> = {
-  announces: ({ platform }) => ({ processDeadlines: platform !== "windows" }),
+  announces: ({ host }) => ({ processDeadlines: host.platform !== "windows" }),
   fault: ({ timeoutMs, idleTimeoutMs, killGraceMs }) =>
     Grace.faultOf("timeoutMs", timeoutMs, 1) ??
     Grace.faultOf("idleTimeoutMs", idleTimeoutMs, 1) ??
     Grace.faultOf("killGraceMs", killGraceMs, 0),
-  extend: (params, { platform }) => {
+  extend: (params, { host }) => {
     const { timeoutMs, idleTimeoutMs, killGraceMs, signalOnTimeout } = params
     const isTimed = timeoutMs != null || idleTimeoutMs != null
     const tellsCause = params.ending ?? isTimed
     if (!isTimed && !tellsCause && killGraceMs == null && signalOnTimeout == null) return undefined
     return (process, { clock }) => {
       process.cause.told = tellsCause
-      process.grace = { ...process.grace, ...Grace.fromParams(signalOnTimeout, killGraceMs, platform) }
+      process.grace = { ...process.grace, ...Grace.fromParams(signalOnTimeout, killGraceMs, host.platform) }
       if (!isTimed) return undefined
       const times = { timeoutMillis: timeoutMs ?? undefined, idleMillis: idleTimeoutMs ?? undefined }
       const deadline = new Deadline(process, times, clock)

@@ -11,7 +11,7 @@ import type { restart as wire } from "./wire.ts"
 const known = new WeakMap<Process, Restarts>()
 
 export const restart: Feature<typeof wire> = {
-  announces: ({ platform }) => ({ processRestart: platform !== "windows" }),
+  announces: ({ host }) => ({ processRestart: host.platform !== "windows" }),
 
   extend: ({ restart: asked }) =>
     asked == null
@@ -28,11 +28,11 @@ export const restart: Feature<typeof wire> = {
           rowFields: () => ({ restarts: known.get(process)?.count ?? 0 }),
         }),
 
-  handlers: ({ host, writing, audit }) => ({
+  handlers: ({ server, writing, audit }) => ({
     "process/restart": (params) =>
       Effect.gen(function* () {
         const { processes, id } = yield* writing(params.processId, "ending")
-        const grace = (yield* Grace.fromTerminate(params, host.platform)) ?? {}
+        const grace = (yield* Grace.fromTerminate(params, server.host.platform)) ?? {}
         audit.signal(id, grace.signal ?? "SIGTERM")
         const { process } = yield* processes.entry(id)
         const failed = (reason: ProcessError["reason"]) => new ProcessError({ reason, processId: id })

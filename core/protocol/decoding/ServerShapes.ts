@@ -28,9 +28,9 @@ export const requests: {
   "process/signal": { result: "SignalResponse" },
   "process/terminate": { result: "TerminateResponse", repeatable: "always" },
   "process/restart": { result: "RestartResponse" },
+  "process/credit": { result: "CreditResponse" },
   "process/resize": { result: "ResizeResponse", repeatable: "always" },
   "process/closeStdin": { result: "CloseStdinResponse", repeatable: "always" },
-  "process/credit": { result: "CreditResponse" },
   "process/wait": { result: "WaitResponse", repeatable: "always", cancellable: true },
   "process/history": { result: "HistoryResponse", repeatable: "always", cancellable: true },
   "process/grep": { result: "GrepResponse", repeatable: "always", cancellable: true },
@@ -82,7 +82,7 @@ export const structs: { readonly [name: string]: string } = {
     "shell:Shell executorVersion:string? providerId:string~? cwd:string~? userHomeDir:string~? platformOs:string~? prependPathDirs:string[]? temporaryDirectories:string[]? tempDir:string~? capabilities:PartialCapabilities?",
   Shell: "name:string path:string",
   PartialCapabilities:
-    "networkProxyLaunch:boolean? networkProxyReviewDomains:boolean? networkProxyTransparentTcp:boolean? credentialMasking:boolean? credentialMaskingCustomProviders:boolean? capabilityDiscoverySandbox:boolean? fsWatchMissing:boolean? capabilityDiscoveryV2:boolean? environmentConfigRead:boolean? httpHeaderEnvVars:boolean? sandboxedFileStreaming:boolean? fileWriteStreaming:boolean? shellSnapshotV2:boolean? windowsMxc:boolean? linuxRootWritePreservesDevices:boolean? linuxApprovedRootWritePreservesRestrictions:boolean? processResize:boolean? processCloseStdin:boolean? processSignals:boolean? sessionReplay:boolean? sessionTakeover:boolean? processCredit:boolean? requestCancel:boolean? processWait:boolean? processWaitPort:boolean? processWaitInput:boolean? outputHistory:boolean? processList:boolean? processChanges:boolean? processListAll:boolean? processReceipt:boolean? processDeadlines:boolean? processMarks:boolean? processRestart:boolean? processAttach:boolean? processAttachAll:boolean? processControlAll:boolean? processScreen:boolean? processAutoRemove:boolean? processAnswers:boolean? processPid:boolean? sessionEnd:boolean? fsChange:boolean?",
+    "networkProxyLaunch:boolean? networkProxyReviewDomains:boolean? networkProxyTransparentTcp:boolean? credentialMasking:boolean? credentialMaskingCustomProviders:boolean? capabilityDiscoverySandbox:boolean? fsWatchMissing:boolean? capabilityDiscoveryV2:boolean? environmentConfigRead:boolean? httpHeaderEnvVars:boolean? sandboxedFileStreaming:boolean? fileWriteStreaming:boolean? shellSnapshotV2:boolean? windowsMxc:boolean? linuxRootWritePreservesDevices:boolean? linuxApprovedRootWritePreservesRestrictions:boolean? processResize:boolean? processCloseStdin:boolean? processSignals:boolean? sessionReplay:boolean? sessionTakeover:boolean? requestCancel:boolean? processWait:boolean? processWaitPort:boolean? processWaitInput:boolean? outputHistory:boolean? processList:boolean? processChanges:boolean? processListAll:boolean? processReceipt:boolean? processDeadlines:boolean? processMarks:boolean? processAnswers:boolean? processRestart:boolean? processCredit:boolean? processAutoRemove:boolean? processPid:boolean? processAttach:boolean? processAttachAll:boolean? processControlAll:boolean? processScreen:boolean? sessionEnd:boolean? fsChange:boolean?",
   EnvironmentStatus: "status:'ready'",
   ExecResponse:
     "processId:string sandboxType:'none'|'linuxSeccomp'|'macosSeatbelt'|'windowsRestrictedToken' pid:u53?",
@@ -99,9 +99,9 @@ export const structs: { readonly [name: string]: string } = {
   SignalResponse: "",
   TerminateResponse: "running:boolean",
   RestartResponse: "",
+  CreditResponse: "",
   ResizeResponse: "",
   CloseStdinResponse: "",
-  CreditResponse: "",
   WaitResponse:
     "met:u53~ evidence:WaitEvidence~ nextSeq:u64 exited:boolean exitCode:i32~ closed:boolean head:ProcessOutputChunk[] tail:ProcessOutputChunk[] omittedBytes:u53 gap:WaitGap? unknown:WaitUnknown[]?",
   WaitEvidence: "exitCode:i32? match:WaitMatch? idleMs:u53? bytes:u53? port:WaitListener? input:WaitAsker?",

@@ -1,6 +1,8 @@
 /** `process/attach` and `process/detach`: finds the process, checks what the client may, and attaches. */
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
+import type { Server } from "../../features/Feature.ts"
+import { faultOf } from "../../features/credit/feature.ts"
 import type { Process } from "../../process/Process.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type { Entry } from "../../process/ProcessTable.ts"
@@ -9,15 +11,14 @@ import type { Paint } from "../../process/Told.ts"
 import { Writers } from "../../process/Writers.ts"
 import { LimitError, type Limits } from "../../protocol/Limits.ts"
 import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
-import type { SessionScope } from "../../protocol/SessionScope.ts"
+import * as SessionScope from "../../protocol/SessionScope.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import * as Listing from "../../session/Listing.ts"
 import type { Found, Session, SessionRegistry } from "../../session/SessionRegistry.ts"
 import { type Attachment, type Attachments, writersOf } from "../Attachments.ts"
-import * as Credit from "../Credit.ts"
 import type { Notifier } from "../Notifier.ts"
 import * as Sought from "../Sought.ts"
-import { type HandlerError, ParamsError, ScopeError } from "../WireError.ts"
+import { type HandlerError, ParamsError } from "../WireError.ts"
 
 /** What the handlers of one connection need. */
 export interface AttachContext {
@@ -26,8 +27,7 @@ export interface AttachContext {
   readonly sessions: SessionRegistry
   readonly attachments: Attachments
   readonly notifier: Notifier
-  /** What the client may do with other sessions. */
-  readonly scope: SessionScope
+  readonly server: Server
   readonly limits: Limits
 }
 
@@ -35,12 +35,17 @@ type Params = ParamsOf<"process/attach">
 
 /** The handlers of one connection. */
 export const make = (context: AttachContext) => {
-  const { session, attachments, notifier } = context
+  const { session, attachments, notifier, server } = context
   return {
     "process/attach": (params: Params, { afterReply }: RequestContext) =>
       Effect.gen(function* () {
-        const credit = yield* Credit.least(params.credit)
-        const { open, processId, rights } = yield* Sought.find(params, { ...context, own: session() })
+        const fault = faultOf(params.credit)
+        if (fault !== undefined) return yield* new ParamsError({ message: fault })
+        const { open, processId, rights } = yield* Sought.find(params, {
+          ...context,
+          scope: server.scope,
+          own: session(),
+        })
         yield* allow(params, rights)
         const entry = yield* open.session.processes.entry(processId)
         const { process } = entry
@@ -65,7 +70,7 @@ export const make = (context: AttachContext) => {
               if (attachments.get(id) !== attachment) return
               attachment.announce()
               const last = process.log.nextSeq() - 1
-              notifier.attach(attachment, Math.min(params.afterSeq ?? 0, last), credit)
+              notifier.attach(attachment, Math.min(params.afterSeq ?? 0, last), params.credit ?? undefined)
             })
           }
         }
@@ -86,13 +91,20 @@ const ownerOf = (open: Found, processId: string) => ({
 })
 
 /** Who may only look on neither writes nor stalls the child. */
-const allow = ({ role, policy, take }: Params, rights: SessionScope): Effect.Effect<void, HandlerError> => {
+const allow = (
+  { role, policy, take }: Params,
+  rights: SessionScope.SessionScope,
+): Effect.Effect<void, HandlerError> => {
   if (take === true && role !== "writer")
     return Effect.fail(new ParamsError({ message: "take belongs to the role writer" }))
   const needsControl = role === "writer" || policy === "block"
   return needsControl && rights !== "control"
     ? Effect.fail(
-        new ScopeError({ needs: "control", has: rights, what: role === "writer" ? "writes" : "stalls" }),
+        new SessionScope.ScopeError({
+          needs: "control",
+          has: rights,
+          what: role === "writer" ? "writes" : "stalls",
+        }),
       )
     : Effect.void
 }

@@ -1,25 +1,23 @@
 /** `process/*` of processes that there are: checks the params, then calls the process registry of the session. */
 import * as Effect from "effect/Effect"
+import type { Server } from "../../features/Feature.ts"
 import * as Grace from "../../process/Grace.ts"
 import * as AtOnce from "../../protocol/AtOnce.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as Signals from "../../protocol/Signals.ts"
-import type { HostInfo } from "../../spawn/Host.ts"
 import type { Auditing } from "../audit/Auditing.ts"
 import type { Attachments } from "../Attachments.ts"
-import type { Notifier } from "../Notifier.ts"
 import { ParamsError } from "../WireError.ts"
 
 /** What the handlers of one connection need. */
 export interface ProcessContext {
-  readonly host: HostInfo
+  readonly server: Server
   readonly attachments: Attachments
   readonly audit: Auditing
-  readonly notifier: Notifier
 }
 
 /** The handlers of one connection. */
-export const make = ({ host, attachments, notifier, audit }: ProcessContext) => ({
+export const make = ({ server: { host }, attachments, audit }: ProcessContext) => ({
   "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) => {
     const { processes, id } = attachments.at(processId)
     const [maximum, waitMillis] = [maxBytes ?? Infinity, waitMs ?? 0]
@@ -64,13 +62,6 @@ export const make = ({ host, attachments, notifier, audit }: ProcessContext) => 
   "process/closeStdin": ({ processId }: ParamsOf<"process/closeStdin">) =>
     Effect.flatMap(attachments.writing(processId), ({ processes, id }) =>
       Effect.as(processes.closeStdin(id), {}),
-    ),
-
-  "process/credit": ({ processId, bytes }: ParamsOf<"process/credit">) =>
-    Effect.flatMap(attachments.followed(processId), (followed) =>
-      notifier.grant(followed, bytes)
-        ? Effect.succeed({})
-        : refuse(`the credit of process ${processId} must not exceed ${Number.MAX_SAFE_INTEGER} bytes`),
     ),
 })
 

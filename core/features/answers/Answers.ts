@@ -11,8 +11,8 @@
 import * as Effect from "effect/Effect"
 import { utf8 } from "../../protocol/Bytes.ts"
 import type { SpawnEvents } from "../../spawn/Spawner.ts"
-import type { Process } from "../Process.ts"
-import type { Fork, Pictures } from "../screen/Screens.ts"
+import type { Process } from "../../process/Process.ts"
+import type { Fork, Pictures } from "../../process/screen/Screens.ts"
 import { type Query, QueryScanner } from "./QueryScanner.ts"
 
 /** The most questions that wait for their answer: 64. */

@@ -1,19 +1,23 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { ScreenError } from "../screen/ScreenError.ts"
+import { ScreenError } from "../../process/screen/ScreenError.ts"
 import * as Fake from "../../spawn/Fake.ts"
 import { Spawner, type SpawnSpec } from "../../spawn/Spawner.ts"
 import { effect, settle } from "../../testing/Effects.ts"
-import * as ProcessRegistry from "../ProcessRegistry.ts"
-import { Screens } from "../screen/Screens.ts"
-import { none } from "../screen/Terminals.ts"
-import { mostOffered } from "../StdinQueue.ts"
-import { pipe } from "../testing/Registry.ts"
-import * as Scroll from "../testing/Scroll.ts"
-import { Writers } from "../Writers.ts"
+import * as ProcessRegistry from "../../process/ProcessRegistry.ts"
+import { Screens } from "../../process/screen/Screens.ts"
+import { none } from "../../process/screen/Terminals.ts"
+import { mostOffered } from "../../process/StdinQueue.ts"
+import { pipe } from "../../process/testing/Registry.ts"
+import * as Scroll from "../../process/testing/Scroll.ts"
+import { Writers } from "../../process/Writers.ts"
+import * as Features from "../Features.ts"
+import { linux } from "../testing/Linux.ts"
 import { mostWaiting } from "./Answers.ts"
 
 const pty: SpawnSpec = { ...pipe, stdio: { kind: "pty", size: { rows: 4, columns: 60 } } }
+const asks = { answers: true, tty: true }
+const extend = Features.extend(asks, linux)
 const [attributes, status, corner] = ["\x1b[?1;2c", "\x1b[0n", "\x1b[1;1R"]
 
 /** A process that asks its terminal, on a server with such terminals. */
@@ -29,7 +33,7 @@ const make = ({
     const usual = ProcessRegistry.share(ProcessRegistry.defaultOptions.limits)
     const shared = { ...usual, screens: new Screens(paints ? service : none) }
     const registry = yield* ProcessRegistry.make(spawner, ProcessRegistry.defaultOptions, shared)
-    const process = yield* registry.start("p", pty, { answers, around })
+    const process = yield* registry.start("p", pty, { extend: answers ? extend : undefined, around })
     process.release()
     return { registry, process, how, opened, child: yield* fake.next }
   })

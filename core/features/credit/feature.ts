@@ -1,0 +1,28 @@
+/** Credit, on the server. */
+import * as Effect from "effect/Effect"
+import { leastCredit } from "../../protocol/Credit.ts"
+import { ParamsError } from "../../protocol/ParamsError.ts"
+import type { Feature } from "../Feature.ts"
+import type { credit as wire } from "./wire.ts"
+
+/** The fault of a credit: within one that is smaller than a chunk perhaps nothing is ever pushed. */
+export const faultOf = (credit: number | null | undefined): string | undefined =>
+  credit != null && credit < leastCredit
+    ? `credit must be at least ${leastCredit} bytes, which one chunk may have: ${credit}`
+    : undefined
+
+export const credit: Feature<typeof wire> = {
+  // Output that may not be pushed waits in the log, so the child has to be paused.
+  announces: ({ spawner }) => ({ processCredit: spawner.pause }),
+  fault: (params) => faultOf(params.credit),
+  handlers: ({ grant }) => ({
+    "process/credit": ({ processId, bytes }) =>
+      Effect.flatMap(grant(processId, bytes), (isCounted) =>
+        isCounted
+          ? Effect.succeed({})
+          : new ParamsError({
+              message: `the credit of process ${processId} must not exceed ${Number.MAX_SAFE_INTEGER} bytes`,
+            }),
+      ),
+  }),
+}

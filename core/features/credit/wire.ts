@@ -1,0 +1,41 @@
+/** Credit on the wire: `credit` of a start, and `process/credit`. */
+import * as Schema from "effect/Schema"
+import { beyond } from "../../protocol/Fields.ts"
+import { U53 } from "../../protocol/Integers.ts"
+import { later, struct } from "../../protocol/Later.ts"
+import { request } from "../../protocol/Method.ts"
+import * as Wire from "../Wire.ts"
+
+/**
+ * With the capability `processCredit`: the server may push so many more bytes of output of this process (decoded, and
+ * a chunk counts as 64 at least) on this connection. A process is under credit if its start, or the `initialize` that
+ * resumed its session, names one, or from its first `process/credit` on. A chunk that does not fit in what is left
+ * waits, with everything behind it; `process/read` is free.
+ */
+export const CreditParams = struct("CreditParams", () => ({ processId: Schema.String, bytes: U53 }))
+
+/** No members. */
+export const CreditResult = later(() =>
+  Schema.Struct({}).annotations({ identifier: "CreditResponse", jsonSchema: { type: "object" } }),
+)
+
+/** The wire of the feature. */
+export const credit = Wire.make({
+  capabilities: {
+    /** Beyond the peer implementation: `credit` of `process/start` and `initialize`, and `process/credit`. */
+    processCredit: Schema.Boolean,
+  },
+  startFields: later(() => ({
+    /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
+    credit: beyond(U53),
+  })),
+  requests: {
+    "process/credit": request({
+      params: CreditParams,
+      result: CreditResult,
+      family: "exec",
+      slotted: false,
+      says: "lets more output of one process be pushed (beyond the peer; capability processCredit)",
+    }),
+  },
+})

@@ -1,0 +1,22 @@
+/** The pid on the wire: `pid` of a start and of its result. */
+import * as Schema from "effect/Schema"
+import { beyond } from "../../protocol/Fields.ts"
+import { U53 } from "../../protocol/Integers.ts"
+import { later } from "../../protocol/Later.ts"
+import * as Wire from "../Wire.ts"
+
+/** The wire of the feature. */
+export const pid = Wire.make({
+  capabilities: {
+    /** Beyond the peer implementation: `pid` of `process/start` and of its result. */
+    processPid: Schema.Boolean,
+  },
+  startFields: later(() => ({
+    /** With the capability `processPid`: the result has the pid. The default is false. */
+    pid: beyond(Schema.Boolean),
+  })),
+  startedFields: later(() => ({
+    /** Of a start with `pid`, and where the spawner tells it: the id of the process on the server's host. */
+    pid: Schema.optional(U53),
+  })),
+})
