@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type { WaitCondition } from "../client/RemoteProcess.ts"
 import * as Pattern from "../pattern/Pattern.ts"
 import type { Server } from "./ExecBackend.ts"
-import type { WaitResult } from "../protocol/Wait.ts"
+import type { WaitResult } from "../features/wait/wire.ts"
 import * as Arguments from "./Arguments.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })

@@ -17,7 +17,7 @@ export type Wire = Schema.Schema.Encoded<typeof StartParams>
 
 /** Options of `start`. Only `argv` is required. */
 export interface StartOptions
-  extends Partial<StartFields>, Partial<Omit<Wire, "argv" | "envPolicy" | "pid" | keyof StartFields>> {
+  extends Partial<Omit<StartFields, "pid">>, Partial<Omit<Wire, "argv" | "envPolicy" | keyof StartFields>> {
   /** The program, looked up in the PATH of the child's environment, and its arguments. */
   readonly argv: ReadonlyArray<string>
   /** Unique in the session. Default: a random id. */

@@ -38,14 +38,21 @@ export interface Server {
   readonly scope: SessionScope
 }
 
+/** The meaning of a process id on a connection. */
+export interface Target {
+  /** The processes that it is one of. */
+  readonly processes: ProcessRegistry
+  /** Its id among them. */
+  readonly id: string
+}
+
 /** The connection whose requests are handled. */
 export interface Connection {
   readonly server: Server
-  /** The process of an id, for a client that writes to it; `ending` for one that ends it, which its owner always may. */
-  readonly writing: (
-    processId: string,
-    ending?: "ending",
-  ) => Effect.Effect<{ readonly processes: ProcessRegistry; readonly id: string }, ProcessError>
+  /** The process of an id, for a client that looks. */
+  readonly at: (processId: string) => Target
+  /** The same for a client that writes to it; `ending` for one that ends it, which its owner always may. */
+  readonly writing: (processId: string, ending?: "ending") => Effect.Effect<Target, ProcessError>
   /** Adds to the credit of a process on this connection; false, and nothing, if that is too much to count. */
   readonly grant: (processId: string, bytes: number) => Effect.Effect<boolean, ProcessError>
   readonly audit: {

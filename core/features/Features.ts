@@ -15,6 +15,7 @@ import { marks } from "./marks/feature.ts"
 import { pid } from "./pid/feature.ts"
 import { receipt } from "./receipt/feature.ts"
 import { restart } from "./restart/feature.ts"
+import { wait } from "./wait/feature.ts"
 import type { Wire } from "./Wire.ts"
 import type { capabilities, requests, Wires } from "./Wires.ts"
 
@@ -22,7 +23,7 @@ type Announced = { readonly [K in keyof typeof capabilities]: boolean }
 
 type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[I]> }
 
-const features: Each<Wires> = [receipt, deadline, marks, answers, restart, credit, lifetime, pid]
+const features: Each<Wires> = [receipt, deadline, marks, answers, restart, credit, lifetime, pid, wait]
 
 /** The capabilities of all features. */
 export const announced = (server: Server) =>

@@ -12,12 +12,13 @@ import { marks } from "./marks/wire.ts"
 import { pid } from "./pid/wire.ts"
 import { receipt } from "./receipt/wire.ts"
 import { restart } from "./restart/wire.ts"
+import { wait } from "./wait/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
 
 export type { EventRow, HasSeq, Row, Wire } from "./Wire.ts"
 
 /** The wires, as data: the additions of each feature to the protocol. */
-export const wires = [receipt, deadline, marks, answers, restart, credit, lifetime, pid] as const
+export const wires = [receipt, deadline, marks, answers, restart, credit, lifetime, pid, wait] as const
 
 /** The types of the wires, in their order. */
 export type Wires = typeof wires

@@ -16,6 +16,7 @@ import * as HashMap from "effect/HashMap"
 import * as Scope from "effect/Scope"
 import * as Fork from "../protocol/Fork.ts"
 import type { PatternCache } from "../pattern/PatternCache.ts"
+import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import * as Control from "./Control.ts"
@@ -38,8 +39,6 @@ import { type Entry, ProcessTable } from "./ProcessTable.ts"
 import * as Reserving from "./Reserving.ts"
 import type { Asked } from "./Reserving.ts"
 import type { Pictures } from "./screen/Screens.ts"
-import type { WaitRequest, WaitState } from "./wait/Condition.ts"
-import * as Waits from "./wait/Waits.ts"
 import type { Writer } from "./Writers.ts"
 
 export type { AroundSpawn } from "./Lifecycle.ts"
@@ -53,6 +52,11 @@ export interface ProcessRegistry {
    * called.
    */
   readonly start: (id: string, spec: SpawnSpec, asked?: Asked) => Effect.Effect<Process, StartError>
+  /** Calls `use` with the process of that id, once it has started, in the order of the requests on it. */
+  readonly use: <A, E>(
+    id: string,
+    use: (process: Process) => Effect.Effect<A, E>,
+  ) => Effect.Effect<A, E | ProcessError>
   /** The process of that id, once it has started. */
   readonly find: (id: string) => Effect.Effect<Process, ProcessError>
   /** Reads retained output; waits for more if the request says so. */
@@ -65,14 +69,14 @@ export interface ProcessRegistry {
     id: string,
     request: HistoryRequest,
   ) => Effect.Effect<HistoryState, ProcessError | HistoryError>
-  /** Waits until one of the conditions holds, the time has passed, or the process is closed. */
-  readonly wait: (id: string, request: WaitRequest) => Effect.Effect<WaitState, ProcessError>
   /** Looks for lines in what the process has printed. */
   readonly grep: (id: string, request: GrepRequest) => Effect.Effect<GrepState, ProcessError | HistoryError>
   /** What PTYs show. */
   readonly pictures: Pictures
-  /** What compiles the patterns of waits and searches. */
+  /** The compiler of the patterns of waits and searches. */
   readonly patterns: PatternCache
+  /** Evidence of processes. */
+  readonly evidence: ProcessEvidenceService
   /** Queues bytes for stdin. Completes when the child has taken them or the queue has room for them. */
   readonly write: (
     id: string,
@@ -131,7 +135,6 @@ export const make = (
     const clock = yield* Effect.clock
     const places = shared.gate.open()
     const kept = new Kept(shared.gate)
-    const waitsOf = Waits.byProcess(shared.evidence)
     const histories = new Histories({ ...shared.history, clock })
     const table = new ProcessTable()
     const started = new WeakMap<Process, Started>()
@@ -164,13 +167,14 @@ export const make = (
     const withExisting = existing(table)
     return {
       start,
+      use: withExisting,
       find: (id) => withExisting(id, Effect.succeed),
       read: (id, request) => withExisting(id, (process) => histories.read(process, request)),
       history: (id, request) => withExisting(id, (process) => histories.part(process, request)),
       grep: (id, request) => withExisting(id, (process) => histories.grep(process, request)),
       pictures,
       patterns: shared.patterns,
-      wait: (id, request) => withExisting(id, (process) => waitsOf(process).wait(request)),
+      evidence: shared.evidence,
       write: (id, bytes, writeId) =>
         table.use(id, (process) =>
           process === undefined ? Effect.succeed("unknownProcess") : Control.write(process, bytes, writeId),

@@ -17,7 +17,6 @@
  *
  * @module
  */
-export * as Condition from "./wait/Condition.ts"
 export * as Cause from "./Cause.ts"
 export * as Control from "./Control.ts"
 export * as Extension from "./Extension.ts"

@@ -38,12 +38,6 @@ export const Capabilities = struct("Capabilities", () => ({
   sessionTakeover: Schema.Boolean,
   /** Beyond the peer implementation: `request/cancel`. */
   requestCancel: Schema.Boolean,
-  /** Beyond the peer implementation: `process/wait`. */
-  processWait: Schema.Boolean,
-  /** Beyond the peer implementation: `port` in `process/wait` can come true. */
-  processWaitPort: Schema.Boolean,
-  /** Beyond the peer implementation: `input` in `process/wait` can come true. */
-  processWaitInput: Schema.Boolean,
   /** Beyond the peer implementation: `history` of `process/start`, `process/history` and `process/grep`. */
   outputHistory: Schema.Boolean,
   /** Beyond the peer implementation: `process/list`, `session/list`, and `name` and `labels` of `process/start`. */

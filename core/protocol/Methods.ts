@@ -19,7 +19,6 @@ import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Screen from "./Screen.ts"
 import * as Session from "./Session.ts"
-import * as Wait from "./Wait.ts"
 
 export type { Family, RequestMethod } from "./Method.ts"
 
@@ -108,17 +107,6 @@ export const requests = {
     slotted: true,
     repeatable: "always",
     says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
-  }),
-  "process/wait": request({
-    params: Wait.WaitParams,
-    result: Wait.WaitResult,
-    family: "exec",
-    slotted: true,
-    repeatable: "always",
-    cancellable: true,
-    says:
-      "waits for an exit, text, silence, a port or a question for input, and tells which came " +
-      "(beyond the peer; capability processWait)",
   }),
   "process/history": request({
     params: History.HistoryParams,

@@ -8,7 +8,7 @@ import type { HostInfo } from "../spawn/Host.ts"
 
 /** The result of `environment/info`, for one connection; `version` is that of the embedding program. */
 export const make = (server: Server, version: string): Environment.EnvironmentInfo => {
-  const { host, spawner, files, hasNetwork, tells, listsAll, keepsHistories, paints, scope } = server
+  const { host, spawner, files, hasNetwork, listsAll, keepsHistories, paints, scope } = server
   return {
     shell: host.shell,
     executorVersion: version,
@@ -31,9 +31,6 @@ export const make = (server: Server, version: string): Environment.EnvironmentIn
       sessionReplay: true,
       sessionTakeover: true,
       requestCancel: true,
-      processWait: true,
-      processWaitPort: tells.port,
-      processWaitInput: tells.input,
       outputHistory: keepsHistories,
       processList: true,
       processChanges: true,

@@ -14,7 +14,6 @@ import * as process from "./handlers/process.ts"
 import * as screen from "./handlers/screen.ts"
 import * as session from "./handlers/session.ts"
 import * as start from "./handlers/start.ts"
-import * as wait from "./handlers/wait.ts"
 import type { HandlerError } from "./WireError.ts"
 
 /** What they need together. */
@@ -34,7 +33,6 @@ export const make = (context: Context): Effect.Effect<Handlers<HandlerError>, ne
     const fork = yield* Fork.inScope
     return {
       ...session.make({ ...context, environmentInfo: EnvironmentInfo.make(server, context.version) }),
-      ...wait.make(context),
       ...history.make(context),
       ...list.make(context),
       ...screen.make(context),
@@ -43,6 +41,7 @@ export const make = (context: Context): Effect.Effect<Handlers<HandlerError>, ne
       ...process.make(context),
       ...Features.handlers({
         server,
+        at: attachments.at,
         writing: attachments.writing,
         grant: (processId, bytes) =>
           Effect.map(attachments.followed(processId), (followed) => notifier.grant(followed, bytes)),

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
-import type { WaitResult } from "../../../core/protocol/Wait.ts"
+import type { WaitResult } from "../../../core/features/wait/wire.ts"
 import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"

@@ -29,9 +29,9 @@ export const requests: {
   "process/terminate": { result: "TerminateResponse", repeatable: "always" },
   "process/restart": { result: "RestartResponse" },
   "process/credit": { result: "CreditResponse" },
+  "process/wait": { result: "WaitResponse", repeatable: "always", cancellable: true },
   "process/resize": { result: "ResizeResponse", repeatable: "always" },
   "process/closeStdin": { result: "CloseStdinResponse", repeatable: "always" },
-  "process/wait": { result: "WaitResponse", repeatable: "always", cancellable: true },
   "process/history": { result: "HistoryResponse", repeatable: "always", cancellable: true },
   "process/grep": { result: "GrepResponse", repeatable: "always", cancellable: true },
   "process/list": { result: "ProcessListResponse", repeatable: "always" },
@@ -82,7 +82,7 @@ export const structs: { readonly [name: string]: string } = {
     "shell:Shell executorVersion:string? providerId:string~? cwd:string~? userHomeDir:string~? platformOs:string~? prependPathDirs:string[]? temporaryDirectories:string[]? tempDir:string~? capabilities:PartialCapabilities?",
   Shell: "name:string path:string",
   PartialCapabilities:
-    "networkProxyLaunch:boolean? networkProxyReviewDomains:boolean? networkProxyTransparentTcp:boolean? credentialMasking:boolean? credentialMaskingCustomProviders:boolean? capabilityDiscoverySandbox:boolean? fsWatchMissing:boolean? capabilityDiscoveryV2:boolean? environmentConfigRead:boolean? httpHeaderEnvVars:boolean? sandboxedFileStreaming:boolean? fileWriteStreaming:boolean? shellSnapshotV2:boolean? windowsMxc:boolean? linuxRootWritePreservesDevices:boolean? linuxApprovedRootWritePreservesRestrictions:boolean? processResize:boolean? processCloseStdin:boolean? processSignals:boolean? sessionReplay:boolean? sessionTakeover:boolean? requestCancel:boolean? processWait:boolean? processWaitPort:boolean? processWaitInput:boolean? outputHistory:boolean? processList:boolean? processChanges:boolean? processListAll:boolean? processReceipt:boolean? processDeadlines:boolean? processMarks:boolean? processAnswers:boolean? processRestart:boolean? processCredit:boolean? processAutoRemove:boolean? processPid:boolean? processAttach:boolean? processAttachAll:boolean? processControlAll:boolean? processScreen:boolean? sessionEnd:boolean? fsChange:boolean?",
+    "networkProxyLaunch:boolean? networkProxyReviewDomains:boolean? networkProxyTransparentTcp:boolean? credentialMasking:boolean? credentialMaskingCustomProviders:boolean? capabilityDiscoverySandbox:boolean? fsWatchMissing:boolean? capabilityDiscoveryV2:boolean? environmentConfigRead:boolean? httpHeaderEnvVars:boolean? sandboxedFileStreaming:boolean? fileWriteStreaming:boolean? shellSnapshotV2:boolean? windowsMxc:boolean? linuxRootWritePreservesDevices:boolean? linuxApprovedRootWritePreservesRestrictions:boolean? processResize:boolean? processCloseStdin:boolean? processSignals:boolean? sessionReplay:boolean? sessionTakeover:boolean? requestCancel:boolean? outputHistory:boolean? processList:boolean? processChanges:boolean? processListAll:boolean? processReceipt:boolean? processDeadlines:boolean? processMarks:boolean? processAnswers:boolean? processRestart:boolean? processCredit:boolean? processAutoRemove:boolean? processPid:boolean? processWait:boolean? processWaitPort:boolean? processWaitInput:boolean? processAttach:boolean? processAttachAll:boolean? processControlAll:boolean? processScreen:boolean? sessionEnd:boolean? fsChange:boolean?",
   EnvironmentStatus: "status:'ready'",
   ExecResponse:
     "processId:string sandboxType:'none'|'linuxSeccomp'|'macosSeatbelt'|'windowsRestrictedToken' pid:u53?",
@@ -100,8 +100,6 @@ export const structs: { readonly [name: string]: string } = {
   TerminateResponse: "running:boolean",
   RestartResponse: "",
   CreditResponse: "",
-  ResizeResponse: "",
-  CloseStdinResponse: "",
   WaitResponse:
     "met:u53~ evidence:WaitEvidence~ nextSeq:u64 exited:boolean exitCode:i32~ closed:boolean head:ProcessOutputChunk[] tail:ProcessOutputChunk[] omittedBytes:u53 gap:WaitGap? unknown:WaitUnknown[]?",
   WaitEvidence: "exitCode:i32? match:WaitMatch? idleMs:u53? bytes:u53? port:WaitListener? input:WaitAsker?",
@@ -111,6 +109,8 @@ export const structs: { readonly [name: string]: string } = {
   WaitAsker: "pid:u53 from:'terminal'|'stdin' echo:boolean? line:boolean? secret:boolean?",
   WaitGap: "from:u64 to:u64",
   WaitUnknown: "index:u53 why:string",
+  ResizeResponse: "",
+  CloseStdinResponse: "",
   HistoryResponse:
     "chunks:ProcessOutputChunk[] times:u53[]? sizes:OutputSize[]? byte:u53 line:u53 nextByte:u53 eof:boolean closed:boolean ended:HistoryEnd? lost:HistoryLoss?",
   OutputSize: "afterSeq:u64 rows:u16 columns:u16",
@@ -191,7 +191,6 @@ export const startFields: { readonly [K in keyof Schema.Schema.Encoded<typeof St
   managedNetwork: "",
   networkProxy: "",
   terminalSize: "processResize",
-  credit: "processCredit",
   history: "outputHistory",
   name: "processList",
   labels: "processList",
@@ -202,10 +201,11 @@ export const startFields: { readonly [K in keyof Schema.Schema.Encoded<typeof St
   signalOnTimeout: "processDeadlines",
   ending: "processDeadlines",
   marks: "processMarks",
+  answers: "processAnswers",
   restart: "processRestart",
+  credit: "processCredit",
   keep: "processControlAll",
   autoRemove: "processAutoRemove",
-  answers: "processAnswers",
   pid: "processPid",
 }
 

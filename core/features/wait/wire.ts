@@ -1,9 +1,11 @@
 /** `process/wait`: what a client waits for, and what it is told. Needs the capability `processWait`. */
 import * as Schema from "effect/Schema"
-import { Base64 } from "./Base64.ts"
-import { beyond, nullable } from "./Fields.ts"
-import { I32, NonZero, U16, U53, U64, Usize } from "./Integers.ts"
-import { struct } from "./Later.ts"
+import { Base64 } from "../../protocol/Base64.ts"
+import { beyond, nullable } from "../../protocol/Fields.ts"
+import { I32, NonZero, U16, U53, U64, Usize } from "../../protocol/Integers.ts"
+import { struct } from "../../protocol/Later.ts"
+import { request } from "../../protocol/Method.ts"
+import * as Wire from "../Wire.ts"
 
 const OutputStream = Schema.Literal("stdout", "stderr", "pty")
 
@@ -122,3 +124,28 @@ export const WaitResult = struct("WaitResponse", () => ({
 }))
 /** The result of `process/wait`. */
 export type WaitResult = typeof WaitResult.Type
+
+/** The wire of the feature. */
+export const wait = Wire.make({
+  capabilities: {
+    /** Beyond the peer implementation: `process/wait`. */
+    processWait: Schema.Boolean,
+    /** Beyond the peer implementation: `port` in `process/wait` can come true. */
+    processWaitPort: Schema.Boolean,
+    /** Beyond the peer implementation: `input` in `process/wait` can come true. */
+    processWaitInput: Schema.Boolean,
+  },
+  requests: {
+    "process/wait": request({
+      params: WaitParams,
+      result: WaitResult,
+      family: "exec",
+      slotted: true,
+      repeatable: "always",
+      cancellable: true,
+      says:
+        "waits for an exit, text, silence, a port or a question for input, and tells which came " +
+        "(beyond the peer; capability processWait)",
+    }),
+  },
+})

@@ -11,22 +11,21 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type { ProcessEvidenceService } from "../../spawn/ProcessEvidence.ts"
-import type { Process } from "../Process.ts"
+import type { Process } from "../../process/Process.ts"
 import type { Met, WaitRequest, WaitState } from "./Condition.ts"
 import { EvidenceWatch } from "./EvidenceWatch.ts"
 import { OutputSearch } from "./OutputSearch.ts"
-import { gapAfter, offsetAfter, printed } from "./Printed.ts"
+import { gapAfter, offsetAfter, printed } from "../../process/Printed.ts"
 import { Wait } from "./Wait.ts"
 import { longestTimerMillis } from "../../protocol/Timer.ts"
 
-/** The waits of any process, made when it has the first. */
-export const byProcess = (evidence: ProcessEvidenceService): ((process: Process) => Waits) => {
-  const waits = new WeakMap<Process, Waits>()
-  return (process) => {
-    const known = waits.get(process) ?? new Waits(process, evidence)
-    waits.set(process, known)
-    return known
-  }
+const known = new WeakMap<Process, Waits>()
+
+/** The waits of a process, made when it has the first. */
+export const of = (process: Process, evidence: ProcessEvidenceService): Waits => {
+  const waits = known.get(process) ?? new Waits(process, evidence)
+  known.set(process, waits)
+  return waits
 }
 
 /** The waits of one process. */

@@ -6,8 +6,8 @@
  * as one of the last `mostKept`, for waits that ask again.
  */
 import type { OutputStream } from "../../spawn/Spawner.ts"
-import { type Attachment, streamsOf } from "../Attachment.ts"
-import type { Process } from "../Process.ts"
+import { type Attachment, streamsOf } from "../../process/Attachment.ts"
+import type { Process } from "../../process/Process.ts"
 import { Side } from "../../pattern/Program.ts"
 import type { Condition, Place } from "./Condition.ts"
 import { type End, matchAt, type Search } from "./Search.ts"

@@ -1,8 +1,17 @@
-/** What a process has printed since a seq: what of it is gone, and its first and last bytes. */
-import type { Chunk } from "../Chunk.ts"
-import type { OutputLog } from "../OutputLog.ts"
-import type { Process } from "../Process.ts"
-import type { Printed } from "./Condition.ts"
+/** Output of a process since a seq: the seqs that are gone, and its first and last bytes. */
+import type { Chunk } from "./Chunk.ts"
+import type { OutputLog } from "./OutputLog.ts"
+import type { Process } from "./Process.ts"
+
+/** The first and the last of what was printed. */
+export interface Printed {
+  /** The first of it. */
+  readonly head: ReadonlyArray<Chunk>
+  /** Empty if the head has everything. */
+  readonly tail: ReadonlyArray<Chunk>
+  /** Bytes that were printed and are in neither. */
+  readonly omittedBytes: number
+}
 
 /** Where output above a seq begins, in bytes of the whole output as far as the log knows. */
 export const offsetAfter = (log: OutputLog, seq: number): number => {

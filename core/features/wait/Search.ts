@@ -3,9 +3,9 @@ import type { State } from "../../pattern/Machine.ts"
 import type { Pattern } from "../../pattern/Pattern.ts"
 import { utf8Decoder } from "../../protocol/Bytes.ts"
 import type { OutputStream } from "../../spawn/Spawner.ts"
-import type { OutputLog } from "../OutputLog.ts"
+import type { OutputLog } from "../../process/OutputLog.ts"
 import { type Match, mostMatchBytes, type Place } from "./Condition.ts"
-import { lastBefore } from "./Printed.ts"
+import { lastBefore } from "../../process/Printed.ts"
 
 /** A search. Its match is the one that ends first; of those that end there, the longest. */
 export interface Search {

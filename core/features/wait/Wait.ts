@@ -1,7 +1,7 @@
 /** One wait: its conditions, its deadline, and whether one of them holds. */
 import type * as Clock from "effect/Clock"
 import type { Input, Port } from "../../spawn/ProcessEvidence.ts"
-import type { Process } from "../Process.ts"
+import type { Process } from "../../process/Process.ts"
 import type { Condition, Evidence, Met, WaitRequest, WaitState } from "./Condition.ts"
 import type { EvidenceWatch } from "./EvidenceWatch.ts"
 import type { OutputSearch } from "./OutputSearch.ts"

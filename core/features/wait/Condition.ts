@@ -1,7 +1,7 @@
 /** What a wait waits for, what it is told, and the answer. */
 import type { Pattern } from "../../pattern/Pattern.ts"
 import type { OutputStream } from "../../spawn/Spawner.ts"
-import type { Chunk } from "../Chunk.ts"
+import type { Printed } from "../../process/Printed.ts"
 
 /** One condition of a wait. Several may hold at once: the first of the list counts. */
 export type Condition =
@@ -88,16 +88,6 @@ export interface WaitRequest {
   readonly timeoutMillis: number
   /** Most bytes of output to return, the first and the last ones. */
   readonly maxBytes: number
-}
-
-/** The output of an answer. */
-export interface Printed {
-  /** The first of it. */
-  readonly head: ReadonlyArray<Chunk>
-  /** Empty if the head has everything. */
-  readonly tail: ReadonlyArray<Chunk>
-  /** Bytes that were printed and are in neither. */
-  readonly omittedBytes: number
 }
 
 /** The answer to a wait. */

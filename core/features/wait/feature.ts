@@ -1,30 +1,39 @@
-/** `process/wait`: checks the conditions, compiles their patterns, and waits. */
+/** `process/wait`, on the server: checks the conditions, compiles their patterns, and waits. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { PatternCache } from "../../pattern/PatternCache.ts"
-import type { Condition, WaitState } from "../../process/wait/Condition.ts"
-import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
-import * as Wait from "../../protocol/Wait.ts"
-import type { Attachments } from "../Attachments.ts"
-import { ParamsError } from "../WireError.ts"
+import { ParamsError } from "../../protocol/ParamsError.ts"
+import type { Feature } from "../Feature.ts"
+import type { Condition, WaitState } from "./Condition.ts"
+import * as Waits from "./Waits.ts"
+import * as Wire from "./wire.ts"
 
-/** The handler of one connection. */
-export const make = ({ attachments }: { readonly attachments: Attachments }) => ({
-  "process/wait": ({ processId, afterSeq, until, timeoutMs, maxBytes }: ParamsOf<"process/wait">) =>
-    Effect.gen(function* () {
-      const { processes, id } = attachments.at(processId)
-      const conditions = yield* toConditions(until, processes.patterns)
-      const state = yield* processes.wait(id, {
-        afterSeq: afterSeq ?? 0,
-        until: conditions,
-        timeoutMillis: timeoutMs ?? Infinity,
-        maxBytes: maxBytes ?? Wait.defaultMaxBytes,
-      })
-      return toResult(state)
-    }),
-})
+export const wait: Feature<typeof Wire.wait> = {
+  announces: ({ tells }) => ({
+    processWait: true,
+    processWaitPort: tells.port,
+    processWaitInput: tells.input,
+  }),
+  handlers: ({ at }) => ({
+    "process/wait": ({ processId, afterSeq, until, timeoutMs, maxBytes }) =>
+      Effect.gen(function* () {
+        const { processes, id } = at(processId)
+        const conditions = yield* toConditions(until, processes.patterns)
+        const request = {
+          afterSeq: afterSeq ?? 0,
+          until: conditions,
+          timeoutMillis: timeoutMs ?? Infinity,
+          maxBytes: maxBytes ?? Wire.defaultMaxBytes,
+        }
+        const state = yield* processes.use(id, (process) =>
+          Waits.of(process, processes.evidence).wait(request),
+        )
+        return toResult(state)
+      }),
+  }),
+}
 
-const toResult = (state: WaitState): ResultOf<"process/wait"> => {
+const toResult = (state: WaitState): Wire.WaitResult => {
   const { met, gap, unknown, head, tail, ...rest } = state
   return {
     ...rest,
@@ -40,12 +49,12 @@ const toResult = (state: WaitState): ResultOf<"process/wait"> => {
 const toChunk = ({ seq, stream, bytes }: WaitState["head"][number]) => ({ seq, stream, chunk: bytes })
 
 const toConditions = (
-  until: ReadonlyArray<Wait.Condition>,
+  until: ReadonlyArray<Wire.Condition>,
   patterns: PatternCache,
 ): Effect.Effect<ReadonlyArray<Condition>, ParamsError> => {
   if (until.length === 0) return refuse("until must name at least one condition")
-  if (until.length > Wait.mostConditions)
-    return refuse(`until has ${until.length} conditions: the limit is ${Wait.mostConditions}`)
+  if (until.length > Wire.mostConditions)
+    return refuse(`until has ${until.length} conditions: the limit is ${Wire.mostConditions}`)
   return Effect.forEach(until, (condition, index) => {
     const converted = toCondition(condition, patterns)
     return typeof converted === "string" ? refuse(`until[${index}]: ${converted}`) : Effect.succeed(converted)
@@ -56,7 +65,7 @@ const toConditions = (
 const kinds = ["exit", "closed", "pattern", "idleMs", "bytes", "port", "input"] as const
 
 /** A text says why it is none. */
-const toCondition = (condition: Wait.Condition, patterns: PatternCache): Condition | string => {
+const toCondition = (condition: Wire.Condition, patterns: PatternCache): Condition | string => {
   const [kind, ...others] = kinds.filter((kind) => condition[kind] != null)
   const { pattern, port } = condition
   if (kind === undefined || others.length > 0)

@@ -7,11 +7,11 @@ import * as Pattern from "../../pattern/Pattern.ts"
 import type { OutputStream, SpawnSpec } from "../../spawn/Spawner.ts"
 import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
 import { defaults } from "../../protocol/Limits.ts"
-import { begin, bytes, noStdin, pipe } from "../testing/Registry.ts"
+import { begin, bytes, noStdin, pipe } from "../../process/testing/Registry.ts"
 import type { Condition, WaitRequest, WaitState } from "./Condition.ts"
 import { latestMillis, soonestMillis } from "./EvidenceWatch.ts"
 import * as Evidence from "../../spawn/ProcessEvidence.ts"
-import { Waits } from "./Waits.ts"
+import * as Waits from "./Waits.ts"
 
 const pattern = (text: string, flags = "", stream?: OutputStream): Condition => ({
   kind: "pattern",
@@ -41,7 +41,7 @@ const started = (spec: SpawnSpec = pipe, change = {}) =>
     child,
     close,
     wait: (until: Condition | ReadonlyArray<Condition>, more: Partial<WaitRequest> = {}) =>
-      Effect.map(Effect.fork(registry.wait("p", asking(until, more))), (fiber) => ({
+      Effect.map(Effect.fork(Waits.of(process, Evidence.unknown).wait(asking(until, more))), (fiber) => ({
         state: Fiber.join(fiber),
         interrupt: Fiber.interrupt(fiber),
         done: Effect.map(Effect.zipRight(settle, Fiber.poll(fiber)), (exit) => exit._tag === "Some"),
@@ -363,14 +363,14 @@ describe("Waits", () => {
       ]
       for (let n = 0; n < 12; n++) {
         const { child, process } = yield* started()
-        const together = new Waits(process, Evidence.unknown)
+        const together = new Waits.Waits(process, Evidence.unknown)
         const found: Array<readonly [Fiber.Fiber<WaitState>, Fiber.Fiber<WaitState>]> = []
         for (let chunk = 0; chunk < 6; chunk++) {
           for (let more = random(5); more > 0; more--) {
             const asked = asking(pattern(pick(patterns), "m"), { afterSeq: random(chunk + 1) })
             found.push([
               yield* Effect.fork(together.wait(asked)),
-              yield* Effect.fork(new Waits(process, Evidence.unknown).wait(asked)),
+              yield* Effect.fork(new Waits.Waits(process, Evidence.unknown).wait(asked)),
             ])
           }
           yield* settle
@@ -426,14 +426,6 @@ describe("Waits", () => {
       expect(process.log.size().bytes).toBeLessThan(1_200_000)
     }),
   )
-
-  it(
-    "refuses a process that there is not",
-    effect(function* () {
-      const { registry } = yield* started()
-      expect(yield* Effect.flip(registry.wait("none", asking(exit)))).toMatchObject({ reason: "Unknown" })
-    }),
-  )
 })
 
 describe("waits for evidence", () => {
@@ -450,7 +442,7 @@ describe("waits for evidence", () => {
         now.looks += 1
         return answer()
       })
-    const waits = new Waits(process, {
+    const waits = new Waits.Waits(process, {
       tells: { input: true, port: true },
       input: () => look(() => now.input),
       port: () => look(() => now.port),
