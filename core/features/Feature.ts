@@ -5,7 +5,7 @@ import type { FilesService } from "../files/Files.ts"
 import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
 import type { ProcessError, StartError } from "../process/ProcessError.ts"
 import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
-import type { ParamsError } from "../protocol/ParamsError.ts"
+import type { ParamsError, RequestError } from "../protocol/ParamsError.ts"
 import type { StartParams } from "../protocol/Process.ts"
 import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
 import type { HostInfo } from "../spawn/Host.ts"
@@ -64,7 +64,7 @@ export interface Connection {
 }
 
 /** The failures of handlers. */
-export type Failure = ParamsError | ScopeError | StartError
+export type Failure = ParamsError | RequestError | ScopeError | StartError
 
 /** A handler for each of these requests. */
 export type Handlers<Requests> = {

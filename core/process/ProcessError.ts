@@ -23,10 +23,6 @@ export type ProcessReason =
   | "Viewed"
   /** An `attach` as the writer, while another client is that, without `take`. */
   | "Written"
-  /** A restart of a process whose start has not asked for restarts. */
-  | "NotRestarted"
-  /** A restart of a process that has been asked to end, or has exited and is not closed yet. */
-  | "Ending"
   /** A `detach` of what is no attachment. */
   | "NotAttached"
 

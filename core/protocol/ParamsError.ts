@@ -1,4 +1,4 @@
-/** The refusal of params by their values. */
+/** The refusals of requests: of params by their values, and of what cannot be done now. */
 import * as Data from "effect/Data"
 import type * as ErrorCode from "./ErrorCode.ts"
 
@@ -8,3 +8,6 @@ export class ParamsError extends Data.TaggedError("ParamsError")<{
   /** What programs are told of a sandbox that a process cannot have. */
   readonly kind?: ErrorCode.ErrorKind
 }> {}
+
+/** A request that cannot be done with this process, or not now. `message` is the text for the client. */
+export class RequestError extends Data.TaggedError("RequestError")<{ readonly message: string }> {}

@@ -1,38 +1,25 @@
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
+import { current } from "../protocol/document/Wire.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as Json from "../protocol/Json.ts"
-import type * as Methods from "../protocol/Methods.ts"
+import * as Methods from "../protocol/Methods.ts"
 import * as Router from "./Router.ts"
 
 const context: Router.RequestContext = { afterReply: () => {}, onCancel: () => () => {} }
+const documented = current.methods
 const seen: Array<unknown> = []
 const info = { shell: { name: "sh", path: "/bin/sh" } }
 
-const metadata = {
-  isDirectory: false,
-  isFile: true,
-  isSymlink: false,
-  size: 3,
-  createdAtMs: 0,
-  modifiedAtMs: -1,
-}
-
-const listed = {
-  processId: "p",
-  session: 1,
-  attached: true,
-  labels: {},
-  argv: ["x"],
-  cwd: "file:///",
-  pid: null,
-  tty: false,
-  startedAtMs: 0,
-  state: "running",
-  exitCode: null,
-  bytes: 0,
-  nextSeq: 1,
-} as const
+/** Handlers that answer with the examples of the documents. */
+const examples = (take: (result: unknown) => unknown) =>
+  Object.fromEntries(
+    Object.entries(Methods.requests).map(([name, { result }]) => {
+      const { example } = documented.find((method) => method.name === name) ?? {}
+      return [name, take(Schema.decodeUnknownSync(result as Schema.Schema<unknown>)(example?.result?.[0]))]
+    }),
+  ) as Router.Handlers<string>
 
 const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
   const take =
@@ -45,10 +32,9 @@ const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
     gate: (family) => (open ? Effect.void : Effect.fail(`closed for ${family}`)),
     toRpcError: (message) => new ErrorCode.RpcError({ code: 1, message }),
     handlers: {
+      ...examples(take),
       initialize: take({ sessionId: "s", environmentInfo: info }),
       "environment/info": take(info),
-      "environment/status": take({ status: "ready" as const }),
-      "process/start": take({ processId: "p", sandboxType: "none" as const }),
       "process/read": take({
         chunks: [{ seq: 1, stream: "stdout" as const, chunk: Uint8Array.of(104, 105, 10) }],
         nextSeq: 2,
@@ -58,62 +44,8 @@ const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
         failure: null,
         sandboxDenied: false,
       }),
-      "process/write": take({ status: "accepted" as const }),
-      "http/request": take({ status: 204, headers: [], bodyBase64: new Uint8Array() }),
-      "process/signal": take({}),
-      "process/terminate": take({ running: true }),
-      "process/restart": take({}),
-      "session/end": take({}),
-      "process/resize": take({}),
-      "process/closeStdin": take({}),
-      "process/credit": take({}),
-      "process/screen": take({
-        seq: 0,
-        fromSeq: 1,
-        size: { rows: 24, columns: 80 },
-        cursor: { row: 0, column: 0, visible: true, shape: "block" as const, blinks: true },
-        title: "",
-        alternate: false,
-        scrollback: 0,
-      }),
-      "process/wait": take({
-        met: null,
-        evidence: null,
-        nextSeq: 1,
-        exited: false,
-        exitCode: null,
-        closed: false,
-        head: [],
-        tail: [],
-        omittedBytes: 0,
-      }),
-      "process/history": take({ chunks: [], byte: 0, line: 1, nextByte: 0, eof: true, closed: true }),
-      "process/grep": take({ matches: [], complete: true, nextByte: 0, closed: true }),
-      "process/list": take({ processes: [], nextCursor: null }),
-      "process/changes": take({
-        changes: [{ seq: 1, kind: "started" as const, atMs: 0, process: listed }],
-        nextSeq: 2,
-      }),
-      "session/list": take({ sessions: [], nextCursor: null }),
-      "process/attach": take({ processId: "a", process: listed, firstSeq: 1, writer: false }),
-      "process/detach": take({}),
       "fs/readFile": take({ dataBase64: Uint8Array.of(104, 105) }),
-      "fs/writeFile": take({}),
-      "fs/createDirectory": take({}),
-      "fs/getMetadata": take(metadata),
-      "fs/canonicalize": take({ path: "file:///a" }),
-      "fs/readDirectory": take({ entries: [{ fileName: "a", isDirectory: false, isFile: true }] }),
-      "fs/walk": take({ entries: [], errors: [], truncated: false }),
-      "fs/remove": take({}),
-      "fs/copy": take({}),
-      "fs/rename": take({}),
-      "fs/setMode": take({}),
-      "fs/createSymlink": take({}),
-      "fs/open": take({ handleId: "h" }),
       "fs/readBlock": take({ chunk: Uint8Array.of(104, 105), eof: true }),
-      "fs/writeBlock": take({}),
-      "fs/close": take({}),
-      "fs/watchMissing": take({ watching: true }),
       ...change,
     },
   })
@@ -211,50 +143,7 @@ describe("Router", () => {
   })
 
   it("has an answer for every row of the table", () => {
-    const walkOptions = '{"maxDepth":1,"maxDirectories":1,"maxEntries":1,"followDirectorySymlinks":false}'
-    const params: Record<Methods.RequestName, string> = {
-      initialize: '{"clientName":""}',
-      "environment/info": "null",
-      "environment/status": "{}",
-      "process/start": '{"processId":"p","argv":[],"cwd":"file:///","env":{},"tty":false}',
-      "process/read": '{"processId":"p"}',
-      "process/write": '{"processId":"p","chunk":"","writeId":"w"}',
-      "process/signal": '{"processId":"p","signal":"interrupt"}',
-      "process/terminate": '{"processId":"p"}',
-      "process/restart": '{"processId":"p"}',
-      "session/end": "{}",
-      "process/resize": '{"processId":"p","rows":24,"columns":80}',
-      "process/closeStdin": '{"processId":"p"}',
-      "process/credit": '{"processId":"p","bytes":1}',
-      "process/wait": '{"processId":"p","until":[]}',
-      "process/history": '{"processId":"p"}',
-      "process/grep": '{"processId":"p","pattern":"x"}',
-      "process/list": "{}",
-      "process/changes": "{}",
-      "session/list": "{}",
-      "process/attach":
-        '{"session":1,"processId":"p","as":"a","role":"viewer","policy":"skip","credit":65536}',
-      "process/detach": '{"processId":"a"}',
-      "process/screen": '{"processId":"p"}',
-      "http/request": '{"method":"GET","url":"","requestId":""}',
-      "fs/readFile": '{"path":"file:///"}',
-      "fs/writeFile": '{"path":"file:///","dataBase64":""}',
-      "fs/createDirectory": '{"path":"file:///"}',
-      "fs/getMetadata": '{"path":"file:///"}',
-      "fs/canonicalize": '{"path":"file:///"}',
-      "fs/readDirectory": '{"path":"file:///"}',
-      "fs/walk": `{"path":"file:///","options":${walkOptions}}`,
-      "fs/remove": '{"path":"file:///"}',
-      "fs/copy": '{"sourcePath":"file:///","destinationPath":"file:///","recursive":false}',
-      "fs/rename": '{"sourcePath":"file:///","destinationPath":"file:///"}',
-      "fs/setMode": '{"path":"file:///","mode":0}',
-      "fs/createSymlink": '{"target":"a","path":"file:///"}',
-      "fs/open": '{"handleId":"h","path":"file:///"}',
-      "fs/readBlock": '{"handleId":"h","offset":0,"len":1}',
-      "fs/writeBlock": '{"handleId":"h","offset":0,"chunk":""}',
-      "fs/close": '{"handleId":"h"}',
-      "fs/watchMissing": '{"watchId":1,"missing":[]}',
-    }
-    for (const [method, text] of Object.entries(params)) expect(call(method, text)).toBeTypeOf("object")
+    for (const { name, example } of documented.filter(({ kind }) => kind === "request"))
+      expect(call(name, JSON.stringify(example.params?.[0]))).toBeTypeOf("object")
   })
 })

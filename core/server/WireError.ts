@@ -8,7 +8,7 @@ import type { ScreenError } from "../process/screen/ScreenError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as ErrorText from "../protocol/ErrorText.ts"
 import type { LimitError } from "../protocol/Limits.ts"
-import type { ParamsError } from "../protocol/ParamsError.ts"
+import type { ParamsError, RequestError } from "../protocol/ParamsError.ts"
 import type { ScopeError } from "../protocol/SessionScope.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError, SpawnReason } from "../spawn/SpawnError.ts"
@@ -34,6 +34,7 @@ export type HandlerError =
   | NameError
   | ParamsError
   | ProcessError
+  | RequestError
   | ScopeError
   | ScreenError
   | SessionError
@@ -71,6 +72,7 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       return rpcError(ErrorCode.invalidParams, error.message, error.kind)
     case "ProcessError":
       return processError(error)
+    case "RequestError":
     case "ScreenError":
       return rpcError(ErrorCode.invalidRequest, error.message)
     case "SessionError":
@@ -200,13 +202,6 @@ const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError =
       )
     case "NotAttached":
       return rpcError(ErrorCode.invalidRequest, `${processId} is no attachment of this connection`)
-    case "NotRestarted":
-      return rpcError(
-        ErrorCode.invalidRequest,
-        `process ${processId} cannot be restarted: ask for that with \`restart\` of process/start`,
-      )
-    case "Ending":
-      return rpcError(ErrorCode.invalidRequest, `process ${processId} is ending: wait until it is closed`)
     case "NoHistory":
       return rpcError(
         ErrorCode.invalidRequest,

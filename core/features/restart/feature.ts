@@ -2,13 +2,15 @@
 import * as Effect from "effect/Effect"
 import * as Grace from "../../process/Grace.ts"
 import type { Process } from "../../process/Process.ts"
-import { ProcessError } from "../../process/ProcessError.ts"
+import { RequestError } from "../../protocol/ParamsError.ts"
 import type { Feature } from "../Feature.ts"
 import { Restarts } from "./Restarts.ts"
 import type { restart as wire } from "./wire.ts"
 
 /** The children of processes whose start has asked for restarts. */
 const known = new WeakMap<Process, Restarts>()
+
+const refuse = (message: string) => new RequestError({ message })
 
 export const restart: Feature<typeof wire> = {
   announces: ({ host }) => ({ processRestart: host.platform !== "windows" }),
@@ -35,12 +37,15 @@ export const restart: Feature<typeof wire> = {
         const grace = (yield* Grace.fromTerminate(params, server.host.platform)) ?? {}
         audit.signal(id, grace.signal ?? "SIGTERM")
         const { process } = yield* processes.entry(id)
-        const failed = (reason: ProcessError["reason"]) => new ProcessError({ reason, processId: id })
         const restarts = known.get(process)
-        if (restarts === undefined) return yield* failed("NotRestarted")
+        const ending = refuse(`process ${id} is ending: wait until it is closed`)
+        if (restarts === undefined)
+          return yield* refuse(
+            `process ${id} cannot be restarted: ask for that with \`restart\` of process/start`,
+          )
         if (process.closed !== undefined) yield* processes.replace(id, audit.start)
-        else if (!process.running || restarts.isFinal) return yield* failed("Ending")
-        else if (!(yield* restarts.restart({ ...process.grace, ...grace }))) return yield* failed("Ending")
+        else if (!process.running || restarts.isFinal) return yield* ending
+        else if (!(yield* restarts.restart({ ...process.grace, ...grace }))) return yield* ending
         return {}
       }),
   }),
