@@ -26,15 +26,19 @@ import * as OutputLog from "./OutputLog.ts"
 import type { Retention } from "./Retention.ts"
 import type { Sized } from "./Sizes.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
-import { awaitQuiet } from "./Quiet.ts"
-import { Sharing } from "./Sharing.ts"
+import { AttachedClients } from "./AttachedClients.ts"
 import { Throttle } from "./Throttle.ts"
 
 export { pauseAbove, resumeBelow } from "./Throttle.ts"
 export type { Event } from "../protocol/dialect/Dialect.ts"
 export type { Attachment } from "./Attachment.ts"
 export { toExitCode } from "./Cause.ts"
-export { maxQuietRounds, quietMillis } from "./Quiet.ts"
+
+/** Milliseconds without output, twice in a row, after which an exit is published although a stream is open. */
+export const quietMillis = 10
+
+/** Rounds of `quietMillis` after which an exit is published although output keeps coming: half a second. */
+export const maxQuietRounds = 50
 
 /** The exit of a process, as its event. */
 export type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
@@ -60,7 +64,7 @@ export class Process {
   /** How it is asked to end, where nothing else is said. */
   grace = defaultGrace
   /** What those share who are at it. */
-  readonly sharing = new Sharing()
+  readonly clients = new AttachedClients()
   /** Undefined until the child is spawned. */
   child: Spawner.ChildHandle | undefined
   /** Undefined without a stdin or PTY to write to. */
@@ -267,3 +271,18 @@ export class Process {
     for (const listener of this.listeners) listener()
   }
 }
+
+/** Waits until the output of an exited child can be taken as read. Time in which reading is paused does not count. */
+const awaitQuiet = (process: Process): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    let quiet = 0
+    let rounds = 0
+    while (process.exited === undefined && quiet < 2 && rounds < maxQuietRounds) {
+      const { outputs } = process
+      yield* process.readers.open
+      yield* Effect.sleep(quietMillis)
+      if (process.readers.paused) continue
+      rounds += 1
+      quiet = process.outputs === outputs ? quiet + 1 : 0
+    }
+  })

@@ -29,20 +29,20 @@ import {
   type HistoryState,
 } from "./history/Histories.ts"
 import type { HistoryError } from "./history/HistoryFiles.ts"
-import { Kept } from "./Kept.ts"
+import { Kept } from "./Reservation.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import type * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import type { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
 import { type Entry, ProcessTable } from "./ProcessTable.ts"
-import * as Reserving from "./Reserving.ts"
-import type { Asked } from "./Reserving.ts"
+import * as Reservation from "./Reservation.ts"
+import type { Asked } from "./Reservation.ts"
 import type { Pictures } from "./screen/Screens.ts"
 import type { Writer } from "./Writers.ts"
 
 export type { AroundSpawn } from "./Lifecycle.ts"
-export type { Asked } from "./Reserving.ts"
+export type { Asked } from "./Reservation.ts"
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
 /** Requests on the processes of one session. */
@@ -155,7 +155,7 @@ export const make = (
 
     const start: ProcessRegistry["start"] = (id, spec, asked = {}) =>
       Effect.suspend((): Effect.Effect<Process, StartError> => {
-        const reserved = Reserving.reserve(reserving, id, spec, asked)
+        const reserved = Reservation.reserve(reserving, id, spec, asked)
         if (Either.isLeft(reserved)) return Effect.fail(reserved.left)
         const { entry, leave: giveBack } = reserved.right
         if (asked.extend !== undefined) started.set(entry.process, { spec, asked })
@@ -189,7 +189,7 @@ export const make = (
       },
       entry: (id) => withExisting(id, () => Effect.succeed(table.get(id) as Entry)),
       has: (id) => table.get(id) !== undefined,
-      writer: (id) => table.get(id)?.process.sharing.writers?.current,
+      writer: (id) => table.get(id)?.process.clients.writers?.current,
       noneKept: Effect.suspend(() => kept.whenNone),
       resize: (id, size) => withExisting(id, (process) => Control.resize(process, size)),
       closeStdin: (id) => withExisting(id, Control.closeStdin),

@@ -12,7 +12,7 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type { ChangeKind } from "../protocol/Changes.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
-import type { Why } from "./Sharing.ts"
+import type { Why } from "./AttachedClients.ts"
 import type { Facts } from "./Listed.ts"
 import { Numbered } from "./Numbered.ts"
 import type { Process } from "./Process.ts"
@@ -165,7 +165,7 @@ export class ProcessTable {
 export const hasStarted = ({ outcome }: Entry): boolean => outcome !== undefined && Exit.isSuccess(outcome)
 
 /** A process is forgotten: its log no longer counts, and who cares is told. */
-export const leave = ({ log, sharing }: Process, why: Why): void => {
+export const leave = ({ log, clients }: Process, why: Why): void => {
   log.leave()
-  sharing.left(why)
+  clients.left(why)
 }

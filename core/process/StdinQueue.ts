@@ -11,7 +11,28 @@ import { LimitError } from "../protocol/Limits.ts"
 import { giveBack } from "../protocol/MemoryPool.ts"
 import type { ChildHandle } from "../spawn/Spawner.ts"
 import { BoundedQueue } from "./BoundedQueue.ts"
-import { WriteIds } from "./WriteIds.ts"
+
+/** How many ids are remembered, as in the peer implementation. */
+export const idCapacity = 4096
+
+/** The write ids that a process has accepted: a bounded set that forgets the oldest first. */
+export class WriteIds {
+  private readonly ids = new Set<string>()
+
+  /** True if the id was added and not forgotten since. */
+  has(id: string | undefined): boolean {
+    return id !== undefined && this.ids.has(id)
+  }
+
+  /** Adds a new id. A write without an id is not remembered. */
+  add(id: string | undefined): void {
+    if (id === undefined) return
+    this.ids.add(id)
+    if (this.ids.size <= idCapacity) return
+    const [oldest] = this.ids
+    if (oldest !== undefined) this.ids.delete(oldest)
+  }
+}
 
 /** Writes that are queued before the next caller waits, as in the peer implementation. */
 export const capacity = 128

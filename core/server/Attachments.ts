@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import { ProcessError } from "../process/ProcessError.ts"
-import type { Why } from "../process/Sharing.ts"
+import type { Why } from "../process/AttachedClients.ts"
 import type { Process } from "../process/Process.ts"
 import type { ProcessRegistry } from "../process/ProcessRegistry.ts"
 import type { Writer, Writers } from "../process/Writers.ts"
@@ -129,7 +129,7 @@ export const make = ({ session, notifier, notices }: Options): Attachments => {
         },
       }
       all.set(id, attachment)
-      const stop = process.sharing.whenLeft((why) => left(attachment, why))
+      const stop = process.clients.whenLeft((why) => left(attachment, why))
       stops.set(attachment, stop)
       return attachment
     },
@@ -173,4 +173,4 @@ const writing = (
 
 /** Those who write to a process; made when it has its first attachment. */
 export const writersOf = (process: Process, make: () => Writers): Writers =>
-  (process.sharing.writers ??= make())
+  (process.clients.writers ??= make())

@@ -23,7 +23,7 @@ import type { AuditLog } from "./audit/AuditLog.ts"
 import * as Notifier from "./Notifier.ts"
 import * as SandboxedFiles from "./SandboxedFiles.ts"
 import * as ServerConnection from "./ServerConnection.ts"
-import * as Sideline from "./Sideline.ts"
+import * as LossyQueue from "./LossyQueue.ts"
 import * as Tracing from "./Tracing.ts"
 
 /** How a server behaves; `SessionRegistry.defaultOptions` has the defaults. */
@@ -79,7 +79,7 @@ export const make = (
       client: hasNetwork ? yield* HttpClient : withoutNetwork,
       sessions: yield* SessionRegistry.make(options),
       tracing: yield* Tracing.make,
-      sideline: yield* Sideline.make,
+      lossyQueue: yield* LossyQueue.make,
       outputs: Notifier.toPool(),
       auditLog: options.auditLog,
     }

@@ -58,9 +58,9 @@ describe("Notifier", () => {
         return keepsUp
       })
       const due = new Set<() => void>()
-      const sideline = { enqueue: (job: () => void) => void due.add(job), remove: () => {} }
+      const lossyQueue = { enqueue: (job: () => void) => void due.add(job), remove: () => {} }
       const { process, child } = begin()
-      Notifier.make(sender, undefined, sideline).attach({ id: "seen", process, holds: false }, 0)
+      Notifier.make(sender, undefined, lossyQueue).attach({ id: "seen", process, holds: false }, 0)
       for (let turn = 0; turn < 3; turn++) {
         // All that is retained is new by the next turn.
         for (let chunk = 0; chunk < 32; chunk++) child.output("stdout", "x".repeat(65_536))

@@ -13,10 +13,9 @@ import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, Event } from "../protocol/dialect/Dialect.ts"
 import { MemoryPool } from "../protocol/MemoryPool.ts"
 import { creditOf, leastCredit } from "../protocol/Credit.ts"
-import * as Told from "../process/Told.ts"
+import * as EventCursor from "../process/EventCursor.ts"
 import type { FairSender, Source } from "./FairSender.ts"
-import type { Sideline } from "./Sideline.ts"
-import { inTurn, sideways, type Turns, unlimited } from "./Turns.ts"
+import type { LossyQueue } from "./LossyQueue.ts"
 
 /** What is followed: a process of the session, or an attachment. */
 export type Followed = Process | Attached
@@ -30,7 +29,7 @@ export interface Attached {
   /** Whether the child waits for this connection. */
   readonly holds: boolean
   /** Paints what stands for output that this connection has missed; undefined for nothing. */
-  readonly paint?: Told.Paint | undefined
+  readonly paint?: EventCursor.Paint | undefined
 }
 
 /** The notifier of one connection. */
@@ -68,13 +67,13 @@ export const toPool = (): MemoryPool => new MemoryPool(Math.ceil(usualBytes), 16
 
 /**
  * `events` encodes for the dialect of the connection; the default is the current wire. Attachments that may miss
- * something have their turns on the sideline; the default gives them every one. Output of processes is encoded into
+ * something have their turns on the lossyQueue; the default gives them every one. Output of processes is encoded into
  * `memory`, which the transport gives back.
  */
 export const make = (
   sender: FairSender,
   events: Dialect["events"] = current.events,
-  sideline: Sideline = unlimited,
+  lossyQueue: LossyQueue = unlimited,
   memory?: MemoryPool,
 ): Notifier => {
   const following = new Map<Followed, Following>()
@@ -98,7 +97,7 @@ export const make = (
   }
 
   const begin = (followed: Followed, seq: number): Following => {
-    const turns = "holds" in followed && !followed.holds ? sideways(sender, sideline) : inTurn(sender)
+    const turns = "holds" in followed && !followed.holds ? sideways(sender, lossyQueue) : inTurn(sender)
     const made = follow(
       turns,
       encoderOf(followed, events, memory),
@@ -144,16 +143,16 @@ const encoderOf = (
   const { id, process } = followed
   return (event) => {
     if (event.kind !== "output") return encode(event)
-    const { encoded } = process.sharing
+    const { encoded } = process.clients
     if (encoded?.seq === event.seq && encoded.id === id) return encoded.message
     const message = encode(event)
-    process.sharing.encoded = message === undefined ? undefined : { id, seq: event.seq, message }
+    process.clients.encoded = message === undefined ? undefined : { id, seq: event.seq, message }
     return message
   }
 }
 
 /** How an attachment lags; `painted` is called after each picture. */
-const lagOf = ({ holds, paint }: Attached, painted: () => void): Told.Lag => ({
+const lagOf = ({ holds, paint }: Attached, painted: () => void): EventCursor.Lag => ({
   holds,
   paint:
     paint &&
@@ -181,7 +180,7 @@ const follow = (
   }
   const attachment =
     "holds" in followed
-      ? Told.after(process, seq, { ...lagOf(followed, painted), ready: () => hasRoom() })
+      ? EventCursor.after(process, seq, { ...lagOf(followed, painted), ready: () => hasRoom() })
       : process.attach(seq)
   let keepsUp = true
   const send = (event: Event): boolean => {
@@ -230,4 +229,67 @@ const follow = (
     wake()
   }
   return { wake, limit, stop }
+}
+
+/** Where what is followed gets its turns. */
+interface Turns extends Pick<FairSender, "enqueue" | "remove" | "write"> {
+  /** Calls `wake` after every change of the process until the returned function is called. */
+  readonly subscribe: (process: Process, wake: () => void) => () => void
+}
+
+/** Runs every job at once. */
+const unlimited: LossyQueue = { enqueue: (job) => job(), remove: () => {} }
+
+/** Turns as the sender gives them. */
+const inTurn = (sender: FairSender): Turns => ({
+  ...sender,
+  subscribe: (process, wake) => process.subscribe(wake),
+})
+
+/**
+ * Turns at a sender, one at a time, when the lossyQueue gives them. Who waits for one does not listen to the process
+ * meanwhile: an output costs nothing for each viewer of a flood.
+ */
+const sideways = (sender: FairSender, lossyQueue: LossyQueue): Turns => {
+  let source: Source = () => false
+  let due = false
+  let listen = () => {}
+  let unsubscribe: (() => void) | undefined
+  const queue = () => {
+    if (due) return
+    due = true
+    lossyQueue.enqueue(job)
+    if (!due) return
+    unsubscribe?.()
+    unsubscribe = undefined
+  }
+  const once: Source = () => {
+    due = false
+    if (source()) queue()
+    else listen()
+    return false
+  }
+  const job = () => sender.enqueue(once)
+  return {
+    enqueue: (next) => {
+      source = next
+      queue()
+    },
+    remove: () => {
+      due = false
+      lossyQueue.remove(job)
+      sender.remove(once)
+    },
+    write: sender.write,
+    subscribe: (process, wake) => {
+      listen = () => {
+        unsubscribe ??= process.subscribe(wake)
+      }
+      listen()
+      return () => {
+        listen = () => {}
+        unsubscribe?.()
+      }
+    },
+  }
 }

@@ -33,7 +33,7 @@ import * as Handshake from "./Handshake.ts"
 import * as Notices from "./Notices.ts"
 import * as Notifier from "./Notifier.ts"
 import type { SandboxedFiles } from "./SandboxedFiles.ts"
-import type { Sideline } from "./Sideline.ts"
+import type { LossyQueue } from "./LossyQueue.ts"
 import type { Tracing } from "./Tracing.ts"
 import { type HandlerError, sessionTaken, toRpcError } from "./WireError.ts"
 
@@ -56,7 +56,7 @@ export interface Shared {
   readonly scope: SessionScope.SessionScope
   readonly tracing: Tracing
   /** Serves those who may miss something. */
-  readonly sideline: Sideline
+  readonly lossyQueue: LossyQueue
   /** Memory for messages with output. */
   readonly outputs: MemoryPool
   /** Undefined if nothing is audited. */
@@ -73,7 +73,7 @@ export const serve = (
     const handshake = Handshake.make<Session>(dialect)
     const sender = FairSender.make((message) => connection.write(message))
     const events: Dialect["events"] = (...of) => handshake.dialect().events(...of)
-    const notifier = Notifier.make(sender, events, shared.sideline, shared.outputs)
+    const notifier = Notifier.make(sender, events, shared.lossyQueue, shared.outputs)
     let taken = false
     const write = (text: string) => taken || connection.write(text)
     const holder: Holder = {

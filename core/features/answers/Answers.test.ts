@@ -111,7 +111,7 @@ describe("Answers", () => {
     effect(function* () {
       const { child, process } = yield* make()
       const [owner, guest] = [{ told: () => {} }, { told: () => {} }]
-      const writers = (process.sharing.writers = new Writers(owner))
+      const writers = (process.clients.writers = new Writers(owner))
       writers.take(guest)
       child.output("pty", "\x1b[c\x1b[6n")
       yield* settle

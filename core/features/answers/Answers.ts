@@ -57,8 +57,8 @@ export class Answers {
   }
 
   private readonly hear = (query: Query): void => {
-    const { sharing, stdin } = this.process
-    const isWritten = sharing.writers?.current !== undefined
+    const { clients, stdin } = this.process
+    const isWritten = clients.writers?.current !== undefined
     if (isWritten || this.waiting.length >= mostWaiting || stdin?.hasRoom() === false) return
     this.waiting.push(query)
   }

@@ -7,7 +7,7 @@ import type { Process } from "../../process/Process.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type { Entry } from "../../process/ProcessTable.ts"
 import type { Pictures } from "../../process/screen/Screens.ts"
-import type { Paint } from "../../process/Told.ts"
+import type { Paint } from "../../process/EventCursor.ts"
 import { Writers } from "../../process/Writers.ts"
 import { LimitError, type Limits } from "../../protocol/Limits.ts"
 import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
@@ -17,7 +17,7 @@ import * as Listing from "../../session/Listing.ts"
 import type { Found, Session, SessionRegistry } from "../../session/SessionRegistry.ts"
 import { type Attachment, type Attachments, writersOf } from "../Attachments.ts"
 import type { Notifier } from "../Notifier.ts"
-import * as Sought from "../Sought.ts"
+import * as AttachTarget from "../AttachTarget.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
 
 /** What the handlers of one connection need. */
@@ -41,7 +41,7 @@ export const make = (context: AttachContext) => {
       Effect.gen(function* () {
         const fault = faultOf(params.credit)
         if (fault !== undefined) return yield* new ParamsError({ message: fault })
-        const { open, processId, rights } = yield* Sought.find(params, {
+        const { open, processId, rights } = yield* AttachTarget.find(params, {
           ...context,
           scope: server.scope,
           own: session(),

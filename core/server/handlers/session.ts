@@ -62,7 +62,7 @@ export const make = ({
           )
           // The role may have gone and come back while nobody was there to be told.
           for (const { process } of session.processes.after(0)) {
-            if (process.sharing.writers?.moved === true) holder.wrote?.(process.id)
+            if (process.clients.writers?.moved === true) holder.wrote?.(process.id)
           }
           // Most clients start a process next: while they read the answer, what decodes that is made.
           Router.prepare("process/start")

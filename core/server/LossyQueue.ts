@@ -1,5 +1,5 @@
 /**
- * Serves those who may miss something in the time that others leave: at most a fiftieth of it goes to them, however
+ * Low-priority queue for lossy viewers, in the time that others leave: at most a fiftieth of it goes to them, however
  * many they are. So viewers cost the owner of a flood next to nothing, and a viewer of little output waits for nothing.
  *
  * It works in slices, and rests after each in proportion to the time that it took. Jobs have turns, round-robin.
@@ -11,8 +11,8 @@ import * as Fork from "../protocol/Fork.ts"
 /** Sends at most one message. It queues itself again if it has more. */
 export type Job = () => void
 
-/** The sideline of one server. */
-export interface Sideline {
+/** The lossyQueue of one server. */
+export interface LossyQueue {
   /** Gives the job a turn. One that waits already is not added again. */
   readonly enqueue: (job: Job) => void
   /** Gives it none. */
@@ -32,7 +32,7 @@ const restFactor = 49n
 const mostNanos = 5n * sliceNanos
 
 /** Jobs that run in the scope. */
-export const make: Effect.Effect<Sideline, never, Scope.Scope> = Effect.gen(function* () {
+export const make: Effect.Effect<LossyQueue, never, Scope.Scope> = Effect.gen(function* () {
   const fork = yield* Fork.inScope
   const clock = yield* Effect.clock
   const jobs = new Set<Job>()

@@ -1,6 +1,6 @@
 /**
- * What an attachment is told of a process: every event above a seq, and a gap in place of output that the log no longer
- * has. An event that is no output is never in a gap.
+ * The events of a process for one attachment: every event above a seq, and a gap in place of output that the log no
+ * longer has. An event that is no output is never in a gap.
  */
 import type { ScreenResult } from "../protocol/Screen.ts"
 import type { Attachment } from "./Attachment.ts"

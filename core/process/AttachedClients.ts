@@ -1,11 +1,11 @@
-/** What those at one process share: who writes to it, and who is told when it is forgotten. */
+/** The clients at one process share its writer, its last encoded output, and the news that it is forgotten. */
 import type { Writers } from "./Writers.ts"
 
 /** Why a process is forgotten: its time is over or it was removed, or its session has ended. */
 export type Why = "removed" | "sessionEnd"
 
-/** The sharing of one process. */
-export class Sharing {
+/** The clients of one process. */
+export class AttachedClients {
   /** Who writes; undefined while nobody but its owner has. */
   writers: Writers | undefined
   /** The last output that was sent to an attachment of that id, as it was sent. */

@@ -3,12 +3,13 @@
  * synchronous step.
  */
 import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { Buffer } from "../protocol/Buffers.ts"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
-import * as Buffered from "./Buffered.ts"
 import type { Histories } from "./history/Histories.ts"
-import type { Kept } from "./Kept.ts"
+import { type Capacity, maxChunkBytes, mostPinned } from "./Chunk.ts"
 import type * as Lifecycle from "./Lifecycle.ts"
 import type { Names } from "./Listed.ts"
 import type { Options, Shared } from "./Options.ts"
@@ -16,7 +17,8 @@ import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
-import type { Places } from "./StartGate.ts"
+import type { Places, StartGate } from "./StartGate.ts"
+import { pauseAbove } from "./Throttle.ts"
 
 /** What a start may ask for beyond its spec. */
 export interface Asked extends Names {
@@ -32,6 +34,35 @@ export interface Asked extends Names {
   readonly autoRemove?: boolean | undefined
   /** Most bytes of its history; by default, and with 0, it has none. */
   readonly historyBytes?: number | undefined
+}
+
+/** The processes of one session that are kept until they are removed: the session does not expire before. */
+export class Kept {
+  private readonly gate: StartGate
+  private count = 0
+  private readonly none = Effect.unsafeMakeLatch(true)
+
+  constructor(gate: StartGate) {
+    this.gate = gate
+  }
+
+  /** Takes a place for one more. The returned function gives it back, once. */
+  take(): Either.Either<() => void, LimitError> {
+    return Either.map(this.gate.keep(), (leave) => {
+      this.count += 1
+      this.none.unsafeClose()
+      return () => {
+        leave()
+        this.count -= 1
+        if (this.count === 0) this.none.unsafeOpen()
+      }
+    })
+  }
+
+  /** Completes when nothing is kept. */
+  get whenNone(): Effect.Effect<void> {
+    return this.none.await
+  }
 }
 
 /** A start that is about to spawn. */
@@ -76,16 +107,47 @@ export const reserve = (
   const process = new Process(id, spec, capacity, shared, leave)
   const { argv, cwd } = spec
   const { around, autoRemove, extend, historyBytes = 0, name, labels } = asked
-  const told = Buffered.told(process, capacity, shared.buffers)
-  const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
-  if (keep !== undefined) process.sharing.whenLeft(keep.right)
+  const { made } = shared.buffers
+  if (made !== undefined) buffersOf(process, capacity).forEach(made)
+  const entry = table.reserve(process, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
+  if (keep !== undefined) process.clients.whenLeft(keep.right)
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined
   return Either.right({ entry, leave, asked: { around, extend, history, autoRemove } })
 }
 
-/** What a log may retain: what its start asks for, one chunk at least, within the limits. */
+/** The capacity of a log: what its start asks for, one chunk at least, within the limits. */
 const capacityOf = (
   { retainedBytes: most, retainedChunks: chunks }: Options["limits"],
   { retainedBytes = most }: { readonly retainedBytes?: number | undefined },
 ): OutputLog.Capacity => ({ bytes: Math.min(most, Math.max(retainedBytes, OutputLog.maxChunkBytes)), chunks })
+
+/**
+ * The buffers of a process. Its log has its capacity, or what a reader has yet to get, and a chunk more. That is again
+ * its capacity, of which a reader may begin with all, and what comes before a pause takes effect; but without a bound
+ * of its own while the child cannot be paused, or is to end.
+ */
+const buffersOf = (process: Process, capacity: Capacity): ReadonlyArray<Buffer> => {
+  const { id, log } = process
+  const size = (held: () => number) => () => (log.left() ? undefined : held())
+  return [
+    {
+      name: `output log of ${id}, in bytes`,
+      size: size(() => log.size().bytes),
+      bound: () => Math.max(capacity.bytes, log.unread()) + maxChunkBytes,
+    },
+    {
+      name: `output log of ${id}, in chunks`,
+      size: size(() => log.size().chunks),
+      bound: () => (log.unread() > 0 ? mostPinned.chunks : capacity.chunks),
+    },
+    {
+      name: `unread output of ${id}, in bytes`,
+      size: size(() => log.unread()),
+      bound: () =>
+        process.child?.pause === undefined || process.terminated || !process.running
+          ? mostPinned.bytes + maxChunkBytes
+          : capacity.bytes + 2 * pauseAbove,
+    },
+  ]
+}

@@ -1,35 +1,35 @@
-/** Tests Sideline.ts, with a clock that every job moves on. */
+/** Tests LossyQueue.ts, with a clock that every job moves on. */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
-import * as Sideline from "./Sideline.ts"
+import * as LossyQueue from "./LossyQueue.ts"
 
-/** A sideline, and what moves its clock on by nanoseconds of work. */
+/** A lossyQueue, and what moves its clock on by nanoseconds of work. */
 const timed = Effect.gen(function* () {
   let nanos = 0n
   const clock = yield* Effect.clock
   const own = { ...clock, unsafeCurrentTimeNanos: () => nanos, sleep: clock.sleep.bind(clock) }
-  const sideline = yield* Effect.withClock(Sideline.make, own as typeof clock)
-  return { sideline, work: (more: bigint) => void (nanos += more) }
+  const lossyQueue = yield* Effect.withClock(LossyQueue.make, own as typeof clock)
+  return { lossyQueue, work: (more: bigint) => void (nanos += more) }
 })
 
-describe("Sideline", () => {
+describe("LossyQueue", () => {
   it(
     "runs what takes no time at once, in turns, until it queues itself no more",
     effect(function* () {
-      const sideline = yield* Sideline.make
+      const lossyQueue = yield* LossyQueue.make
       const ran: Array<string> = []
       const jobs = ["a", "b"].map((name) => {
         let left = 3
         const job = () => {
           ran.push(name)
-          if ((left -= 1) > 0) sideline.enqueue(job)
+          if ((left -= 1) > 0) lossyQueue.enqueue(job)
         }
         return job
       })
-      const begin = () => jobs.forEach(sideline.enqueue)
-      sideline.enqueue(begin)
+      const begin = () => jobs.forEach(lossyQueue.enqueue)
+      lossyQueue.enqueue(begin)
       expect(ran).toEqual(["a", "b", "a", "b", "a", "b"])
     }),
   )
@@ -37,23 +37,23 @@ describe("Sideline", () => {
   it(
     "rests forty-nine times as long as it has worked, and then goes on with those that wait",
     effect(function* () {
-      const { sideline, work } = yield* timed
+      const { lossyQueue, work } = yield* timed
       let ran = 0
       const job = () => {
         ran += 1
         work(400_000n)
-        sideline.enqueue(job)
+        lossyQueue.enqueue(job)
       }
-      sideline.enqueue(job)
+      lossyQueue.enqueue(job)
       // A slice ends with the job that is over its millisecond.
       expect(ran).toBe(3)
-      sideline.enqueue(() => void (ran += 100))
+      lossyQueue.enqueue(() => void (ran += 100))
       yield* pass(58)
       expect(ran).toBe(3)
       work(49n * 1_200_000n)
       yield* pass(1)
       expect(ran).toBe(106)
-      sideline.remove(job)
+      lossyQueue.remove(job)
       work(100_000_000n)
       yield* TestClock.adjust("1 minute")
       yield* settle
@@ -64,10 +64,10 @@ describe("Sideline", () => {
   it(
     "rests for a quarter of a second at most, where its slice was held up",
     effect(function* () {
-      const { sideline, work } = yield* timed
+      const { lossyQueue, work } = yield* timed
       let ran = 0
-      sideline.enqueue(() => work(2_000_000_000n))
-      sideline.enqueue(() => void (ran += 1))
+      lossyQueue.enqueue(() => work(2_000_000_000n))
+      lossyQueue.enqueue(() => void (ran += 1))
       yield* pass(244)
       expect(ran).toBe(0)
       yield* pass(1)

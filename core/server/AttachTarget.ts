@@ -1,6 +1,6 @@
 /**
- * Which process the params of `process/attach` mean, and what the client may do with it: all with those of its own
- * session and of one whose secret id it knows, with others what its scope says.
+ * Finds the process that the params of `process/attach` mean, and the rights of the client with it: all with those of
+ * its own session and of one whose secret id it knows, with others what its scope says.
  */
 import * as Effect from "effect/Effect"
 import type { Entry } from "../process/ProcessTable.ts"
@@ -12,7 +12,7 @@ import { type Found, type Session, SessionError, type SessionRegistry } from "..
 import { type HandlerError, NameError, ParamsError } from "./WireError.ts"
 
 /** A process that was named. */
-export interface Sought {
+export interface AttachTarget {
   /** Its session. */
   readonly open: Found
   /** Its id there. */
@@ -33,8 +33,8 @@ export interface Asker {
 type Params = Pick<ParamsOf<"process/attach">, "processId" | "name" | "session" | "sessionId">
 
 /** Finds the process; one that is named by its id may not be there. */
-export const find = (params: Params, asker: Asker): Effect.Effect<Sought, HandlerError> =>
-  Effect.suspend((): Effect.Effect<Sought, HandlerError> => {
+export const find = (params: Params, asker: Asker): Effect.Effect<AttachTarget, HandlerError> =>
+  Effect.suspend((): Effect.Effect<AttachTarget, HandlerError> => {
     const { processId, name, session, sessionId } = params
     if ((processId == null) === (name == null))
       return refuse(
@@ -42,18 +42,21 @@ export const find = (params: Params, asker: Asker): Effect.Effect<Sought, Handle
       )
     if (session != null && sessionId != null) return refuse("session and sessionId exclude each other")
     if (name != null && session == null && sessionId == null) return everywhere(name, asker)
-    return Effect.flatMap(placeOf(params, asker), ({ open, rights }): Effect.Effect<Sought, HandlerError> => {
-      if (processId != null) return Effect.succeed({ open, processId, rights })
-      const within = Listing.only(asker.sessions.after, open.session.number)(0)
-      return Effect.map(byName(name ?? "", within, asker), (found) => ({ ...found, rights }))
-    })
+    return Effect.flatMap(
+      placeOf(params, asker),
+      ({ open, rights }): Effect.Effect<AttachTarget, HandlerError> => {
+        if (processId != null) return Effect.succeed({ open, processId, rights })
+        const within = Listing.only(asker.sessions.after, open.session.number)(0)
+        return Effect.map(byName(name ?? "", within, asker), (found) => ({ ...found, rights }))
+      },
+    )
   })
 
 /** The session that is named, or the own one. */
 const placeOf = (
   { session, sessionId }: Params,
   { own, sessions, scope }: Asker,
-): Effect.Effect<Pick<Sought, "open" | "rights">, HandlerError> => {
+): Effect.Effect<Pick<AttachTarget, "open" | "rights">, HandlerError> => {
   if (sessionId != null) {
     const open = sessions.find(sessionId)
     return open === undefined
@@ -70,7 +73,7 @@ const placeOf = (
 }
 
 /** In every session that the client may see. */
-const everywhere = (name: string, asker: Asker): Effect.Effect<Sought, HandlerError> => {
+const everywhere = (name: string, asker: Asker): Effect.Effect<AttachTarget, HandlerError> => {
   const { own, sessions, scope } = asker
   const all = SessionScope.includes(scope, "observe")
     ? sessions.after(0)
@@ -88,7 +91,7 @@ const byName = (
   name: string,
   within: Iterable<OpenSession>,
   { own, sessions, scope }: Asker,
-): Effect.Effect<Sought, NameError> => {
+): Effect.Effect<AttachTarget, NameError> => {
   const all: Array<Named> = []
   for (const { session } of within)
     for (const entry of session.processes.after(0))
