@@ -5,7 +5,7 @@ import { relative } from "node:path"
 /** @import { DummyRuleMap, OxlintConfig, OxlintOverride } from "oxlint" */
 
 /** The part of features below the method table. */
-const wires = "core/features/Wires.ts core/features/*/wire.ts"
+const wires = "core/features/Wires.ts core/features/*/wire.ts core/features/*/FileBounds.ts"
 
 /**
  * What the modules of a folder may import from outside that folder. A row holds for the folders below as well, unless
@@ -15,14 +15,15 @@ const imports = {
   core: "",
   "core/protocol": wires,
   "core/features":
-    "core/protocol core/spawn core/files core/http core/pattern core/process core/session core/transport core/client",
+    "core/protocol core/spawn core/files core/http core/pattern core/process core/session core/transport core/rpc " +
+    "core/client",
   "core/transport": "core/protocol",
   "core/rpc": "core/protocol core/transport",
   "core/spawn": "core/protocol",
-  "core/files": "core/protocol core/spawn",
-  "core/http": "core/protocol",
+  "core/files": `core/protocol core/spawn ${wires}`,
+  "core/http": `core/protocol ${wires}`,
   "core/pattern": "core/protocol",
-  "core/process": "core/protocol core/spawn core/pattern",
+  "core/process": `core/protocol core/spawn core/pattern ${wires}`,
   "core/session": "core/protocol core/spawn core/process core/transport",
   "core/directory": "",
   "core/fleet": "core/protocol core/transport core/rpc core/session core/directory",

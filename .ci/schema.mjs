@@ -1,6 +1,7 @@
 // @ts-check
 // `npm run schema`: writes core/protocol/document/wire.lock, which says what is on the wire, if every change of it is
-// declared in Versions.ts, and the shapes of what a server sends (core/protocol/decoding/ServerShapes.ts).
+// declared in the wire of a feature or in Versions.ts, and the shapes of what a server sends
+// (core/protocol/decoding/ServerShapes.ts).
 // `npm run schema -- --check`: fails if a change is not declared, or if a file is not current.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -29,9 +30,10 @@ if (undeclared.length > 0) {
     ({ kind, name }) => `  ${signs[kind]} ${name}: ${lock.get(name) ?? "is gone"}\n`,
   )
   process.stderr.write(
-    `the wire has changed, and core/protocol/document/Versions.ts does not say so:\n${lines.join("")}` +
-      `name what was added in the last version there, under its capability (now ${Versions.current}; begin a new one ` +
-      "if that is released), and what was changed or removed in its `changes`; then: npm run schema\n",
+    `the wire has changed, and nothing declares it:\n${lines.join("")}` +
+      "name what was added in `adds` of the wire of its feature, where it does not follow from that, or in " +
+      `core/protocol/document/Versions.ts, under its capability (now ${Versions.current}; begin a new version if ` +
+      "that is released); and what was changed or removed in `changes` there; then: npm run schema\n",
   )
   process.exit(1)
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // The docstrings of core/protocol and of the wires of features, by the name of a type, field or error code: `Type`,
-// `Type.field`, `*.field` for a field that several types share, `ErrorCode.name`.
+// `Type.field`, `ErrorCode.name`.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
@@ -21,35 +21,40 @@ const statement =
   /(?:^(\/\*\*(?:(?!\*\/)[^])*\*\/)\n)?^(?:export )?const (\w+)((?:(?!^(?:\/\*\*|export |const |type |interface ))[^])*)/gm
 
 /** A field with a docstring. */
-const field = /^ +(\/\*\*(?:(?!\*\/)[^])*\*\/)\n +(\w+):/gm
+const field = /^ +(\/\*\*(?:(?!\*\/)[^])*\*\/)\n +(\w+)[:,]/gm
 
 /** The type that a statement declares: what it begins with, or the last name in it, that of the outermost schema. @param {string} body */
 const typeOf = (body) =>
   /^ =\s+(?:nothing|struct)\("(\w+)"/.exec(body)?.[1] ??
   [...body.matchAll(/identifier:\s*"(\w+)"/g)].at(-1)?.[1]
 
-/** The fields that a wire of a feature adds to a type. @type {Record<string, string>} */
+/** The types that have the fields of a part of a wire. @type {Record<string, string>} */
 const typeOfPart = {
+  capabilities: "PartialCapabilities",
+  startFields: "WireExecParams",
+  startedFields: "ExecResponse",
   readFields: "ReadResponse",
   closedFields: "ExecClosedNotification",
   rowFields: "ListedProcess",
 }
-const parts = /^ {2}(?=\w+Fields:)/m
+const parts = /^ {2}(?=(?:capabilities|\w+Fields):)/m
 
-/** The structs whose fields another one has. @param {string} body */
+/** The structs, or the lists of fields, whose fields another one has. @param {string} body */
 const bases = (body) =>
-  [...body.matchAll(/\b(\w+)\.fields\b|Schema\.partial\((\w+)\)/g)].map(([, one, other]) => one ?? other)
+  [...body.matchAll(/\b(\w+)\.fields\b|Schema\.partial\((\w+)\)|\.\.\.(\w+),|\(\) => (\w+)\)/g)].map(
+    (found) => found.slice(1).find((name) => name !== undefined),
+  )
 
 /**
- * A struct has the docstrings of the structs whose fields it has.
+ * A struct has the docstrings of those whose fields it has.
  * @param {string} text
  * @param {Docstrings} into
  */
 const inherit = (text, into) => {
-  const named = [...text.matchAll(statement)].map(([, , name, body = ""]) => ({
+  const named = [...text.matchAll(statement)].map(([, , name = "", body = ""]) => ({
     name,
     body,
-    type: typeOf(body),
+    type: typeOf(body) ?? name,
   }))
   for (const { body, type } of named) {
     for (const base of bases(body).map((name) => named.find((one) => one.name === name)?.type)) {
@@ -73,7 +78,7 @@ const read = (text, module, into) => {
     if (module === "ErrorCode" && comment !== undefined) into[`ErrorCode.${name}`] = words(comment)
     for (const part of body.split(parts))
       for (const [, inner = "", field_ = ""] of part.matchAll(field))
-        into[`${typeOfPart[part.split(":")[0] ?? ""] ?? type ?? "*"}.${field_}`] ??= words(inner)
+        into[`${typeOfPart[part.split(":")[0] ?? ""] ?? type ?? name}.${field_}`] ??= words(inner)
   }
   return into
 }
@@ -96,7 +101,8 @@ export const docstrings = (root) => {
   /** @type {Docstrings} */
   const current = {}
   for (const { text, module } of all) read(text, module, current)
-  inherit(all.map(({ text }) => text).join("\n"), current)
+  const text = all.map((one) => one.text).join("\n")
+  inherit(text, inherit(text, current)) // twice: one that is inherited may inherit, too
   const textOfV0 = textOf("core/protocol/dialect/v0.ts")
   const v0 = inherit(textOfV0, read(textOfV0, "v0", {}))
   return { procwire: current, "procwire.v0": { ...current, ...v0 } }

@@ -1,7 +1,7 @@
 /** Places, lines and parts of what a child has really printed: what a history tells is compared with it. */
 import type { GrepOptions, OutputPoint } from "../../core/client/RemoteProcess.ts"
 import { utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
-import type { GrepResult, HistoryResult } from "../../core/protocol/History.ts"
+import type { GrepResult, HistoryResult } from "../../core/features/history/wire.ts"
 import { firstThat } from "../../core/protocol/Sorted.ts"
 import { latin1 } from "./Noise.ts"
 import type { Truth } from "./Truth.ts"

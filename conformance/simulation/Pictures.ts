@@ -1,7 +1,7 @@
 /** Terminals that show how much they were fed, and a hash of it: what a picture has to tell. */
 import * as Effect from "effect/Effect"
 import type { Terminal, TerminalsService } from "../../core/process/screen/Terminals.ts"
-import type { ScreenResult } from "../../core/protocol/Screen.ts"
+import type { ScreenResult } from "../../core/features/screen/wire.ts"
 import type { TerminalSize } from "../../core/spawn/Spawner.ts"
 import type { Truth } from "./Truth.ts"
 

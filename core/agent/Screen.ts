@@ -1,5 +1,5 @@
 /** The state of the terminal of a command, of a reply of `read_screen`. */
-import type { ScreenResult } from "../protocol/Screen.ts"
+import type { ScreenResult } from "../features/screen/wire.ts"
 
 /** The state of the terminal of a command. Rows and columns count from 1. */
 export interface Screen {

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import { maxWalk } from "../protocol/FileBounds.ts"
+import { maxWalk } from "../features/fs/FileBounds.ts"
 import * as NativePath from "../protocol/NativePath.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"

@@ -5,7 +5,7 @@
  * `exited`, if a descendant holds the pipe; nothing follows `closed`. `failed` is made by the client, and is the last
  * event too.
  */
-import type { ScreenResult } from "../protocol/Screen.ts"
+import type { ScreenResult } from "../features/screen/wire.ts"
 import * as Credit from "../protocol/Credit.ts"
 import type { ClosedFields, FeatureEvent } from "../features/Wires.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"

@@ -1,16 +1,25 @@
 /** A feature on the server: its capabilities there, its part in a process whose start asks for it, and its handlers. */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import type * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import type { FileError } from "../files/FileError.ts"
 import type { FilesService } from "../files/Files.ts"
+import type { HttpClientService, HttpError } from "../http/HttpClient.ts"
+import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
 import type { ProcessError, StartError } from "../process/ProcessError.ts"
+import type { ScreenError } from "../process/screen/ScreenError.ts"
 import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
+import type { LimitError, Limits } from "../protocol/Limits.ts"
 import type { ParamsError, RequestError } from "../protocol/ParamsError.ts"
 import type { StartParams } from "../protocol/Process.ts"
 import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
+import type { RequestContext } from "../rpc/Router.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
+import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
 import type { Wire } from "./Wire.ts"
 
 /** The params of a start, as far as features look at them. */
@@ -32,6 +41,8 @@ export interface Server {
   readonly listsAll: boolean
   /** Whether output can be kept in files. */
   readonly keepsHistories: boolean
+  /** The bytes of output that are kept in files of a process whose start does not say; 0 for none. */
+  readonly usualHistory: number
   /** Whether terminals can be painted. */
   readonly paints: boolean
   /** The rights of the client with the sessions of others. */
@@ -49,6 +60,19 @@ export interface Target {
 /** The connection whose requests are handled. */
 export interface Connection {
   readonly server: Server
+  readonly limits: Limits
+  readonly files: FilesService
+  /** The file calls of the server, by the sandbox of a request. */
+  readonly sandboxed: SandboxedFiles
+  readonly client: HttpClientService
+  /** The scope of the connection. */
+  readonly scope: Scope.Scope
+  /** Runs an effect that is interrupted with the connection. */
+  readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
+  /** Sends a message at once. */
+  readonly write: (text: string) => void
+  /** Sends a message in turn with the output of processes, when the peer takes it. */
+  readonly send: (make: () => string | Uint8Array) => Effect.Effect<void>
   /** The process of an id, for a client that looks. */
   readonly at: (processId: string) => Target
   /** The same for a client that writes to it; `ending` for one that ends it, which its owner always may. */
@@ -64,7 +88,16 @@ export interface Connection {
 }
 
 /** The failures of handlers. */
-export type Failure = ParamsError | RequestError | ScopeError | StartError
+export type Failure =
+  | FileError
+  | HistoryError
+  | HttpError
+  | LimitError
+  | ParamsError
+  | RequestError
+  | ScopeError
+  | ScreenError
+  | StartError
 
 /** A handler for each of these requests. */
 export type Handlers<Requests> = {
@@ -72,13 +105,17 @@ export type Handlers<Requests> = {
     readonly params: Schema.Schema<infer P, infer _PI>
     readonly result: Schema.Schema<infer A, infer _RI>
   }
-    ? (params: P) => Effect.Effect<A, Failure>
+    ? (params: P, context: RequestContext) => Effect.Effect<A, Failure>
     : never
 }
 
 /** The handlers of its requests, for one connection: of a wire that has requests. */
 type Handling<W extends Wire> = W extends { readonly requests: infer R }
-  ? { readonly handlers: (connection: Connection) => Handlers<R> }
+  ? {
+      readonly handlers: (
+        connection: Connection,
+      ) => Handlers<R> | Effect.Effect<Handlers<R>, never, Scope.Scope>
+    }
   : { readonly handlers?: undefined }
 
 /** A feature on the server. */
@@ -88,7 +125,7 @@ export type Feature<W extends Wire> = Handling<W> & {
   /** The fault of these params, as an error or the text of one; undefined if it can do what they ask for. */
   readonly fault?: (params: Asked, server: Server) => Failure | string | undefined
   /** The options of the processes of a session that these params ask for. */
-  readonly options?: (params: Asked) => Options
+  readonly options?: (params: Asked, server: Server) => Options
   /** Its part in a process; undefined if these params do not ask for it. */
   readonly extend?: (params: Asked, server: Server) => Extend | undefined
 }

@@ -2,6 +2,8 @@
  * The features of the server: one line each, in the order of `Wires`. It is also the order of the wrappers around the
  * output of a process: the first one is the innermost.
  */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Extension from "../process/Extension.ts"
 import type { Extend } from "../process/Lifecycle.ts"
 import type { Asked as Options } from "../process/ProcessRegistry.ts"
@@ -10,11 +12,15 @@ import { credit } from "./credit/feature.ts"
 import { ParamsError } from "../protocol/ParamsError.ts"
 import { deadline } from "./deadline/feature.ts"
 import type { Asked, Connection, Failure, Feature, Handlers, Server } from "./Feature.ts"
+import { fs } from "./fs/feature.ts"
+import { history } from "./history/feature.ts"
+import { http } from "./http/feature.ts"
 import { lifetime } from "./lifetime/feature.ts"
 import { marks } from "./marks/feature.ts"
 import { pid } from "./pid/feature.ts"
 import { receipt } from "./receipt/feature.ts"
 import { restart } from "./restart/feature.ts"
+import { screen } from "./screen/feature.ts"
 import { wait } from "./wait/feature.ts"
 import type { Wire } from "./Wire.ts"
 import type { capabilities, requests, Wires } from "./Wires.ts"
@@ -23,7 +29,21 @@ type Announced = { readonly [K in keyof typeof capabilities]: boolean }
 
 type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[I]> }
 
-const features: Each<Wires> = [receipt, deadline, marks, answers, restart, credit, lifetime, pid, wait]
+const features: Each<Wires> = [
+  receipt,
+  deadline,
+  marks,
+  answers,
+  restart,
+  credit,
+  lifetime,
+  pid,
+  wait,
+  history,
+  screen,
+  fs,
+  http,
+]
 
 /** The capabilities of all features. */
 export const announced = (server: Server) =>
@@ -39,8 +59,8 @@ export const fault = (params: Asked, server: Server): Failure | undefined => {
 }
 
 /** The options of the processes of a session that these params ask for. */
-export const options = (params: Asked): Options =>
-  Object.assign({}, ...features.map(({ options }) => options?.(params))) as Options
+export const options = (params: Asked, server: Server): Options =>
+  Object.assign({}, ...features.map(({ options }) => options?.(params, server))) as Options
 
 /** The part of features in a process; undefined if these params ask for none. */
 export const extend = (params: Asked, server: Server): Extend | undefined => {
@@ -50,6 +70,16 @@ export const extend = (params: Asked, server: Server): Extend | undefined => {
     : (process, services) => Extension.compose(asked.flatMap((one) => one(process, services) ?? []))
 }
 
-/** The handlers of the requests of all features, for one connection. */
-export const handlers = (connection: Connection) =>
-  Object.assign({}, ...features.map(({ handlers }) => handlers?.(connection))) as Handlers<typeof requests>
+/** The handlers of the requests of all features, for one connection; what they hold ends with the scope. */
+export const handlers = (
+  connection: Connection,
+): Effect.Effect<Handlers<typeof requests>, never, Scope.Scope> =>
+  Effect.map(
+    Effect.forEach(features, ({ handlers }) => {
+      const made = handlers?.(connection) ?? {}
+      return Effect.isEffect(made)
+        ? (made as Effect.Effect<object, never, Scope.Scope>)
+        : Effect.succeed(made)
+    }),
+    (all) => Object.assign({}, ...all) as Handlers<typeof requests>,
+  )

@@ -42,6 +42,14 @@ export interface EventRow {
   readonly toParams: (processId: string, event: never) => object
 }
 
+/** A notification of the server. */
+export interface Notice {
+  /** The schema of its params. */
+  readonly params: Schema.Schema.All
+  /** One line for lists of methods. */
+  readonly says: string
+}
+
 /** The wire of a feature. */
 export interface Wire {
   /** The names in `environment/info`. */
@@ -58,12 +66,47 @@ export interface Wire {
   readonly rowFields?: Schema.Struct.Fields
   /** Requests by name. */
   readonly requests?: { readonly [method: string]: Row }
+  /** Notifications of the server that are no events of a process, by name. */
+  readonly notifications?: { readonly [method: string]: Notice }
   /** Events by kind. */
   readonly events?: { readonly [kind: string]: EventRow }
 }
 
+/** Examples of a message, as on the wire. */
+export interface Example {
+  /** Of its params. */
+  readonly params?: ReadonlyArray<unknown>
+  /** Of its result. */
+  readonly result?: ReadonlyArray<unknown>
+}
+
+/** The documents of a wire. Docstrings of the schemas describe them; this is the rest. */
+export interface About {
+  /** The version of the wire that it came with: its methods and fields, behind the first of its capabilities. */
+  readonly since: string
+  /** By version and capability: names that came otherwise, or that follow from no part of it (`ReadParams.waitMs`). */
+  readonly adds?: { readonly [version: string]: { readonly [capability: string]: ReadonlyArray<string> } }
+  /** Examples of its methods by name, and of its fields by part. The document generator alone calls it. */
+  readonly examples: () => { readonly [methodOrPart: string]: Example | object }
+}
+
 /** Checks a wire, and keeps its types. */
 export const make = <const W extends Wire>(wire: W): W => wire
+
+const abouts = new WeakMap<Wire, About>()
+
+/** Documents a wire. Its type, and so the declarations of the method table, stay without examples. */
+export const document = (wire: Wire, about: About): void => {
+  abouts.set(wire, about)
+}
+
+/** The documents of a wire. */
+export const aboutOf = (wire: Wire): About => {
+  const about = abouts.get(wire)
+  if (about === undefined)
+    throw new Error(`no Wire.document for the wire of ${Object.keys(wire.capabilities).join()}`)
+  return about
+}
 
 /** Types the row of an event by its schema. */
 export const event = <M extends EventRow["method"], P, PI, E extends HasSeq>(row: {

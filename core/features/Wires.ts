@@ -7,18 +7,37 @@ import { later } from "../protocol/Later.ts"
 import { answers } from "./answers/wire.ts"
 import { credit } from "./credit/wire.ts"
 import { deadline } from "./deadline/wire.ts"
+import { fs } from "./fs/wire.ts"
+import { history } from "./history/wire.ts"
+import { http } from "./http/wire.ts"
 import { lifetime } from "./lifetime/wire.ts"
 import { marks } from "./marks/wire.ts"
 import { pid } from "./pid/wire.ts"
 import { receipt } from "./receipt/wire.ts"
 import { restart } from "./restart/wire.ts"
+import { screen } from "./screen/wire.ts"
 import { wait } from "./wait/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
 
-export type { EventRow, HasSeq, Row, Wire } from "./Wire.ts"
+export { aboutOf } from "./Wire.ts"
+export type { EventRow, Example, HasSeq, Row, Wire } from "./Wire.ts"
 
 /** The wires, as data: the additions of each feature to the protocol. */
-export const wires = [receipt, deadline, marks, answers, restart, credit, lifetime, pid, wait] as const
+export const wires = [
+  receipt,
+  deadline,
+  marks,
+  answers,
+  restart,
+  credit,
+  lifetime,
+  pid,
+  wait,
+  history,
+  screen,
+  fs,
+  http,
+] as const
 
 /** The types of the wires, in their order. */
 export type Wires = typeof wires
@@ -105,6 +124,9 @@ export type Rows = (typeof events)[keyof typeof events]
 
 /** The events of features. */
 export type FeatureEvent = Parameters<Rows["toParams"]>[1]
+
+/** The notifications that are no events, by name. */
+export const notices = merged("notifications")
 
 /** The notifications that carry these events, by name. */
 export const notifications = Object.fromEntries(Object.values(events).map((row) => [row.method, row])) as {

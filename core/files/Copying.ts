@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as ErrorText from "../protocol/ErrorText.ts"
-import { maxBlockBytes } from "../protocol/FileBounds.ts"
+import { maxBlockBytes } from "../features/fs/FileBounds.ts"
 import { createDirectory } from "./Changing.ts"
 import { type FileError, invalid } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"

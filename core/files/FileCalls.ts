@@ -6,7 +6,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type * as FileSystem from "../protocol/FileSystem.ts"
+import type * as FileSystem from "../features/fs/wire.ts"
 import type { FileError } from "./FileError.ts"
 
 /** The content of an open file. Offsets and lengths are bytes. */

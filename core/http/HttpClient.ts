@@ -96,3 +96,6 @@ export const withoutNetwork: HttpClientService = {
 
 /** The HTTP client of a server. */
 export class HttpClient extends Context.Tag("procwire/HttpClient")<HttpClient, HttpClientService>() {}
+
+/** The text for a body that broke off, in answers and in the last frame of a stream. */
+export const brokenBody = "error decoding response body"

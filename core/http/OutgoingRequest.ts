@@ -6,7 +6,7 @@
  */
 import * as Either from "effect/Either"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
-import type { RequestHeader, RequestParams } from "../protocol/HttpRequest.ts"
+import type { RequestHeader, RequestParams } from "../features/http/wire.ts"
 import type { Header, Request } from "./HttpClient.ts"
 import * as Url from "../protocol/Url.ts"
 

@@ -2,7 +2,7 @@
  * The events of a process for one attachment: every event above a seq, and a gap in place of output that the log no
  * longer has. An event that is no output is never in a gap.
  */
-import type { ScreenResult } from "../protocol/Screen.ts"
+import type { ScreenResult } from "../features/screen/wire.ts"
 import type { Attachment } from "./Attachment.ts"
 import { eventAfter } from "./EventOrder.ts"
 import type { Process } from "./Process.ts"

@@ -9,7 +9,7 @@ import { nullable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
 import { ListedProcess } from "./List.ts"
-import { ScreenResult } from "./Screen.ts"
+import { ScreenResult } from "../features/screen/wire.ts"
 
 /** What a client may do: look on, or write as well. One at a time writes. */
 export const Role = Schema.Literal("viewer", "writer").annotations({ identifier: "AttachmentRole" })
@@ -37,15 +37,23 @@ export type Policy = typeof Policy.Type
  * again under the id of an attachment changes its role alone, and so does the own id of a process of the own session.
  */
 export const AttachParams = struct("ProcessAttachParams", () => ({
+  /** The id of the process in its session. */
   processId: nullable(Schema.String),
+  /** Its name instead, looked for in every session that the client may see. */
   name: nullable(Schema.String),
   session: nullable(U53),
+  /** The secret id of its session. */
   sessionId: nullable(Schema.String),
+  /** The id of the attachment on this connection; the default is that of the process. */
   as: nullable(Schema.String),
   afterSeq: nullable(U64),
+  /** The role of the client; the default is `viewer`. */
   role: nullable(Role),
+  /** Whether a writer takes the role from who has it. */
   take: nullable(Schema.Boolean),
+  /** The treatment of an attachment that lags; the default is `skip`. */
   policy: nullable(Policy),
+  /** So many bytes of output may be pushed before a `process/credit`; absent is no bound. */
   credit: nullable(U53),
 }))
 /** Decoded params of `process/attach`. */
@@ -57,8 +65,11 @@ export type AttachParams = typeof AttachParams.Type
  */
 export const AttachResult = struct("ProcessAttachResponse", () => ({
   processId: Schema.String,
+  /** The process, as lists show it. */
   process: ListedProcess,
+  /** The seq of the oldest output that is retained, or of the next event. */
   firstSeq: U64,
+  /** Whether this client is the writer. */
   writer: Schema.Boolean,
 }))
 
@@ -76,6 +87,7 @@ export const DetachResult = later(() =>
 /** This client has become the writer of a process, or is it no longer. */
 export const WriterParams = struct("ProcessWriterNotification", () => ({
   processId: Schema.String,
+  /** Whether this client is the writer now. */
   writer: Schema.Boolean,
 }))
 
@@ -87,8 +99,11 @@ export const WriterParams = struct("ProcessWriterNotification", () => ({
  */
 export const GapParams = struct("ProcessGapNotification", () => ({
   processId: Schema.String,
+  /** The first seq that will not come. */
   from: U64,
+  /** The last seq that will not come. */
   to: U64,
+  /** With the policy `screen`: what the terminal shows instead, as ANSI. */
   screen: Schema.optional(ScreenResult),
 }))
 
@@ -102,5 +117,6 @@ export type DetachReason = typeof DetachReason.Type
 /** The last message about an attachment whose process was removed, or whose session has ended, before it was closed. */
 export const DetachedParams = struct("ProcessDetachedNotification", () => ({
   processId: Schema.String,
+  /** `removed`: its process was removed; `sessionEnd`: its session has ended. */
   reason: DetachReason,
 }))

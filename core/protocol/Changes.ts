@@ -22,6 +22,7 @@ export type ChangeKind = typeof ChangeKind.Type
 export const ChangesParams = struct("ProcessChangesParams", () => ({
   sessions: nullable(Sessions),
   afterSeq: nullable(U64),
+  /** Milliseconds to wait for a change if there is none (default 0). */
   waitMs: nullable(U64),
 }))
 /** Decoded params of `process/changes`. */
@@ -33,6 +34,7 @@ export const ProcessChange = struct("ProcessChange", () => ({
   kind: ChangeKind,
   /** When that was, in milliseconds since 1970 by the clock of the server. */
   atMs: U53,
+  /** As `process/list` has it behind the change. */
   process: ListedProcess,
 }))
 /** A change. */
@@ -40,6 +42,7 @@ export type ProcessChange = typeof ProcessChange.Type
 
 /** Changes, oldest first. `nextSeq` is where to read on: `afterSeq` of the next request is one less. */
 export const ChangesResult = struct("ProcessChangesResponse", () => ({
+  /** Oldest first. */
   changes: Schema.Array(ProcessChange),
   nextSeq: U64,
   /**

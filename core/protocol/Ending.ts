@@ -25,6 +25,7 @@ export type EndedBy = typeof EndedBy.Type
 
 /** The peak of a child's resident memory. */
 export const PeakMemory = struct("PeakMemory", () => ({
+  /** The bytes. */
   bytes: U53,
   /** False if the peak was at most `bytes`: Linux counts what the child shared with the server until its exec. */
   exact: Schema.Boolean,
@@ -47,9 +48,11 @@ export const Ending = struct("Ending", () => ({
   coreDumped: Schema.optional(Schema.Boolean),
   /** Whether the kernel killed the child because memory ran out. */
   oomKilled: Schema.optional(Schema.Boolean),
-  /** CPU time in user mode and in the kernel, in microseconds, of the child and of children that it has waited for. */
+  /** CPU time in user mode, in microseconds, of the child and of children that it has waited for. */
   userCpuMicros: Schema.optional(U53),
+  /** CPU time in the kernel, in microseconds. */
   systemCpuMicros: Schema.optional(U53),
+  /** The peak of the resident memory. */
   peakMemory: Schema.optional(PeakMemory),
 }))
 /** What a spawner may know of the end of a child. */

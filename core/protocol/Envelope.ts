@@ -18,4 +18,7 @@ const id = later(
 )
 
 /** Names the request whose answer the client no longer waits for. */
-export const CancelParams = struct("RequestCancelNotification", () => ({ id }))
+export const CancelParams = struct("RequestCancelNotification", () => ({
+  /** The id of the request whose answer is no longer waited for. */
+  id,
+}))

@@ -6,25 +6,46 @@ import { describe, isObject } from "./Json.ts"
 import { later, struct } from "./Later.ts"
 
 /** The user's shell. `name` is its base name, `path` a native path. */
-export const Shell = struct("Shell", () => ({ name: Schema.String, path: Schema.String }))
+export const Shell = struct("Shell", () => ({
+  /** Its base name. */
+  name: Schema.String,
+  /** Its native path. */
+  path: Schema.String,
+}))
 
 /** True for what this server supports; a client must not use what is false. */
 export const Capabilities = struct("Capabilities", () => ({
+  /** `networkProxy` of `process/start`. */
   networkProxyLaunch: Schema.Boolean,
+  /** Reviews of domains by the network proxy. */
   networkProxyReviewDomains: Schema.Boolean,
+  /** `transparentTcp` of a managed network and of its proxy. */
   networkProxyTransparentTcp: Schema.Boolean,
+  /** Masked credentials in the network proxy. */
   credentialMasking: Schema.Boolean,
+  /** Masked credentials of other providers. */
   credentialMaskingCustomProviders: Schema.Boolean,
+  /** Discovery of capabilities under a sandbox. */
   capabilityDiscoverySandbox: Schema.Boolean,
+  /** `fs/watchMissing`. */
   fsWatchMissing: Schema.Boolean,
+  /** The second form of the discovery of capabilities. */
   capabilityDiscoveryV2: Schema.Boolean,
+  /** Reading of the configuration of the environment. */
   environmentConfigRead: Schema.Boolean,
+  /** `valueEnvVar` of the headers of `http/request`. */
   httpHeaderEnvVars: Schema.Boolean,
+  /** `sandbox` of `fs/open`. */
   sandboxedFileStreaming: Schema.Boolean,
+  /** `fs/writeBlock`. */
   fileWriteStreaming: Schema.Boolean,
+  /** The second form of `shellSnapshot` of `process/start`. */
   shellSnapshotV2: Schema.Boolean,
+  /** The confinement `mxc` of Windows. */
   windowsMxc: Schema.Boolean,
+  /** A writable root keeps the devices of Linux. */
   linuxRootWritePreservesDevices: Schema.Boolean,
+  /** An approved writable root keeps the other restrictions on Linux. */
   linuxApprovedRootWritePreservesRestrictions: Schema.Boolean,
   /** Beyond the peer implementation: `process/resize`, and `terminalSize` of `process/start`. */
   processResize: Schema.Boolean,
@@ -38,8 +59,6 @@ export const Capabilities = struct("Capabilities", () => ({
   sessionTakeover: Schema.Boolean,
   /** Beyond the peer implementation: `request/cancel`. */
   requestCancel: Schema.Boolean,
-  /** Beyond the peer implementation: `history` of `process/start`, `process/history` and `process/grep`. */
-  outputHistory: Schema.Boolean,
   /** Beyond the peer implementation: `process/list`, `session/list`, and `name` and `labels` of `process/start`. */
   processList: Schema.Boolean,
   /** Beyond the peer implementation: `process/changes`. */
@@ -56,12 +75,8 @@ export const Capabilities = struct("Capabilities", () => ({
    * (`keep` of `process/start`).
    */
   processControlAll: Schema.Boolean,
-  /** Beyond the peer implementation: `process/screen`. */
-  processScreen: Schema.Boolean,
   /** Beyond the peer implementation: `session/end`. */
   sessionEnd: Schema.Boolean,
-  /** Beyond the peer implementation: `fs/rename`, `fs/setMode` and `fs/createSymlink`. */
-  fsChange: Schema.Boolean,
 }))
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type
@@ -71,18 +86,27 @@ export const noCapabilities = later(
   () => Object.fromEntries(Object.keys(Capabilities.fields).map((name) => [name, false])) as Capabilities,
 )
 
+/** The abilities of a server; a client must not use one that is absent or false. */
 const Partial = later(() => Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" }))
 
 /** Paths are `file:` URIs. Only `shell` is always there; older servers leave out the rest. */
 export const EnvironmentInfo = struct("EnvironmentInfo", () => ({
   shell: Shell,
+  /** The version of the server, or of the peer that it is compatible with. */
   executorVersion: Schema.optional(Schema.String),
+  /** The name that tells this server from others. */
   providerId: Schema.optional(Schema.NullOr(Schema.String)),
+  /** The working directory of the server, as a `file:` URI. */
   cwd: Schema.optional(Schema.NullOr(Schema.String)),
+  /** The home of the user, as a `file:` URI. */
   userHomeDir: Schema.optional(Schema.NullOr(Schema.String)),
+  /** The operating system: `linux`, `macos`, `windows`. */
   platformOs: Schema.optional(Schema.NullOr(Schema.String)),
+  /** Folders that clients put in front of `PATH`, as `file:` URIs. */
   prependPathDirs: Schema.optional(Schema.Array(Schema.String)),
+  /** Folders for temporary files, as `file:` URIs. */
   temporaryDirectories: Schema.optional(Schema.Array(Schema.String)),
+  /** The folder for temporary files, as a `file:` URI. */
   tempDir: Schema.optional(Schema.NullOr(Schema.String)),
   capabilities: Schema.optional(Partial),
 }))
@@ -103,4 +127,7 @@ export const NoParams = later(() =>
 )
 
 /** The server is alive. */
-export const EnvironmentStatus = struct("EnvironmentStatus", () => ({ status: Schema.Literal("ready") }))
+export const EnvironmentStatus = struct("EnvironmentStatus", () => ({
+  /** The server is alive. */
+  status: Schema.Literal("ready"),
+}))

@@ -31,6 +31,7 @@ export const mostRows = 500
 
 const page = later(() => ({
   sessions: nullable(Sessions),
+  /** The most rows of the page, at most 500; the default is 100. */
   limit: nullable(NonZero),
   cursor: nullable(Schema.String),
 }))
@@ -41,6 +42,7 @@ const page = later(() => ({
  */
 export const ListParams = struct("ProcessListParams", () => ({
   ...page,
+  /** Only processes with this name. */
   name: nullable(Schema.String),
   labels: nullable(Labels),
   states: nullable(Schema.Array(State)),
@@ -58,10 +60,13 @@ export const ListedProcess = struct("ListedProcess", () => ({
   attached: Schema.Boolean,
   name: Schema.optional(Schema.String),
   labels: Labels,
+  /** The program and its arguments. */
   argv: Schema.Array(Schema.String),
   cwd: Schema.String,
   pid: Schema.NullOr(U53),
+  /** Whether it has a PTY. */
   tty: Schema.Boolean,
+  /** The size of its PTY. */
   terminalSize: Schema.optional(TerminalSize),
   /** When its start was asked for, in milliseconds since 1970 by the clock of the server. */
   startedAtMs: U53,
@@ -69,6 +74,7 @@ export const ListedProcess = struct("ListedProcess", () => ({
   endedAtMs: Schema.optional(U53),
   state: State,
   exitCode: Schema.NullOr(I32),
+  /** The bytes that it has printed so far. */
   bytes: U53,
   nextSeq: U64,
   /** True if it is kept until it is removed; absent otherwise. */
@@ -99,6 +105,7 @@ export type SessionsParams = typeof SessionsParams.Type
 /** A session: its number, whether it is that of the client, and the processes that it has, closed ones included. */
 export const ListedSession = struct("ListedSession", () => ({
   session: U53,
+  /** Whether it is the session of the client. */
   own: Schema.Boolean,
   attached: Schema.Boolean,
   /** When it was opened, in milliseconds since 1970 by the clock of the server. */

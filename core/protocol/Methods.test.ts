@@ -5,18 +5,28 @@ import { describe, expect, it } from "vitest"
 import * as Methods from "./Methods.ts"
 import { base, decode, schemaOf, schemas, start } from "./testing/Decoding.ts"
 
+const requests = Object.entries(Methods.requests)
+
 describe("Methods", () => {
-  it("knows the notifications of the server, and takes nothing else for one", () => {
-    expect(Object.keys(Methods.serverNotifications).every(Methods.isServerNotification)).toBe(true)
-    for (const name of ["process/list", "command/exec", "initialized", "toString", "__proto__", ""]) {
+  it("knows no other names than its own, whatever objects inherit", () => {
+    for (const name of ["process/list", "command/exec", "initialized", "toString", "__proto__", ""])
       expect(Methods.isServerNotification(name)).toBe(false)
-    }
+    for (const name of ["request/cancel", "toString", "__proto__", ""])
+      expect(Methods.isCancellable(name)).toBe(false)
   })
 
-  it("takes nothing but a request of the table for one that can be cancelled", () => {
-    expect(Methods.isCancellable("process/read")).toBe(true)
-    for (const name of ["process/write", "request/cancel", "toString", "__proto__", ""])
-      expect(Methods.isCancellable(name)).toBe(false)
+  it("lets no request be cancelled that could be half done", () => {
+    const cancellable = requests.filter(([name]) => Methods.isCancellable(name))
+    expect(cancellable.length).toBeGreaterThan(8)
+    // An exchange is not repeatable, for the other side may count it; to break it off is up to the client.
+    const others = cancellable.filter(([name]) => name !== "http/request")
+    expect(others.filter(([, row]) => !("repeatable" in row) || row.repeatable !== "always")).toEqual([])
+  })
+
+  it("lets a request that can wait for something take a slot, and what must get through none", () => {
+    expect(requests.filter(([name, row]) => Methods.isCancellable(name) && !row.slotted)).toEqual([])
+    const { initialize, "process/signal": signal, "process/terminate": terminate } = Methods.requests
+    expect([initialize.slotted, signal.slotted, terminate.slotted]).toEqual([false, false, false])
   })
 
   it.each([...schemas.keys()])("has a JSON Schema of an object for %s", (name) => {
@@ -92,8 +102,6 @@ describe("Methods", () => {
     ["process/signal result", "{}"],
     ["process/terminate", '{"processId":""}'],
     ["process/terminate result", '{"running":true}'],
-    ["process/restart", '{"processId":"p","graceMs":0}'],
-    ["process/restart result", "{}"],
     ["session/end", "{}"],
     ["session/end result", "{}"],
     ["process/credit", '{"processId":"p","bytes":9007199254740991}'],

@@ -10,14 +10,10 @@ import * as AttachMethods from "./AttachMethods.ts"
 import * as Changes from "./Changes.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Environment from "./Environment.ts"
-import * as FileMethods from "./FileMethods.ts"
-import * as History from "./History.ts"
-import * as HttpRequest from "./HttpRequest.ts"
 import * as List from "./List.ts"
 import { request, type RequestMethod } from "./Method.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
-import * as Screen from "./Screen.ts"
 import * as Session from "./Session.ts"
 
 export type { Family, RequestMethod } from "./Method.ts"
@@ -108,24 +104,6 @@ export const requests = {
     repeatable: "always",
     says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
-  "process/history": request({
-    params: History.HistoryParams,
-    result: History.HistoryResult,
-    family: "exec",
-    slotted: true,
-    repeatable: "always",
-    cancellable: true,
-    says: "any part of what a process has printed, by seq, byte, line or time (beyond the peer; capability outputHistory)",
-  }),
-  "process/grep": request({
-    params: History.GrepParams,
-    result: History.GrepResult,
-    family: "exec",
-    slotted: true,
-    repeatable: "always",
-    cancellable: true,
-    says: "the lines with a match in what a process has printed (beyond the peer; capability outputHistory)",
-  }),
   "process/list": request({
     params: List.ListParams,
     result: List.ListResult,
@@ -166,25 +144,6 @@ export const requests = {
       "(beyond the peer; capability sessionEnd)",
   }),
   ...AttachMethods.requests,
-  "process/screen": request({
-    params: Screen.ScreenParams,
-    result: Screen.ScreenResult,
-    family: "exec",
-    slotted: true,
-    repeatable: "always",
-    cancellable: true,
-    says: "what the terminal of a PTY shows, now or at a seq (beyond the peer; capability processScreen)",
-  }),
-  ...FileMethods.requests,
-  "http/request": request({
-    params: HttpRequest.RequestParams,
-    result: HttpRequest.RequestResult,
-    toText: HttpRequest.resultText,
-    family: "http",
-    slotted: true,
-    cancellable: true,
-    says: "one HTTP exchange from the server's host; its body whole, or streamed",
-  }),
 }
 
 /** Client to server, not answered. */
@@ -207,8 +166,7 @@ export const serverNotifications = {
     params: Session.TakenParams,
     says: "another connection has taken the session over; this one ends",
   },
-  ...FileMethods.serverNotifications,
-  "http/request/bodyDelta": { params: HttpRequest.BodyDeltaParams, says: "a piece of a streamed body" },
+  ...Features.notices,
 }
 
 /** The rows of the requests. */

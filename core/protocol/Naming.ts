@@ -13,4 +13,8 @@ export const Labels = later(() => Schema.Record({ key: Schema.String, value: Sch
  * Fields of a start. A name need not be unique. Names and keys have 1 to 256 characters, values at most 1,024; a
  * process has at most 64 labels.
  */
-export const Naming = later(() => ({ name: beyond(Schema.String), labels: beyond(Labels) }))
+export const Naming = later(() => ({
+  /** A name for lists, of 1 to 256 characters; need not be unique. */
+  name: beyond(Schema.String),
+  labels: beyond(Labels),
+}))

@@ -8,7 +8,6 @@ import * as Features from "../features/Wires.ts"
 import { Base64 } from "./Base64.ts"
 import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
-import { History } from "./History.ts"
 import { later, struct } from "./Later.ts"
 import { Naming } from "./Naming.ts"
 import * as PathField from "./PathField.ts"
@@ -27,8 +26,11 @@ const nothing = (identifier: string) =>
 export const EnvPolicy = struct("ExecEnvPolicy", () => ({
   inherit: Schema.Literal("core", "all", "none"),
   ignoreDefaultExcludes: Schema.Boolean,
+  /** Patterns of names that are not inherited. */
   exclude: Schema.Array(Schema.String),
+  /** Variables to set, which no `exclude` drops. */
   set: Strings,
+  /** Patterns of the only names that are kept; empty keeps all. */
   includeOnly: Schema.Array(Schema.String),
 }))
 /** Which environment variables a child inherits. */
@@ -39,14 +41,21 @@ export const TerminalSize = struct("TerminalSize", () => ({ rows: U16, columns: 
 /** The size of a PTY in character cells. */
 export type TerminalSize = typeof TerminalSize.Type
 
+/** The thread and the call that a start belongs to, for logs. */
 const Metadata = struct("ExecMetadata", () => ({
+  /** The thread of the client that starts the process, as a UUID. */
   threadId: omittable(Uuid),
+  /** The call of a tool that starts the process. */
   toolCallId: omittable(Schema.String),
 }))
 
+/** The managed network of a confined process. */
 const ManagedNetwork = struct("ManagedNetworkSandboxContext", () => ({
+  /** Whether all TCP goes through the network proxy; refused without one. */
   transparentTcp: flag,
+  /** The ports of the host itself that may be reached. */
   loopbackPorts: Schema.optional(Schema.Array(U16)),
+  /** Whether the process may listen. */
   allowLocalBinding: Schema.optional(Schema.Boolean),
 }))
 
@@ -57,17 +66,28 @@ export interface NetworkProxyConfig {
   readonly [option: string]: unknown
 }
 
+/** The settings of a network proxy. Others than these are not read. */
 const NetworkProxyConfig = struct("RemoteNetworkProxyConfig", () => ({
+  /** Whether all TCP of a sandbox goes through it. */
   transparentTcp: flag,
 })) as unknown as Schema.Schema<NetworkProxyConfig>
 
+/** A network proxy for the process. */
 const NetworkProxy = struct("RemoteNetworkProxyLaunchConfig", () => ({ proxy: NetworkProxyConfig }))
 
+/** The shell of a snapshot. */
+const ShellInfo = struct("ShellInfo", () => ({
+  /** Its base name. */
+  name: Schema.String,
+  /** Its native path. */
+  path: Schema.String,
+}))
+
+/** A snapshot of the user's shell in which a command is to run. */
 const ShellSnapshot = struct("ShellSnapshotRequest", () => ({
+  /** The owner of the snapshot. */
   scopeId: Schema.String,
-  shell: Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({
-    identifier: "ShellInfo",
-  }),
+  shell: ShellInfo,
 }))
 
 /**
@@ -76,23 +96,35 @@ const ShellSnapshot = struct("ShellSnapshotRequest", () => ({
  */
 export const StartParams = struct("WireExecParams", () => ({
   processId: ProcessId,
+  /** The thread and the call that the start belongs to, for logs. */
   metadata: nullable(Metadata),
+  /** The program and its arguments, at least one; looked for in `PATH` without a slash. */
   argv: Schema.Array(Schema.String),
+  /** The working directory, as a `file:` URI; earlier clients send a native path. */
   cwd: PathField.UriOrPath,
+  /** Which variables of the server are inherited; absent is none. */
   envPolicy: nullable(EnvPolicy),
+  /** Runs the command in a snapshot of the user's shell. */
   shellSnapshot: nullable(ShellSnapshot),
+  /** Variables, added to those of the policy. */
   env: Strings,
+  /** Whether the process gets a PTY; else pipes. */
   tty: Schema.Boolean,
+  /** Whether stdin is a pipe to write to, without a PTY; else it is empty. */
   pipeStdin: flag,
+  /** The `argv[0]` that the process sees. */
   arg0: nullable(Schema.String),
   sandbox: nullable(Sandbox),
+  /** Whether the process may use only the managed network. */
   enforceManagedNetwork: flag,
+  /**
+   * The managed network; an array of its fields, in their order, stands for the object, and may end early.
+   */
   managedNetwork: nullable(ManagedNetwork),
+  /** The network proxy. */
   networkProxy: nullable(NetworkProxy),
   /** With the capability `processResize`: the size of the PTY; the default is 24 rows of 80 columns. */
   terminalSize: beyond(TerminalSize),
-  /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
-  history: beyond(History),
   ...Naming,
   ...Features.startFields,
 }))
@@ -102,6 +134,7 @@ export type StartParams = typeof StartParams.Type
 /** `sandboxType` is `none` for a start without `sandbox`. Another one names the confinement of the platform, if any was asked for. */
 export const StartResult = struct("ExecResponse", () => ({
   processId: ProcessId,
+  /** `none`, or the confinement of the platform that was used. */
   sandboxType: Schema.Literal("none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"),
   ...Features.startedFields,
 }))
@@ -113,7 +146,9 @@ export const StartResult = struct("ExecResponse", () => ({
 export const ReadParams = struct("ReadParams", () => ({
   processId: ProcessId,
   afterSeq: nullable(U64),
+  /** The most bytes to return; one chunk at least. */
   maxBytes: nullable(Usize),
+  /** The time to wait for output, if there is none yet; absent is not at all. */
   waitMs: nullable(U64),
 }))
 /** Decoded params of `process/read`. */
@@ -154,11 +189,13 @@ export const ReadResult = struct("ReadResponse", () => ({
   exited: Schema.Boolean,
   exitCode: Schema.NullOr(I32),
   closed: Schema.Boolean,
+  /** Always null. */
   failure: Schema.NullOr(Schema.String),
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
   ...overLimit,
   ...ending,
   ...Features.closedFields,
+  /** Whether the answer was cut, so that the next read goes on at once. */
   more: Schema.optional(Schema.Boolean),
   ...Features.readFields,
 }))
@@ -168,7 +205,12 @@ export type ReadResult = typeof ReadResult.Type
 /** A write with a `writeId` that was accepted before is accepted again without being written again. */
 export const WriteParams = struct("WriteParams", () => ({
   processId: ProcessId,
+  /** The bytes to write, as standard padded base64. */
   chunk: Base64,
+  /**
+   * A write with an id that was accepted before is accepted again, and not written again; only servers of
+   * clients of spring 2026 take a write without one.
+   */
   writeId: Schema.optional(Schema.String).annotations(at("required")),
 }))
 /** Decoded params of `process/write`. */
@@ -176,11 +218,16 @@ export type WriteParams = typeof WriteParams.Type
 
 /** `accepted` means that the bytes are queued for stdin. */
 export const WriteResult = struct("WriteResponse", () => ({
+  /** `accepted`: the bytes are queued for stdin. */
   status: Schema.Literal("accepted", "unknownProcess", "stdinClosed", "starting"),
 }))
 
 /** Sends a signal to the process group: one of the words, or with the capability `processDeadlines` any name or number. */
-export const SignalParams = struct("SignalParams", () => ({ processId: ProcessId, signal: Signal }))
+export const SignalParams = struct("SignalParams", () => ({
+  processId: ProcessId,
+  /** The signal, for the whole process group. */
+  signal: Signal,
+}))
 
 /** No members. */
 export const SignalResult = nothing("SignalResponse")
@@ -193,13 +240,19 @@ export const SignalResult = nothing("SignalResponse")
  */
 export const TerminateParams = struct("TerminateParams", () => ({
   processId: ProcessId,
+  /** The signal that is sent first. */
   signal: ignorable(Signal),
+  /** The time that is left to the group after the signal, before it is killed. */
   graceMs: beyond(U53),
+  /** Whether the process is forgotten as soon as it is closed, at once if it is. */
   remove: beyond(Schema.Boolean),
 }))
 
 /** `running` is true if the process was alive when the request came. */
-export const TerminateResult = struct("TerminateResponse", () => ({ running: Schema.Boolean }))
+export const TerminateResult = struct("TerminateResponse", () => ({
+  /** Whether the process was alive when the request came. */
+  running: Schema.Boolean,
+}))
 
 /** With the capability `processResize`: sets the size of the PTY, whose foreground process group gets SIGWINCH. */
 export const ResizeParams = struct("ResizeParams", () => ({ processId: ProcessId, ...TerminalSize.fields }))

@@ -40,6 +40,7 @@ const SpecialPath = later(() =>
 /** A place that depends on the host or the request. */
 export type SpecialPath = typeof SpecialPath.Type
 
+/** The place of an entry. */
 const EntryPath = later(() =>
   Schema.Union(
     variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: PathField.Uri }),
@@ -52,10 +53,16 @@ const EntryPath = later(() =>
 )
 
 /** The access to a place and to everything below it that has no entry of its own. */
-const Entry = struct("ExecFileSystemSandboxEntry", () => ({ path: EntryPath, access: Access }))
+const Entry = struct("ExecFileSystemSandboxEntry", () => ({
+  /** The place. */
+  path: EntryPath,
+  /** The access that is allowed there; `deny` is a synonym of `none`. */
+  access: Access,
+}))
 /** The access to a place. */
 export type Entry = typeof Entry.Type
 
+/** The access to files that is allowed. */
 const FileSystemPermissions = later(() =>
   Schema.Union(
     variant("ExecManagedFileSystemPermissions::Restricted", {
@@ -67,6 +74,7 @@ const FileSystemPermissions = later(() =>
   ).annotations({ identifier: "ExecManagedFileSystemPermissions" }),
 )
 
+/** The permissions. */
 const Permissions = later(() =>
   Schema.Union(
     variant("ExecPermissionProfile::Managed", {
@@ -84,21 +92,33 @@ const Uris = later(() => Schema.Array(PathField.Uri))
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
 const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
 
+/** The directories that the kinds of a profile refer to. */
+const PolicyContext = struct("WireFileSystemPolicyContext", () => ({
+  cwd: omittable(PathField.Uri),
+  /** The roots of the project, as `file:` URIs. */
+  workspaceRoots: Schema.optional(Uris),
+}))
+
 /** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
 const SandboxStruct = struct("WireFileSystemSandboxContext", () => ({
+  /** The permissions. */
   permissions: Permissions,
+  /** The override that a later version may ask for beside the profile. */
   sandboxOverride: Schema.optional(Override),
   cwd: omittable(PathField.Uri),
-  policyContext: omittable(
-    Schema.Struct({ cwd: omittable(PathField.Uri), workspaceRoots: Schema.optional(Uris) }).annotations({
-      identifier: "WireFileSystemPolicyContext",
-    }),
-  ),
+  /** The directories that the kinds of the profile refer to, instead of the rest. */
+  policyContext: omittable(PolicyContext),
+  /** The roots of the project, as `file:` URIs. */
   workspaceRoots: Schema.optional(Uris),
+  /** The home of the user, as a `file:` URI. */
   userHomeDir: omittable(PathField.Uri),
+  /** The folders for temporary files, as `file:` URIs. */
   temporaryDirectories: omittable(Uris),
+  /** The confinement of Windows. */
   windowsSandboxLevel: Schema.Literal("disabled", "restricted-token", "elevated", "mxc"),
+  /** The treatment of the proxy of Windows. */
   windowsSandboxProxySettingsMode: nullable(Schema.Literal("reconcile", "preserve")),
+  /** Whether an earlier confinement of Linux is meant. */
   useLegacyLandlock: Schema.optional(Schema.Boolean),
 }))
 /** The sandbox object. An interface, so that declarations name it instead of repeating it. */

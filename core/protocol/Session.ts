@@ -14,10 +14,15 @@ import { later, struct } from "./Later.ts"
  * another connection has it, which ends. Unknown ids are ignored, and so are all three without `resumeSessionId`.
  */
 export const InitializeParams = struct("InitializeParams", () => ({
+  /** The name of the client, for logs. */
   clientName: Schema.String,
+  /** The session to resume; absent opens a new one. */
   resumeSessionId: omittable(Schema.String),
+  /** By process id: the last seq that was received; what is retained above it is sent behind the answer. */
   replayAfter: beyond(Schema.Record({ key: Schema.String, value: U64 })),
+  /** By process id: the bytes of output that may be pushed before a `process/credit`. */
   credit: beyond(Schema.Record({ key: Schema.String, value: U53 })),
+  /** Whether to resume the session also while another connection has it, which ends. */
   takeover: beyond(Schema.Boolean),
 }))
 /** Decoded params of `initialize`. */
@@ -40,4 +45,7 @@ export const EndResult = later(() =>
 )
 
 /** The last message on a connection whose session another connection has taken over. */
-export const TakenParams = struct("SessionTakenNotification", () => ({ sessionId: Schema.String }))
+export const TakenParams = struct("SessionTakenNotification", () => ({
+  /** The session that was taken. */
+  sessionId: Schema.String,
+}))

@@ -8,7 +8,7 @@ import type { HostInfo } from "../spawn/Host.ts"
 
 /** The result of `environment/info`, for one connection; `version` is that of the embedding program. */
 export const make = (server: Server, version: string): Environment.EnvironmentInfo => {
-  const { host, spawner, files, hasNetwork, listsAll, keepsHistories, paints, scope } = server
+  const { host, spawner, files, hasNetwork, listsAll, scope } = server
   return {
     shell: host.shell,
     executorVersion: version,
@@ -31,17 +31,13 @@ export const make = (server: Server, version: string): Environment.EnvironmentIn
       sessionReplay: true,
       sessionTakeover: true,
       requestCancel: true,
-      outputHistory: keepsHistories,
       processList: true,
       processChanges: true,
       processListAll: listsAll || SessionScope.includes(scope, "observe"),
       processAttach: true,
       processAttachAll: SessionScope.includes(scope, "observe"),
       processControlAll: scope === "control",
-      processScreen: spawner.pty && paints,
       sessionEnd: true,
-      // Modes and links of Windows are others.
-      fsChange: files.available && host.platform !== "windows",
     },
   }
 }

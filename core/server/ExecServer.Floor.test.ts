@@ -7,7 +7,7 @@ import type { Confinement } from "../protocol/Confinement.ts"
 import type { Sandbox } from "../protocol/Sandbox.ts"
 import { effect } from "../testing/Effects.ts"
 import { host } from "../testing/TestServer.ts"
-import * as SandboxedFiles from "./SandboxedFiles.ts"
+import * as SandboxedFiles from "../features/fs/SandboxedFiles.ts"
 import { ready, start } from "./testing/Client.ts"
 
 const floor: Confinement = {

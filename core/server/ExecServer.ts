@@ -21,7 +21,7 @@ import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
 import * as Notifier from "./Notifier.ts"
-import * as SandboxedFiles from "./SandboxedFiles.ts"
+import * as SandboxedFiles from "../features/fs/SandboxedFiles.ts"
 import * as ServerConnection from "./ServerConnection.ts"
 import * as LossyQueue from "./LossyQueue.ts"
 import * as Tracing from "./Tracing.ts"
@@ -65,7 +65,16 @@ export const make = (
     const hasNetwork = floor?.network !== false
     const [{ tells }, { available: keepsHistories }] = [yield* ProcessEvidence, yield* HistoryFiles]
     const terminals = yield* Terminals
-    const facts = { host, spawner, files, hasNetwork, tells, listsAll: listed === "all", keepsHistories }
+    const facts = {
+      host,
+      spawner,
+      files,
+      hasNetwork,
+      tells,
+      listsAll: listed === "all",
+      keepsHistories,
+      usualHistory: limits.historyBytes,
+    }
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],

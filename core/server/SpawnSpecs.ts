@@ -13,7 +13,7 @@ import * as Uuid from "../protocol/Uuid.ts"
 import * as EnvPolicy from "../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { Capabilities, SpawnSpec } from "../spawn/Spawner.ts"
-import { unconfinable } from "./SandboxedFiles.ts"
+import { unconfinable } from "../features/fs/SandboxedFiles.ts"
 import { type HandlerError, ParamsError } from "./WireError.ts"
 
 /** The size of a PTY whose start names none, as in the peer implementation. */

@@ -1,7 +1,7 @@
 /** The one place where the failures of handlers become the codes and texts that clients see. */
 import * as Data from "effect/Data"
 import type { FileError } from "../files/FileError.ts"
-import type { HttpError } from "../http/HttpClient.ts"
+import { brokenBody, type HttpError } from "../http/HttpClient.ts"
 import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import type { ScreenError } from "../process/screen/ScreenError.ts"
@@ -169,9 +169,6 @@ const httpText = ({ reason, url, detail, message }: HttpError): string => {
       return message
   }
 }
-
-/** The text for a body that broke off, in answers and in the last frame of a stream. */
-export const brokenBody = "error decoding response body"
 
 const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError => {
   switch (reason) {

@@ -23,7 +23,7 @@ import type { ProcessEvent } from "../../../core/client/ProcessEvent.ts"
 import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import { concat } from "../../../core/protocol/Bytes.ts"
-import { mostScrollback, type ScreenResult } from "../../../core/protocol/Screen.ts"
+import { mostScrollback, type ScreenResult } from "../../../core/features/screen/wire.ts"
 import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
 import * as Message from "./words/Message.ts"
 

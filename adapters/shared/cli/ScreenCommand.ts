@@ -1,6 +1,6 @@
 /** `procwire screen`: what the terminal of a process shows. */
 import * as Effect from "effect/Effect"
-import * as Screen from "../../../core/protocol/Screen.ts"
+import * as Screen from "../../../core/features/screen/wire.ts"
 import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"

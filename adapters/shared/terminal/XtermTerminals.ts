@@ -13,7 +13,7 @@ import { Terminals, type Terminal } from "../../../core/process/screen/Terminals
 import type { Terminal as Xterm, IBuffer, IBufferCell, IBufferLine } from "@xterm/headless"
 import type { Grid, Modes, Snapshot, Row, Run } from "../../../core/process/screen/Snapshot.ts"
 import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
-import type { Style, Cursor } from "../../../core/protocol/Screen.ts"
+import type { Style, Cursor } from "../../../core/features/screen/wire.ts"
 
 /** True where the package is installed. */
 export const isInstalled = (): boolean => {

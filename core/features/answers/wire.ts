@@ -18,3 +18,5 @@ export const answers = Wire.make({
     answers: beyond(Schema.Boolean),
   })),
 })
+
+Wire.document(answers, { since: "1.1", examples: () => ({ startFields: { answers: false } }) })

@@ -12,7 +12,11 @@ import * as Wire from "../Wire.ts"
  * resumed its session, names one, or from its first `process/credit` on. A chunk that does not fit in what is left
  * waits, with everything behind it; `process/read` is free.
  */
-export const CreditParams = struct("CreditParams", () => ({ processId: Schema.String, bytes: U53 }))
+export const CreditParams = struct("CreditParams", () => ({
+  processId: Schema.String,
+  /** So many more bytes of output may be pushed. */
+  bytes: U53,
+}))
 
 /** No members. */
 export const CreditResult = later(() =>
@@ -38,4 +42,13 @@ export const credit = Wire.make({
       says: "lets more output of one process be pushed (beyond the peer; capability processCredit)",
     }),
   },
+})
+
+Wire.document(credit, {
+  since: "1.1",
+  adds: { "1.1": { processCredit: ["InitializeParams.credit"] } },
+  examples: () => ({
+    startFields: { credit: 65_536 },
+    "process/credit": { params: [{ processId: "p1", bytes: 65_536 }], result: [{}] },
+  }),
 })

@@ -31,3 +31,28 @@ export const deadline = Wire.make({
     ending: beyond(Schema.Boolean),
   })),
 })
+
+Wire.document(deadline, {
+  since: "1.1",
+  adds: {
+    "1.1": {
+      processDeadlines: [
+        "TerminateParams.signal",
+        "TerminateParams.graceMs",
+        "ReadResponse.endedBy",
+        "ReadResponse.signal",
+        "ExecExitedNotification.endedBy",
+        "ExecExitedNotification.signal",
+      ],
+    },
+  },
+  examples: () => ({
+    startFields: {
+      timeoutMs: 60_000,
+      idleTimeoutMs: 10_000,
+      killGraceMs: 5000,
+      signalOnTimeout: "terminate",
+      ending: true,
+    },
+  }),
+})

@@ -23,3 +23,9 @@ export const lifetime = Wire.make({
     autoRemove: beyond(Schema.Boolean),
   })),
 })
+
+Wire.document(lifetime, {
+  since: "1.1",
+  adds: { "1.1": { processControlAll: ["WireExecParams.keep"] } },
+  examples: () => ({ startFields: { autoRemove: false } }),
+})

@@ -18,8 +18,11 @@ export type MarkKind = typeof MarkKind.Type
  */
 export const Mark = struct("ProcessMark", () => ({
   seq: U64,
+  /** A prompt begins, a command begins to run, or a command has ended. */
   kind: MarkKind,
+  /** The exit code of a command that has ended, if the shell tells it. */
   exitCode: Schema.NullOr(I32),
+  /** The directory of the shell, as it has last told it. */
   cwd: Schema.NullOr(Schema.String),
 }))
 /** A mark. */
@@ -73,5 +76,17 @@ export const marks = Wire.make({
         cwd,
       }),
     }),
+  },
+})
+
+Wire.document(marks, {
+  since: "1.1",
+  examples: () => {
+    const mark = { seq: 4, kind: "commandEnd", exitCode: 0, cwd: "/srv/app" }
+    return {
+      startFields: { marks: true },
+      readFields: { marks: [mark] },
+      "process/mark": { params: [{ processId: "p1", ...mark }] },
+    }
   },
 })

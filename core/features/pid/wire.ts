@@ -20,3 +20,8 @@ export const pid = Wire.make({
     pid: Schema.optional(U53),
   })),
 })
+
+Wire.document(pid, {
+  since: "1.1",
+  examples: () => ({ startFields: { pid: true }, startedFields: { pid: 4711 } }),
+})

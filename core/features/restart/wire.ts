@@ -18,7 +18,9 @@ import * as Wire from "../Wire.ts"
  * `process/terminate`, SIGTERM and SIGKILL of a client and deadlines end the process, also in a pause.
  */
 export const Restart = struct("RestartPolicy", () => ({
+  /** `no`: only by `process/restart`; `onFailure`: when a child has failed, too; `always`: after any end. */
   policy: Schema.Literal("no", "onFailure", "always"),
+  /** The most restarts that no client has asked for; absent is no bound. */
   most: beyond(U53),
 }))
 /** When a child is followed by another one. */
@@ -32,6 +34,7 @@ export type Restart = typeof Restart.Type
 export const RestartParams = struct("RestartParams", () => ({
   processId: Schema.String,
   signal: beyond(Signal),
+  /** The time that a running child has after the signal, before it is killed. */
   graceMs: beyond(U53),
 }))
 
@@ -66,4 +69,12 @@ export const restart = Wire.make({
       says: "starts a process again, in its place (beyond the peer; capability processRestart)",
     }),
   },
+})
+
+Wire.document(restart, {
+  since: "1.1",
+  examples: () => ({
+    startFields: { restart: { policy: "onFailure", most: 5 } },
+    "process/restart": { params: [{ processId: "p1", signal: "SIGTERM", graceMs: 1000 }], result: [{}] },
+  }),
 })

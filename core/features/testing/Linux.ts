@@ -17,6 +17,7 @@ export const linux: Server = {
   tells: { port: true, input: true },
   listsAll: true,
   keepsHistories: true,
+  usualHistory: 0,
   paints: true,
   scope: "control",
 }

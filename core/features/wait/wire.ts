@@ -30,15 +30,21 @@ export const defaultMaxBytes = 65_536
  *   `processWaitInput`.
  */
 export const Condition = struct("WaitCondition", () => ({
+  /** True: the process has exited. */
   exit: beyond(Schema.Boolean),
+  /** True: no output follows either. */
   closed: beyond(Schema.Boolean),
   pattern: beyond(Schema.String),
+  /** The stream of the pattern; absent is any. */
   stream: beyond(OutputStream),
   flags: beyond(Schema.String),
+  /** For so long nothing was printed, counted from the begin of the wait. */
   idleMs: beyond(U53),
+  /** So many bytes were printed after `afterSeq`. */
   bytes: beyond(NonZero),
   port: beyond(U16),
   host: beyond(Schema.String),
+  /** True: the process waits for input, and nothing is left to be read. */
   input: beyond(Schema.Boolean),
 }))
 /** One condition of a wait, decoded. */
@@ -52,6 +58,7 @@ export type Condition = typeof Condition.Type
 export const WaitParams = struct("WaitParams", () => ({
   processId: Schema.String,
   afterSeq: nullable(U64),
+  /** The conditions; of several that hold the first counts. */
   until: Schema.Array(Condition),
   timeoutMs: nullable(U64),
   maxBytes: nullable(Usize),
@@ -80,24 +87,43 @@ export const Listener = struct("WaitListener", () => ({ port: U16, host: Schema.
  */
 export const Asker = struct("WaitAsker", () => ({
   pid: U53,
+  /** Whether it waits at its terminal, or at the pipe that `process/write` writes to. */
   from: Schema.Literal("terminal", "stdin"),
+  /** Whether the terminal shows what is typed. */
   echo: Schema.optional(Schema.Boolean),
+  /** Whether the terminal gives whole lines. */
   line: Schema.optional(Schema.Boolean),
+  /** Whether the terminal gives lines and does not show them, as for a password. */
   secret: Schema.optional(Schema.Boolean),
 }))
 
 /** What shows that the condition holds: the member that belongs to it. */
 export const Evidence = struct("WaitEvidence", () => ({
   exitCode: Schema.optional(I32),
+  /** The match that ends first. */
   match: Schema.optional(Match),
+  /** For how long nothing was printed. */
   idleMs: Schema.optional(U53),
   bytes: Schema.optional(U53),
+  /** The process that listens. */
   port: Schema.optional(Listener),
+  /** The process that waits for input. */
   input: Schema.optional(Asker),
 }))
 
 /** Output of an answer; one at the edge of what is left out may be a part of its chunk. */
 const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
+
+/** Seqs that the server had no longer. */
+const Gap = struct("WaitGap", () => ({ from: U64, to: U64 }))
+
+/** A condition of which nothing is known. */
+const Unknown = struct("WaitUnknown", () => ({
+  /** The index of the condition. */
+  index: U53,
+  /** The reason why nothing is known of it. */
+  why: Schema.String,
+}))
 
 /**
  * `met` is the index of the condition that holds; null at the timeout, and when the process is closed and nothing asked
@@ -106,21 +132,24 @@ const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStre
  * why.
  */
 export const WaitResult = struct("WaitResponse", () => ({
+  /** The index of the condition that holds; null at the timeout or the end. */
   met: Schema.NullOr(U53),
+  /** The evidence that the condition holds. */
   evidence: Schema.NullOr(Evidence),
   nextSeq: U64,
   exited: Schema.Boolean,
   exitCode: Schema.NullOr(I32),
   closed: Schema.Boolean,
+  /** The output after `afterSeq`, from its begin. */
   head: Schema.Array(Chunk),
+  /** The output behind what was left out. */
   tail: Schema.Array(Chunk),
+  /** The bytes between head and tail. */
   omittedBytes: U53,
-  gap: Schema.optional(Schema.Struct({ from: U64, to: U64 }).annotations({ identifier: "WaitGap" })),
-  unknown: Schema.optional(
-    Schema.Array(
-      Schema.Struct({ index: U53, why: Schema.String }).annotations({ identifier: "WaitUnknown" }),
-    ),
-  ),
+  /** Seqs that the server had no longer when the wait began. */
+  gap: Schema.optional(Gap),
+  /** Conditions of which nothing is known. */
+  unknown: Schema.optional(Schema.Array(Unknown)),
 }))
 /** The result of `process/wait`. */
 export type WaitResult = typeof WaitResult.Type
@@ -147,5 +176,78 @@ export const wait = Wire.make({
         "waits for an exit, text, silence, a port or a question for input, and tells which came " +
         "(beyond the peer; capability processWait)",
     }),
+  },
+})
+
+Wire.document(wait, {
+  since: "1.1",
+  adds: {
+    "1.1": {
+      processWaitPort: ["WaitCondition.port", "WaitCondition.host"],
+      processWaitInput: ["WaitCondition.input"],
+    },
+  },
+  examples: () => {
+    const chunk = { seq: 1, stream: "stdout", chunk: "aGVsbG8K" }
+    return {
+      "process/wait": {
+        params: [
+          {
+            processId: "p1",
+            afterSeq: 0,
+            until: [
+              { pattern: "^ready", stream: "stdout", flags: "m" },
+              { port: 8080, host: "localhost" },
+              { idleMs: 2000 },
+              { bytes: 1000 },
+              { input: true },
+              { closed: true },
+              { exit: true },
+            ],
+            timeoutMs: 30_000,
+            maxBytes: 65_536,
+          },
+        ],
+        result: [
+          {
+            met: 0,
+            evidence: {
+              match: {
+                stream: "stdout",
+                from: { seq: 1, offset: 0 },
+                to: { seq: 1, offset: 5 },
+                text: "ready",
+              },
+            },
+            nextSeq: 2,
+            exited: false,
+            exitCode: null,
+            closed: false,
+            head: [chunk],
+            tail: [],
+            omittedBytes: 0,
+            gap: { from: 1, to: 1 },
+            unknown: [{ index: 4, why: "the server cannot tell who waits for input" }],
+          },
+          {
+            met: 1,
+            evidence: {
+              exitCode: 0,
+              idleMs: 2000,
+              bytes: 1000,
+              port: { port: 8080, host: "127.0.0.1", pid: 4711 },
+              input: { pid: 4711, from: "terminal", echo: false, line: true, secret: true },
+            },
+            nextSeq: 1,
+            exited: false,
+            exitCode: null,
+            closed: false,
+            head: [],
+            tail: [],
+            omittedBytes: 0,
+          },
+        ],
+      },
+    }
   },
 })

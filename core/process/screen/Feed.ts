@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import { concat } from "../../protocol/Bytes.ts"
-import { mostScrollback } from "../../protocol/Screen.ts"
+import { mostScrollback } from "../../features/screen/wire.ts"
 import type { TerminalSize } from "../../spawn/Spawner.ts"
 import type { Chunk } from "../Chunk.ts"
 import type { History } from "../history/History.ts"

@@ -7,7 +7,7 @@
  * what the log or the history has, in a terminal of its own.
  */
 import * as Effect from "effect/Effect"
-import type { Format, ScreenResult } from "../../protocol/Screen.ts"
+import type { Format, ScreenResult } from "../../features/screen/wire.ts"
 import * as Turn from "../../protocol/Turn.ts"
 import type { Histories } from "../history/Histories.ts"
 import type { Process } from "../Process.ts"

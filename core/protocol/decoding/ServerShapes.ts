@@ -30,16 +30,8 @@ export const requests: {
   "process/restart": { result: "RestartResponse" },
   "process/credit": { result: "CreditResponse" },
   "process/wait": { result: "WaitResponse", repeatable: "always", cancellable: true },
-  "process/resize": { result: "ResizeResponse", repeatable: "always" },
-  "process/closeStdin": { result: "CloseStdinResponse", repeatable: "always" },
   "process/history": { result: "HistoryResponse", repeatable: "always", cancellable: true },
   "process/grep": { result: "GrepResponse", repeatable: "always", cancellable: true },
-  "process/list": { result: "ProcessListResponse", repeatable: "always" },
-  "process/changes": { result: "ProcessChangesResponse", repeatable: "always", cancellable: true },
-  "session/list": { result: "SessionListResponse", repeatable: "always" },
-  "session/end": { result: "SessionEndResponse" },
-  "process/attach": { result: "ProcessAttachResponse" },
-  "process/detach": { result: "ProcessDetachResponse" },
   "process/screen": { result: "ScreenResponse", repeatable: "always", cancellable: true },
   "fs/readFile": { result: "FsReadFileResponse", repeatable: "always", cancellable: true },
   "fs/writeFile": { result: "FsWriteFileResponse", repeatable: "always" },
@@ -59,6 +51,14 @@ export const requests: {
   "fs/close": { result: "FsCloseResponse", repeatable: "always" },
   "fs/watchMissing": { result: "FsWatchMissingResponse" },
   "http/request": { result: "HttpRequestResult", cancellable: true },
+  "process/resize": { result: "ResizeResponse", repeatable: "always" },
+  "process/closeStdin": { result: "CloseStdinResponse", repeatable: "always" },
+  "process/list": { result: "ProcessListResponse", repeatable: "always" },
+  "process/changes": { result: "ProcessChangesResponse", repeatable: "always", cancellable: true },
+  "session/list": { result: "SessionListResponse", repeatable: "always" },
+  "session/end": { result: "SessionEndResponse" },
+  "process/attach": { result: "ProcessAttachResponse" },
+  "process/detach": { result: "ProcessDetachResponse" },
 }
 
 /** The notifications of the server, each with the shape of its params. */
@@ -82,7 +82,7 @@ export const structs: { readonly [name: string]: string } = {
     "shell:Shell executorVersion:string? providerId:string~? cwd:string~? userHomeDir:string~? platformOs:string~? prependPathDirs:string[]? temporaryDirectories:string[]? tempDir:string~? capabilities:PartialCapabilities?",
   Shell: "name:string path:string",
   PartialCapabilities:
-    "networkProxyLaunch:boolean? networkProxyReviewDomains:boolean? networkProxyTransparentTcp:boolean? credentialMasking:boolean? credentialMaskingCustomProviders:boolean? capabilityDiscoverySandbox:boolean? fsWatchMissing:boolean? capabilityDiscoveryV2:boolean? environmentConfigRead:boolean? httpHeaderEnvVars:boolean? sandboxedFileStreaming:boolean? fileWriteStreaming:boolean? shellSnapshotV2:boolean? windowsMxc:boolean? linuxRootWritePreservesDevices:boolean? linuxApprovedRootWritePreservesRestrictions:boolean? processResize:boolean? processCloseStdin:boolean? processSignals:boolean? sessionReplay:boolean? sessionTakeover:boolean? requestCancel:boolean? outputHistory:boolean? processList:boolean? processChanges:boolean? processListAll:boolean? processReceipt:boolean? processDeadlines:boolean? processMarks:boolean? processAnswers:boolean? processRestart:boolean? processCredit:boolean? processAutoRemove:boolean? processPid:boolean? processWait:boolean? processWaitPort:boolean? processWaitInput:boolean? processAttach:boolean? processAttachAll:boolean? processControlAll:boolean? processScreen:boolean? sessionEnd:boolean? fsChange:boolean?",
+    "networkProxyLaunch:boolean? networkProxyReviewDomains:boolean? networkProxyTransparentTcp:boolean? credentialMasking:boolean? credentialMaskingCustomProviders:boolean? capabilityDiscoverySandbox:boolean? fsWatchMissing:boolean? capabilityDiscoveryV2:boolean? environmentConfigRead:boolean? httpHeaderEnvVars:boolean? sandboxedFileStreaming:boolean? fileWriteStreaming:boolean? shellSnapshotV2:boolean? windowsMxc:boolean? linuxRootWritePreservesDevices:boolean? linuxApprovedRootWritePreservesRestrictions:boolean? processResize:boolean? processCloseStdin:boolean? processSignals:boolean? sessionReplay:boolean? sessionTakeover:boolean? requestCancel:boolean? processList:boolean? processChanges:boolean? processListAll:boolean? processReceipt:boolean? processDeadlines:boolean? processMarks:boolean? processAnswers:boolean? processRestart:boolean? processCredit:boolean? processAutoRemove:boolean? processPid:boolean? processWait:boolean? processWaitPort:boolean? processWaitInput:boolean? outputHistory:boolean? processScreen:boolean? fsChange:boolean? processAttach:boolean? processAttachAll:boolean? processControlAll:boolean? sessionEnd:boolean?",
   EnvironmentStatus: "status:'ready'",
   ExecResponse:
     "processId:string sandboxType:'none'|'linuxSeccomp'|'macosSeatbelt'|'windowsRestrictedToken' pid:u53?",
@@ -109,8 +109,6 @@ export const structs: { readonly [name: string]: string } = {
   WaitAsker: "pid:u53 from:'terminal'|'stdin' echo:boolean? line:boolean? secret:boolean?",
   WaitGap: "from:u64 to:u64",
   WaitUnknown: "index:u53 why:string",
-  ResizeResponse: "",
-  CloseStdinResponse: "",
   HistoryResponse:
     "chunks:ProcessOutputChunk[] times:u53[]? sizes:OutputSize[]? byte:u53 line:u53 nextByte:u53 eof:boolean closed:boolean ended:HistoryEnd? lost:HistoryLoss?",
   OutputSize: "afterSeq:u64 rows:u16 columns:u16",
@@ -119,17 +117,6 @@ export const structs: { readonly [name: string]: string } = {
   GrepResponse:
     "matches:GrepMatch[] complete:boolean nextByte:u53 closed:boolean ended:HistoryEnd? lost:HistoryLoss?",
   GrepMatch: "line:u53 byte:u53 seq:u64 text:string before:string[]? after:string[]?",
-  ProcessListResponse: "processes:ListedProcess[] nextCursor:string~",
-  ListedProcess:
-    "processId:string session:u53 attached:boolean name:string? labels:string{} argv:string[] cwd:string pid:u53~ tty:boolean terminalSize:TerminalSize? startedAtMs:u53 endedAtMs:u53? state:'starting'|'running'|'exited'|'closed' exitCode:i32~ bytes:u53 nextSeq:u64 kept:boolean? restarts:u53?",
-  TerminalSize: "rows:u16 columns:u16",
-  ProcessChangesResponse: "changes:ProcessChange[] nextSeq:u64 missed:boolean?",
-  ProcessChange: "seq:u64 kind:'started'|'restarted'|'exited'|'removed' atMs:u53 process:ListedProcess",
-  SessionListResponse: "sessions:ListedSession[] nextCursor:string~",
-  ListedSession: "session:u53 own:boolean attached:boolean openedAtMs:u53 processes:u53",
-  SessionEndResponse: "",
-  ProcessAttachResponse: "processId:string process:ListedProcess firstSeq:u64 writer:boolean",
-  ProcessDetachResponse: "",
   ScreenResponse:
     "seq:u64 fromSeq:u64 size:ScreenSize cursor:ScreenCursor title:string alternate:boolean scrollback:u53 text:string? ansi:string? lines:ScreenLine[]?",
   ScreenSize: "rows:u16 columns:u16",
@@ -160,6 +147,19 @@ export const structs: { readonly [name: string]: string } = {
   FsWatchMissingResponse: "watching:boolean",
   HttpRequestResult: "status:int headers:HttpResponseHeader[] bodyBase64:bytes",
   HttpResponseHeader: "name:string value:string",
+  ResizeResponse: "",
+  CloseStdinResponse: "",
+  ProcessListResponse: "processes:ListedProcess[] nextCursor:string~",
+  ListedProcess:
+    "processId:string session:u53 attached:boolean name:string? labels:string{} argv:string[] cwd:string pid:u53~ tty:boolean terminalSize:TerminalSize? startedAtMs:u53 endedAtMs:u53? state:'starting'|'running'|'exited'|'closed' exitCode:i32~ bytes:u53 nextSeq:u64 kept:boolean? restarts:u53?",
+  TerminalSize: "rows:u16 columns:u16",
+  ProcessChangesResponse: "changes:ProcessChange[] nextSeq:u64 missed:boolean?",
+  ProcessChange: "seq:u64 kind:'started'|'restarted'|'exited'|'removed' atMs:u53 process:ListedProcess",
+  SessionListResponse: "sessions:ListedSession[] nextCursor:string~",
+  ListedSession: "session:u53 own:boolean attached:boolean openedAtMs:u53 processes:u53",
+  SessionEndResponse: "",
+  ProcessAttachResponse: "processId:string process:ListedProcess firstSeq:u64 writer:boolean",
+  ProcessDetachResponse: "",
   ExecOutputDeltaNotification: "processId:string seq:u64 stream:'stdout'|'stderr'|'pty' chunk:bytes",
   ProcessMarkNotification:
     "processId:string seq:u64 kind:'promptStart'|'commandStart'|'commandEnd' exitCode:i32~ cwd:string~",
@@ -191,7 +191,6 @@ export const startFields: { readonly [K in keyof Schema.Schema.Encoded<typeof St
   managedNetwork: "",
   networkProxy: "",
   terminalSize: "processResize",
-  history: "outputHistory",
   name: "processList",
   labels: "processList",
   receipt: "processReceipt",
@@ -207,6 +206,7 @@ export const startFields: { readonly [K in keyof Schema.Schema.Encoded<typeof St
   keep: "processControlAll",
   autoRemove: "processAutoRemove",
   pid: "processPid",
+  history: "outputHistory",
 }
 
 /** The fields of a read that have events of features, each with their kind. */

@@ -6,7 +6,7 @@
  * says what happens to everything else that a client may send. No code outside of this folder asks for its name.
  */
 import type { ClosedFields, FeatureEvent } from "../../features/Wires.ts"
-import type { ScreenResult } from "../Screen.ts"
+import type { ScreenResult } from "../../features/screen/wire.ts"
 import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
 import type { MemoryPool } from "../MemoryPool.ts"

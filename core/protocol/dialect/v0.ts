@@ -27,11 +27,17 @@ export const defaultOutputBytesCap = 1024 * 1024
 /** `cwd` is an absolute native path, `env` the whole environment. Only a process with a PTY has a stdin. */
 export const ExecParams = struct("ExecParams", () => ({
   processId: Schema.String,
+  /** The program and its arguments. */
   argv: Schema.Array(Schema.String),
+  /** The working directory, an absolute native path. */
   cwd: Schema.String,
+  /** The whole environment. */
   env: Schema.Record({ key: Schema.String, value: Schema.String }),
+  /** Whether the process gets a PTY, and with it a stdin. */
   tty: Schema.Boolean,
+  /** The most bytes of output to retain. */
   outputBytesCap: Schema.optionalWith(U64, { default: () => defaultOutputBytesCap }),
+  /** The `argv[0]` that the process sees. */
   arg0: Schema.optional(Schema.NullOr(Schema.String)),
 }))
 
@@ -39,9 +45,12 @@ export const ExecParams = struct("ExecParams", () => ({
 export const ExecResult = struct("ExecResponse", () => ({
   processId: Schema.String,
   pid: Schema.NullOr(U64),
+  /** Always true. */
   running: Schema.Boolean,
   exitCode: Schema.NullOr(I32),
+  /** Always null. */
   stdout: Schema.NullOr(Base64),
+  /** Always null. */
   stderr: Schema.NullOr(Base64),
 }))
 
@@ -49,7 +58,10 @@ export const ExecResult = struct("ExecResponse", () => ({
 export const WriteParams = struct("WriteParams", () => ({ processId: Schema.String, chunk: Base64 }))
 
 /** `accepted` is always true: a write that is not accepted is an error. */
-export const WriteResult = struct("WriteResponse", () => ({ accepted: Schema.Boolean }))
+export const WriteResult = struct("WriteResponse", () => ({
+  /** Always true. */
+  accepted: Schema.Boolean,
+}))
 
 /** Kills the process group. */
 export const TerminateParams = struct("TerminateParams", () => ({ processId: Schema.String }))
@@ -58,7 +70,10 @@ export const TerminateParams = struct("TerminateParams", () => ({ processId: Sch
 export const TerminateResult = struct("TerminateResponse", () => ({ running: Schema.Boolean }))
 
 /** Names the version of the wire. */
-export const InitializeResult = struct("InitializeResponse", () => ({ protocolVersion: Schema.String }))
+export const InitializeResult = struct("InitializeResponse", () => ({
+  /** The version of the wire: `exec-server.v0`. */
+  protocolVersion: Schema.String,
+}))
 
 /** A piece of output. That of a PTY is `stdout`. */
 export const OutputDeltaParams = struct("ExecOutputDeltaNotification", () => ({

@@ -9,7 +9,7 @@ import * as Versions from "./Versions.ts"
 import type { Method, Wire } from "./Wire.ts"
 import * as Words from "./Words.ts"
 
-/** What docstrings say, by `Type`, `Type.field`, or `*.field` for a field that several types share. */
+/** Docstrings, by `Type` or `Type.field`. */
 export interface Docstrings {
   readonly [name: string]: string | undefined
 }
@@ -92,7 +92,7 @@ export const describeType = (type: string, docs: Docstrings): string | undefined
 
 /** What a field is; undefined if nothing says it. */
 export const describeField = (type: string, field: string, docs: Docstrings): string | undefined =>
-  docs[`${type}.${field}`] ?? Words.fields[`${type}.${field}`] ?? docs[`*.${field}`] ?? Words.fields[field]
+  docs[`${type}.${field}`] ?? Words.fields[`${type}.${field}`] ?? Words.fields[field]
 
 const documentedField = (type: string, field: string, shape: JsonSchema, docs: Docstrings): JsonSchema => {
   const { capability, version } = Versions.named.get(`${type}.${field}`) ?? {}

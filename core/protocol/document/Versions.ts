@@ -1,10 +1,11 @@
 /**
- * The versions of the wire: what each of them added or changed.
+ * The versions of the wire: the additions and changes of each. Those of features are in their wires.
  *
  * The major number rises when a client or a server of before would fail, the minor one when something was added. A
  * thing is named as `process/start`, or with its type as `ReadParams.waitMs`; types come with the first thing that
  * refers to them. `npm run check` fails if something is on the wire that is named neither here nor in `wire.lock`.
  */
+import { aboutOf, type Wire, wires } from "../../features/Wires.ts"
 import type { Capabilities } from "../Environment.ts"
 
 /** The name of a capability. */
@@ -24,14 +25,12 @@ export interface Version {
   readonly changes?: ReadonlyArray<string>
 }
 
-/** Every version, oldest first. The last one grows until it is released. */
-export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
+/** Every version without its features, oldest first. The last one grows until it is released. */
+const bases: readonly [Version, ...ReadonlyArray<Version>] = [
   {
     version: "1.0",
     says: "the wire of Codex exec-server 0.171.0",
     adds: {
-      fsWatchMissing: ["fs/watchMissing"],
-      httpHeaderEnvVars: ["HttpHeader.valueEnvVar"],
       networkProxyTransparentTcp: [
         "ManagedNetworkSandboxContext.transparentTcp",
         "RemoteNetworkProxyConfig",
@@ -48,36 +47,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processSignals: [],
       sessionReplay: ["InitializeParams.replayAfter"],
       sessionTakeover: ["InitializeParams.takeover", "session/taken"],
-      processCredit: ["WireExecParams.credit", "InitializeParams.credit", "process/credit"],
-      processReceipt: ["WireExecParams.receipt", "ExecClosedNotification.receipt", "ReadResponse.receipt"],
       requestCancel: ["request/cancel"],
-      processWait: ["process/wait"],
-      processWaitPort: ["WaitCondition.port", "WaitCondition.host"],
-      processWaitInput: ["WaitCondition.input"],
-      processDeadlines: [
-        "WireExecParams.timeoutMs",
-        "WireExecParams.idleTimeoutMs",
-        "WireExecParams.killGraceMs",
-        "WireExecParams.signalOnTimeout",
-        "WireExecParams.ending",
-        "TerminateParams.signal",
-        "TerminateParams.graceMs",
-        "ReadResponse.endedBy",
-        "ReadResponse.signal",
-        "ExecExitedNotification.endedBy",
-        "ExecExitedNotification.signal",
-      ],
-      outputHistory: [
-        "WireExecParams.history",
-        "process/history",
-        "process/grep",
-        "ReadResponse.more",
-        "HistoryParams.times",
-        "HistoryResponse.times",
-        "HistoryResponse.sizes",
-        "HistoryResponse.lost",
-        "GrepResponse.lost",
-      ],
       processList: [
         "process/list",
         "session/list",
@@ -87,14 +57,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       ],
       processChanges: ["process/changes"],
       processListAll: [],
-      processScreen: ["process/screen"],
-      processRestart: ["WireExecParams.restart", "process/restart", "ListedProcess.restarts"],
-      processAutoRemove: ["WireExecParams.autoRemove"],
-      processAnswers: ["WireExecParams.answers"],
-      processPid: ["WireExecParams.pid", "ExecResponse.pid"],
       sessionEnd: ["session/end"],
-      fsChange: ["fs/rename", "fs/setMode", "fs/createSymlink"],
-      processMarks: ["WireExecParams.marks", "ReadResponse.marks", "process/mark"],
       processAttach: [
         "process/attach",
         "process/detach",
@@ -106,7 +69,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
         "ListedProcess.kept",
       ],
       processAttachAll: [],
-      processControlAll: ["WireExecParams.keep"],
+      processControlAll: [],
     },
     changes: ["RemoteNetworkProxyLaunchConfig.proxy"],
     addsToAll: [
@@ -116,6 +79,57 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       "ExecExitedNotification.oomKilled",
     ],
   },
+]
+
+/** The types that have the fields of features. */
+const typesOfParts = {
+  startFields: ["WireExecParams"],
+  startedFields: ["ExecResponse"],
+  readFields: ["ReadResponse"],
+  closedFields: ["ExecClosedNotification", "ReadResponse"],
+  rowFields: ["ListedProcess"],
+} as const
+
+/** The names on the wire that follow from the wire of a feature. */
+const namesOf = (wire: Wire): ReadonlyArray<string> => [
+  ...Object.entries(typesOfParts).flatMap(([part, types]) =>
+    Object.keys(wire[part as keyof typeof typesOfParts] ?? {}).flatMap((field) =>
+      types.map((type) => `${type}.${field}`),
+    ),
+  ),
+  ...Object.keys(wire.requests ?? {}),
+  ...Object.values(wire.events ?? {}).map(({ method }) => method),
+  ...Object.keys(wire.notifications ?? {}),
+]
+
+type Adds = ReadonlyArray<readonly [capability: string, names: ReadonlyArray<string>]>
+
+/** The additions of a feature to a version. */
+const addsOf = (wire: Wire, version: string): Adds => {
+  const { since, adds = {} } = aboutOf(wire)
+  const explicit = Object.entries(adds[version] ?? {})
+  if (since !== version || since === bases[0].version) return explicit
+  const elsewhere = Object.values(adds).flatMap((names) => Object.values(names).flat())
+  const capabilities = Object.keys(wire.capabilities)
+  return capabilities
+    .map((name, index): Adds[number] => [
+      name,
+      index === 0 ? namesOf(wire).filter((each) => !elsewhere.includes(each)) : [],
+    ])
+    .concat(explicit)
+}
+
+const withFeatures = (base: Version): Version => {
+  const adds: Record<string, ReadonlyArray<string>> = {}
+  const all = [...Object.entries(base.adds), ...wires.flatMap((wire) => addsOf(wire, base.version))]
+  for (const [capability, names] of all) adds[capability] = [...(adds[capability] ?? []), ...names]
+  return { ...base, adds }
+}
+
+/** Every version, oldest first. */
+export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
+  withFeatures(bases[0]),
+  ...bases.slice(1).map(withFeatures),
 ]
 
 /** The type that tells the capabilities of a server. */

@@ -1,10 +1,10 @@
 /** The wires that are documented: what documents need of the tables of methods. */
 import type * as Schema from "effect/Schema"
+import type { Example } from "../../features/Wires.ts"
 import * as V0 from "../dialect/v0.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Methods from "../Methods.ts"
 import { examples, examplesOfV0 } from "./Examples.ts"
-import type { Example } from "./FileExamples.ts"
 import * as Shape from "./Shape.ts"
 import * as Versions from "./Versions.ts"
 

@@ -1,13 +1,15 @@
 /**
- * What fields and types are, for the schema files, where no docstring says it: by type and field, or by field alone
- * where it means the same everywhere.
+ * The words for fields and types of the schema files that no docstring has: by field alone where it means the same
+ * everywhere, of what is made from tables, and of the alternatives of choices, whose schemas have no statement.
  */
+import * as EnvNames from "../EnvNames.ts"
+import * as Limits from "../Limits.ts"
 
-import { fields as fileFields } from "./FileWords.ts"
-import { fields as processFields } from "./ProcessWords.ts"
-import { fields as screenFields } from "./ScreenWords.ts"
+const { retainedBytes, retainedChunks } = Limits.defaults
+const secrets = EnvNames.defaultExcludes.join(", ")
 
-const general: { readonly [field: string]: string } = {
+/** By `Type.field`, or by field. */
+export const fields: { readonly [name: string]: string } = {
   processId: "the id of the process, which its client has chosen; unique in its session, any string",
   sessionId: "the secret that resumes the session: a UUID v4",
   seq: "counts the events of one process from 1: output, marks, exited and closed together",
@@ -83,27 +85,23 @@ const general: { readonly [field: string]: string } = {
   proxy: "the configuration of the proxy",
   traceparent: "the span of the caller, as the standard has it",
   tracestate: "what others on the way have added, as the standard has it",
+  "ExecEnvPolicy.inherit":
+    "`all`, `core` or `none` of the variables of the server; " +
+    `\`core\` is ${EnvNames.core.unix.join(", ")}, on Windows ${EnvNames.core.windows.join(", ")}`,
+  "ExecEnvPolicy.ignoreDefaultExcludes": `whether names that look like secrets are inherited, too: ${secrets}`,
+  "ReadResponse.chunks":
+    "the retained output after `afterSeq`, in order; of each process the last " +
+    `${retainedBytes} bytes are retained, or the last ${retainedChunks} chunks: the oldest goes first, as a whole`,
+  "ExecPermissionProfileManaged.file_system": "what is allowed of files",
+  "ExecManagedFileSystemPermissionsRestricted.entries": "the access to places; all else is as by default",
+  "ExecManagedFileSystemPermissionsRestricted.glob_scan_max_depth": "how deep patterns look",
+  "ExecFileSystemPathGlobPattern.pattern": "a pattern of paths",
+  "ExecFileSystemPathSpecial.value": "the place",
+  "FileSystemSpecialPathUnknown.path": "a kind of a later version, which matches nothing",
 }
 
-/** By `Type.field`, or by field. */
-export const fields: { readonly [name: string]: string } = {
-  ...general,
-  ...processFields,
-  ...screenFields,
-  ...fileFields,
-}
-
-/** What types are that have no docstring. */
+/** By type: the alternatives of choices. */
 export const types: { readonly [name: string]: string } = {
-  ExecMetadata: "What a start belongs to, for logs.",
-  ManagedNetworkSandboxContext: "The managed network of a confined process.",
-  RemoteNetworkProxyLaunchConfig: "A network proxy for the process.",
-  RemoteNetworkProxyConfig: "The settings of a network proxy. Others than these are not read.",
-  ShellSnapshotRequest: "A snapshot of the user's shell in which a command is to run.",
-  ShellInfo: "The shell of a snapshot.",
-  WaitGap: "Seqs that the server had no longer.",
-  WaitUnknown: "A condition of which nothing is known.",
-  ExecFileSystemPath: "The place of an entry.",
   ExecFileSystemPathPath: "A path.",
   ExecFileSystemPathGlobPattern: "A pattern of paths.",
   ExecFileSystemPathSpecial: "A place that depends on the host or the request.",
@@ -113,19 +111,11 @@ export const types: { readonly [name: string]: string } = {
   FileSystemSpecialPathTmpdir: "The folder for temporary files.",
   FileSystemSpecialPathSlashTmp: "`/tmp`.",
   FileSystemSpecialPathUnknown: "A kind of a later version, which matches nothing.",
-  ExecManagedFileSystemPermissions: "What is allowed of files.",
   ExecManagedFileSystemPermissionsRestricted: "Only what entries allow.",
   ExecManagedFileSystemPermissionsUnrestricted: "Everything.",
-  ExecPermissionProfile: "What is allowed.",
   ExecPermissionProfileManaged: "What this object says.",
   ExecPermissionProfileDisabled: "Everything: there is no confinement.",
   ExecPermissionProfileExternal: "Something else confines the server.",
-  WireFileSystemPolicyContext: "What the kinds of a profile refer to.",
-  PartialCapabilities: "What a server can do; a client must not use what is absent or false.",
-  ReceiptStreams: "The streams of a process, also those without output.",
-  ScreenSize: "The size of a terminal.",
-  FsWalkEntry: "A file or a folder below the path.",
-  FsWalkError: "What could not be looked at, and why.",
 }
 
 const units: ReadonlyArray<readonly [RegExp, string]> = [

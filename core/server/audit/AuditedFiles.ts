@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { Block, FileCalls } from "../../files/FileCalls.ts"
 import { FileError } from "../../files/FileError.ts"
-import type { SandboxedFiles } from "../SandboxedFiles.ts"
+import type { SandboxedFiles } from "../../features/fs/SandboxedFiles.ts"
 import type { Said, Scribe } from "./AuditScribe.ts"
 
 /** The same calls, audited. */

@@ -5,7 +5,6 @@ import * as Features from "../../features/Features.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type * as Confinement from "../../protocol/Confinement.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
-import type { Limits } from "../../protocol/Limits.ts"
 import type { ResultOf } from "../../protocol/Methods.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
@@ -15,7 +14,6 @@ import * as Naming from "../Naming.ts"
 import type { Notifier } from "../Notifier.ts"
 import * as SpawnSpecs from "../SpawnSpecs.ts"
 import type { Tracing } from "../Tracing.ts"
-import { bytesOf } from "./history.ts"
 
 /**
  * The `sandboxType` of a start that asks for a sandbox, or has one by the floor of the server, on each platform: also
@@ -30,7 +28,6 @@ const sandboxTypes: Readonly<Record<string, ResultOf<"process/start">["sandboxTy
 /** What the handler of one connection needs. */
 export interface StartContext {
   readonly server: Server
-  readonly limits: Limits
   /** What every process is confined to at least. */
   readonly floor: Confinement.Confinement | undefined
   /** The session that the connection is attached to. */
@@ -42,16 +39,7 @@ export interface StartContext {
 }
 
 /** The handler of one connection. */
-export const make = ({
-  session,
-  attachments,
-  notifier,
-  tracing,
-  audit,
-  server,
-  floor,
-  limits,
-}: StartContext) => ({
+export const make = ({ session, attachments, notifier, tracing, audit, server, floor }: StartContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
       const { host } = server
@@ -59,7 +47,6 @@ export const make = ({
       const { processId } = params
       if (attachments.get(processId) !== undefined)
         return yield* new ProcessError({ reason: "AlreadyExists", processId })
-      const historyBytes = yield* bytesOf(params.history, server.keepsHistories, limits.historyBytes)
       const fault = Features.fault(params, server)
       if (fault !== undefined) return yield* fault
       const names = yield* Naming.fromStart(params)
@@ -68,8 +55,7 @@ export const make = ({
         retainedBytes: params.retainedBytes,
         around: audit.start(spec),
         extend: Features.extend(params, server),
-        historyBytes,
-        ...Features.options(params),
+        ...Features.options(params, server),
         ...names,
       })
       const process = yield* tracing.process(id, processId, spec.argv[0], starting)

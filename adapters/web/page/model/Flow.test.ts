@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
-import type { ScreenResult } from "../../../../core/protocol/Screen.ts"
+import type { ScreenResult } from "../../../../core/features/screen/wire.ts"
 import { Follower } from "./Follower.ts"
 import { Intake } from "./Intake.ts"
 import { PipeText, unmarked } from "./PipeText.ts"

@@ -7,7 +7,7 @@
  * output rests.
  */
 import type { OutputStream } from "../../../../core/protocol/Process.ts"
-import type { ScreenResult } from "../../../../core/protocol/Screen.ts"
+import type { ScreenResult } from "../../../../core/features/screen/wire.ts"
 import type { Closed, Exited, Failed, Output, ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
 
 /** What shows a process. */

@@ -3,7 +3,7 @@
  *
  * It covers the terminal, which goes on behind it.
  */
-import type { GrepMatch, GrepResult } from "../../../../core/protocol/History.ts"
+import type { GrepMatch, GrepResult } from "../../../../core/features/history/wire.ts"
 import { messageOf } from "../link/Attachment.ts"
 import type { Settings } from "../model/Settings.ts"
 import type { Store } from "../model/Store.ts"

@@ -1,5 +1,5 @@
 /** A part of all that a process has printed, on a terminal of its own: around a line, or at the end. */
-import type { HistoryResult } from "../../../../core/protocol/History.ts"
+import type { HistoryResult } from "../../../../core/features/history/wire.ts"
 import * as LineStamps from "../../../../core/client/LineStamps.ts"
 import { rowOfLine } from "../model/Lines.ts"
 import { PipeText } from "../model/PipeText.ts"

@@ -10,32 +10,18 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 import * as FollowRedirects from "../../http/FollowRedirects.ts"
-import { type HttpClientService, HttpError, type Request, type Response } from "../../http/HttpClient.ts"
+import { brokenBody, HttpError, type Request, type Response } from "../../http/HttpClient.ts"
 import * as OutgoingRequest from "../../http/OutgoingRequest.ts"
 import { concat } from "../../protocol/Bytes.ts"
-import { makeFrames, maxFrameBytes, maxRequestIdLength } from "../../protocol/HttpRequest.ts"
-import { LimitError, type Limits } from "../../protocol/Limits.ts"
+import { type http as wire, makeFrames, maxFrameBytes, maxRequestIdLength } from "./wire.ts"
+import { LimitError } from "../../protocol/Limits.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
+import { ParamsError } from "../../protocol/ParamsError.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
-import type { HostInfo } from "../../spawn/Host.ts"
-import type { FairSender } from "../FairSender.ts"
-import { brokenBody, type HandlerError, ParamsError } from "../WireError.ts"
-
-/** What the handlers of one connection need. */
-export interface HttpContext {
-  readonly host: HostInfo
-  readonly client: HttpClientService
-  readonly limits: Pick<Limits, "httpBodyBytes" | "httpStreams">
-  readonly sender: FairSender
-  /** The scope of the connection. */
-  readonly scope: Scope.Scope
-  /** Runs an effect that is interrupted with the connection. */
-  readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
-}
+import type { Connection, Failure, Feature } from "../Feature.ts"
 
 type Params = ParamsOf<"http/request">
 
@@ -43,11 +29,11 @@ type Params = ParamsOf<"http/request">
 type Deadline = <A, E>(effect: Effect.Effect<A, E>, error: () => HttpError) => Effect.Effect<A, E | HttpError>
 
 /** The handlers of one connection. */
-export const make = ({ host, client, limits, sender, scope, fork }: HttpContext) => {
+const make = ({ server, client, limits, send: toPeer, scope, fork }: Connection) => {
   /** The ids of streamed bodies that have not ended, including those whose requests are not answered yet. */
   const streams = new Set<string>()
 
-  const reserve = (id: string): Effect.Effect<void, HandlerError> => {
+  const reserve = (id: string): Effect.Effect<void, Failure> => {
     const name = "http/request streamResponse requestId"
     if (streams.has(id)) return refuse(`${name} \`${id}\` is already active`)
     if (id.length > maxRequestIdLength)
@@ -75,7 +61,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
         )
         const frames = makeFrames(id)
         const body = deadline(
-          forEachPiece(response, (bytes) => sender.send(() => frames.delta(bytes))),
+          forEachPiece(response, (bytes) => toPeer(() => frames.delta(bytes))),
           () => broken(request),
         )
         const send = () =>
@@ -83,7 +69,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
             Effect.match({ onSuccess: () => null, onFailure: () => brokenBody }),
             // The last frame tells the client that it may use the id again, so free it before.
             Effect.tap(() => Scope.close(own, Exit.void)),
-            Effect.flatMap((error) => sender.send(() => frames.done(error))),
+            Effect.flatMap((error) => toPeer(() => frames.done(error))),
           )
         afterReply((answered) => void fork(answered ? send() : Scope.close(own, Exit.void)))
         return { status: response.status, headers: response.headers, bodyBase64: new Uint8Array() }
@@ -114,14 +100,19 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
   return {
     "http/request": (params: Params, context: RequestContext) =>
       Effect.gen(function* () {
-        const request = yield* Either.match(OutgoingRequest.fromParams(params, host.env, client.codings), {
-          onLeft: refuse,
-          onRight: Effect.succeed,
-        })
+        const request = yield* Either.match(
+          OutgoingRequest.fromParams(params, server.host.env, client.codings),
+          {
+            onLeft: refuse,
+            onRight: Effect.succeed,
+          },
+        )
         return yield* params.streamResponse ? stream(params, request, context) : whole(params, request)
       }),
   }
 }
+
+export const http: Feature<typeof wire> = { announces: () => ({}), handlers: make }
 
 /** Starts the clock of an exchange. */
 const startDeadline = ({ timeoutMs }: Params): Effect.Effect<Deadline> =>

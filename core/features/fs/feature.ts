@@ -9,7 +9,6 @@ import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { FileCalls } from "../../files/FileCalls.ts"
 import { invalid } from "../../files/FileError.ts"
-import type { FilesService } from "../../files/Files.ts"
 import * as Handles from "../../files/Handles.ts"
 import * as MissingWatch from "../../files/MissingWatch.ts"
 import * as ReadWriteLock from "../../files/ReadWriteLock.ts"
@@ -18,25 +17,16 @@ import { fromBase64 } from "../../protocol/Bytes.ts"
 import * as ErrorText from "../../protocol/ErrorText.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
-import type { WalkResult } from "../../protocol/FileSystem.ts"
+import { ParamsError } from "../../protocol/ParamsError.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
-import type { SandboxedFiles } from "../SandboxedFiles.ts"
-import { type HandlerError, ParamsError } from "../WireError.ts"
-
-/** What the handlers of one connection need. */
-export interface FileContext {
-  /** The operating system, which decides about paths. */
-  readonly platform: string
-  readonly files: FilesService
-  readonly sandboxed: SandboxedFiles
-  /** Sends a message. */
-  readonly write: (text: string) => void
-}
+import type { Connection, Failure, Feature } from "../Feature.ts"
+import type { fs as wire, WalkResult } from "./wire.ts"
 
 /** The handlers of one connection; open files and the watch end with the scope. */
-export const make = ({ platform, files, sandboxed, write }: FileContext) =>
+const make = ({ server, files, sandboxed, write }: Connection) =>
   Effect.gen(function* () {
+    const { platform } = server.host
     const native = (uri: string) => Effect.mapError(PathUri.toPath(uri, platform), refusal)
     const access: Access = {
       platform,
@@ -55,17 +45,23 @@ export const make = ({ platform, files, sandboxed, write }: FileContext) =>
     }
   })
 
+export const fs: Feature<typeof wire> = {
+  // Modes and links of Windows are others.
+  announces: ({ files, host }) => ({ fsChange: files.available && host.platform !== "windows" }),
+  handlers: make,
+}
+
 /** How the requests of one connection reach files. */
 interface Access {
   readonly platform: string
   readonly lock: ReadWriteLock.ReadWriteLock
   /** The native path of a URI. */
-  readonly native: (uri: string) => Effect.Effect<string, HandlerError>
+  readonly native: (uri: string) => Effect.Effect<string, Failure>
   /** Gives `use` the native path of a request and the calls that its sandbox allows. */
   readonly calls: <A, E>(
     params: { readonly path: string; readonly sandbox?: Sandbox | null | undefined },
     use: Use<A, E>,
-  ) => Effect.Effect<A, E | HandlerError, Scope.Scope>
+  ) => Effect.Effect<A, E | Failure, Scope.Scope>
 }
 
 type Use<A, E> = (calls: FileCalls, path: string) => Effect.Effect<A, E, Scope.Scope>
@@ -164,7 +160,7 @@ const handleMethods = ({ lock, calls }: Access, handles: Handles.Handles) => ({
 const watchMethod = (
   { platform, lock }: Access,
   watch: MissingWatch.MissingWatch,
-  write: FileContext["write"],
+  write: Connection["write"],
 ) => ({
   "fs/watchMissing": (params: ParamsOf<"fs/watchMissing">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
@@ -220,5 +216,5 @@ const follows = ({ followSymlinks }: { readonly followSymlinks?: boolean | null 
 const badContent = (fault: string) => Effect.fail(invalid(ErrorText.of("badContent", { reason: fault })))
 
 /** A URI of another host has the code of a bad file, not of bad params, as in the peer. */
-const refusal = ({ reason, message }: PathUri.PathUriError): HandlerError =>
+const refusal = ({ reason, message }: PathUri.PathUriError): Failure =>
   reason === "NotNative" ? invalid(message) : new ParamsError({ message })

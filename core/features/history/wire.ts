@@ -3,10 +3,12 @@
  * `outputHistory`.
  */
 import * as Schema from "effect/Schema"
-import { Base64 } from "./Base64.ts"
-import { beyond, nullable } from "./Fields.ts"
-import { U16, U53, U64, Usize } from "./Integers.ts"
-import { struct } from "./Later.ts"
+import { Base64 } from "../../protocol/Base64.ts"
+import { beyond, nullable } from "../../protocol/Fields.ts"
+import { U16, U53, U64, Usize } from "../../protocol/Integers.ts"
+import { later, struct } from "../../protocol/Later.ts"
+import { request } from "../../protocol/Method.ts"
+import * as Wire from "../Wire.ts"
 
 /** The least `maxBytes` of a history: 1 MiB. */
 export const leastBytes = 1_048_576
@@ -22,7 +24,10 @@ export const mostBytes = 16_777_216
  * `maxBytes` (at least 1,048,576), 40 for each chunk included; beyond that the oldest output goes. `process/read` has
  * them, too.
  */
-export const History = struct("OutputHistory", () => ({ maxBytes: U53 }))
+export const History = struct("OutputHistory", () => ({
+  /** The most bytes of files; beyond that the oldest output goes. */
+  maxBytes: U53,
+}))
 
 /**
  * A place in the output: in front of a seq, of a byte (from 0), of a line (from 1), or of what was printed at a time
@@ -30,6 +35,7 @@ export const History = struct("OutputHistory", () => ({ maxBytes: U53 }))
  * `command > file 2>&1` writes them.
  */
 export const Point = struct("OutputPoint", () => ({
+  /** A place in the output, by the seq of the event behind it. */
   seq: beyond(U64),
   byte: beyond(U53),
   line: beyond(U53),
@@ -48,7 +54,9 @@ export const HistoryParams = struct("HistoryParams", () => ({
   from: nullable(Point),
   to: nullable(Point),
   maxBytes: nullable(Usize),
+  /** The last so many lines instead of `from` and `to`. */
   tail: nullable(U53),
+  /** Whether the answer has `times`, and the `sizes` of a PTY; the default is false. */
   times: nullable(Schema.Boolean),
 }))
 /** Decoded params of `process/history`. */
@@ -67,13 +75,19 @@ export const OutputSize = struct("OutputSize", () => ({ afterSeq: U64, rows: U16
  * reason. What was printed behind `byte` is not in it.
  */
 export const HistoryEnd = struct("HistoryEnd", () => ({
+  /** `full`: there is no room on the disk; `failed`: for another reason. */
   reason: Schema.Literal("full", "failed"),
+  /** The place where it has ended. */
   byte: U53,
   message: Schema.String,
 }))
 
 /** Output that is not kept, since the disk was full: so many of the oldest bytes, although `maxBytes` allows them. */
-export const HistoryLoss = struct("HistoryLoss", () => ({ bytes: U53, message: Schema.String }))
+export const HistoryLoss = struct("HistoryLoss", () => ({
+  /** Bytes of output. */
+  bytes: U53,
+  message: Schema.String,
+}))
 
 /**
  * The part begins at `byte`, in `line`: behind `from`, if what is there is no longer kept. `nextByte` is where to read
@@ -82,15 +96,20 @@ export const HistoryLoss = struct("HistoryLoss", () => ({ bytes: U53, message: S
  * chunk, and after which seq it had another.
  */
 export const HistoryResult = struct("HistoryResponse", () => ({
+  /** The output, in order; those at the edges may be parts of theirs. */
   chunks: Schema.Array(Chunk),
+  /** When each of the chunks was taken, in milliseconds since 1970. */
   times: Schema.optional(Schema.Array(U53)),
+  /** The size that the PTY had for the first chunk, and after which seq it had another. */
   sizes: Schema.optional(Schema.Array(OutputSize)),
   byte: U53,
   line: U53,
   nextByte: U53,
+  /** Nothing of what was asked for follows, for now. */
   eof: Schema.Boolean,
   closed: Schema.Boolean,
   ended: Schema.optional(HistoryEnd),
+  /** Output that is not kept, since the disk was full. */
   lost: Schema.optional(HistoryLoss),
 }))
 /** The result of `process/history`. */
@@ -119,6 +138,7 @@ export const GrepParams = struct("GrepParams", () => ({
   to: nullable(Point),
   before: nullable(U53),
   after: nullable(U53),
+  /** The most matches to return. */
   maxMatches: nullable(U53),
 }))
 /** Decoded params of `process/grep`. */
@@ -142,12 +162,125 @@ export const GrepMatch = struct("GrepMatch", () => ({
  * last end of a line. The next page, and later what is printed meanwhile, is `from: {byte: nextByte}`.
  */
 export const GrepResult = struct("GrepResponse", () => ({
+  /** The lines with a match, in order. */
   matches: Schema.Array(GrepMatch),
+  /** Everything was looked at that was asked for and has been printed. */
   complete: Schema.Boolean,
   nextByte: U53,
   closed: Schema.Boolean,
   ended: Schema.optional(HistoryEnd),
+  /** Output that is not kept, since the disk was full. */
   lost: Schema.optional(HistoryLoss),
 }))
 /** The result of `process/grep`. */
 export type GrepResult = typeof GrepResult.Type
+
+/** The wire of the feature. */
+export const history = Wire.make({
+  capabilities: {
+    /** Beyond the peer implementation: `history` of `process/start`, `process/history` and `process/grep`. */
+    outputHistory: Schema.Boolean,
+  },
+  startFields: later(() => ({
+    /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
+    history: beyond(History),
+  })),
+  requests: {
+    "process/history": request({
+      params: HistoryParams,
+      result: HistoryResult,
+      family: "exec",
+      slotted: true,
+      repeatable: "always",
+      cancellable: true,
+      says: "any part of what a process has printed, by seq, byte, line or time (beyond the peer; capability outputHistory)",
+    }),
+    "process/grep": request({
+      params: GrepParams,
+      result: GrepResult,
+      family: "exec",
+      slotted: true,
+      repeatable: "always",
+      cancellable: true,
+      says: "the lines with a match in what a process has printed (beyond the peer; capability outputHistory)",
+    }),
+  },
+})
+
+Wire.document(history, {
+  since: "1.1",
+  adds: {
+    "1.1": {
+      outputHistory: [
+        "ReadResponse.more",
+        "HistoryParams.times",
+        "HistoryResponse.times",
+        "HistoryResponse.sizes",
+        "HistoryResponse.lost",
+        "GrepResponse.lost",
+      ],
+    },
+  },
+  examples: () => {
+    const chunk = { seq: 1, stream: "stdout", chunk: "aGVsbG8K" }
+    return {
+      startFields: { history: { maxBytes: 1_048_576 } },
+      "process/history": {
+        params: [
+          {
+            processId: "p1",
+            from: { line: 1 },
+            to: { time: 1_767_225_600_000 },
+            maxBytes: 65_536,
+            times: true,
+          },
+        ],
+        result: [
+          {
+            chunks: [chunk],
+            times: [1_767_225_600_000],
+            sizes: [{ afterSeq: 0, rows: 24, columns: 80 }],
+            byte: 0,
+            line: 1,
+            nextByte: 6,
+            eof: true,
+            closed: true,
+            ended: { reason: "full", byte: 6, message: "no space left on device" },
+          },
+          {
+            chunks: [chunk],
+            byte: 1_048_576,
+            line: 20_001,
+            nextByte: 1_048_582,
+            eof: true,
+            closed: false,
+            lost: { bytes: 1_048_576, message: "no space left on device" },
+          },
+        ],
+      },
+      "process/grep": {
+        params: [
+          {
+            processId: "p1",
+            pattern: "error",
+            flags: "i",
+            from: { byte: 0 },
+            to: { seq: 9 },
+            before: 1,
+            after: 1,
+          },
+        ],
+        result: [
+          {
+            matches: [
+              { line: 3, byte: 42, seq: 2, text: "error: no rule", before: ["make test"], after: [] },
+            ],
+            complete: true,
+            nextByte: 57,
+            closed: false,
+          },
+        ],
+      },
+    }
+  },
+})

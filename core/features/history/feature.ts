@@ -4,18 +4,17 @@ import * as Either from "effect/Either"
 import type { Ended } from "../../process/history/HistoryFiles.ts"
 import type { Point } from "../../process/history/Reading.ts"
 import type { SizeAt } from "../../process/Sizes.ts"
-import * as History from "../../protocol/History.ts"
-import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
-import type { Attachments } from "../Attachments.ts"
-import { ParamsError } from "../WireError.ts"
+import * as History from "./wire.ts"
+import type { history as wire } from "./wire.ts"
+import { ParamsError } from "../../protocol/ParamsError.ts"
+import type { Connection, Feature, Handlers } from "../Feature.ts"
 
-/** The handlers of one connection. */
-export const make = ({ attachments }: { readonly attachments: Attachments }) => ({
-  "process/history": (params: ParamsOf<"process/history">) =>
+const make = ({ at }: Connection): Handlers<(typeof wire)["requests"]> => ({
+  "process/history": (params) =>
     Effect.gen(function* () {
       const { processId, tail, maxBytes } = params
       if (tail != null && params.from != null) return yield* refuse("tail and from exclude each other")
-      const { processes, id } = attachments.at(processId)
+      const { processes, id } = at(processId)
       const { chunks, times, sizes, ended, lost, ...rest } = yield* processes.history(id, {
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),
@@ -32,7 +31,7 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
       }
     }),
 
-  "process/grep": (params: ParamsOf<"process/grep">) =>
+  "process/grep": (params) =>
     Effect.gen(function* () {
       const { processId, pattern, flags } = params
       const [before, after] = [params.before ?? 0, params.after ?? 0]
@@ -40,7 +39,7 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
         if (lines > History.mostContext)
           return yield* refuse(`${name} must be at most ${History.mostContext} lines: ${lines}`)
       }
-      const { processes, id } = attachments.at(processId)
+      const { processes, id } = at(processId)
       // The edges of lines are edges always.
       const given = flags ?? ""
       const compiled = processes.patterns.compile(pattern, given.includes("m") ? given : `${given}m`)
@@ -65,23 +64,26 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
 
 const toSize = ({ after, size }: SizeAt) => ({ afterSeq: after, ...size })
 
-/** The bytes of the history that a start asks for; 0 for none. `usual` is for a start that does not say. */
-export const bytesOf = (
-  history: ParamsOf<"process/start">["history"],
-  available: boolean,
-  usual: number,
-): Effect.Effect<number, ParamsError> => {
-  if (history == null)
-    return Effect.succeed(!available || usual === 0 ? 0 : Math.max(usual, History.leastBytes))
-  if (!available)
-    return refuse("`history` is not supported by this server: it has no capability outputHistory")
-  return history.maxBytes < History.leastBytes
-    ? refuse(`history.maxBytes must be at least ${History.leastBytes}: ${history.maxBytes}`)
-    : Effect.succeed(history.maxBytes)
+export const history: Feature<typeof wire> = {
+  announces: ({ keepsHistories }) => ({ outputHistory: keepsHistories }),
+  fault: ({ history }, { keepsHistories }) =>
+    history == null
+      ? undefined
+      : !keepsHistories
+        ? "`history` is not supported by this server: it has no capability outputHistory"
+        : history.maxBytes < History.leastBytes
+          ? `history.maxBytes must be at least ${History.leastBytes}: ${history.maxBytes}`
+          : undefined,
+  options: ({ history }, { keepsHistories, usualHistory }) => ({
+    historyBytes:
+      history?.maxBytes ??
+      (keepsHistories && usualHistory > 0 ? Math.max(usualHistory, History.leastBytes) : 0),
+  }),
+  handlers: make,
 }
 
 /** Where a history has ended before its process. */
-export const toEnd = (ended: Ended | undefined): Pick<ResultOf<"process/history">, "ended"> =>
+const toEnd = (ended: Ended | undefined): Pick<History.HistoryResult, "ended"> =>
   ended === undefined
     ? {}
     : {
@@ -95,7 +97,7 @@ export const toEnd = (ended: Ended | undefined): Pick<ResultOf<"process/history"
 const kinds = ["seq", "byte", "line", "time"] as const
 
 /** The point of a param; undefined if it is absent. */
-export const toPoint = (
+const toPoint = (
   name: string,
   point: History.Point | null | undefined,
 ): Effect.Effect<Point | undefined, ParamsError> => {

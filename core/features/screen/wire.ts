@@ -1,8 +1,10 @@
 /** `process/screen`: what the terminal of a PTY shows. Needs the capability `processScreen`. */
 import * as Schema from "effect/Schema"
-import { nullable } from "./Fields.ts"
-import { U16, U53, U64, Usize } from "./Integers.ts"
-import { later, struct } from "./Later.ts"
+import { nullable } from "../../protocol/Fields.ts"
+import { U16, U53, U64, Usize } from "../../protocol/Integers.ts"
+import { later, struct } from "../../protocol/Later.ts"
+import { request } from "../../protocol/Method.ts"
+import * as Wire from "../Wire.ts"
 
 /** The most lines above the screen that a server keeps. */
 export const mostScrollback = 1000
@@ -20,7 +22,9 @@ export type Format = typeof Format.Type
 export const ScreenParams = struct("ScreenParams", () => ({
   processId: Schema.String,
   seq: nullable(U64),
+  /** The forms of the picture in the answer; the default is `text` alone. */
   formats: nullable(Schema.Array(Format)),
+  /** The most lines above the screen; the default is 0. */
   scrollback: nullable(Usize),
 }))
 /** Decoded params of `process/screen`. */
@@ -43,16 +47,27 @@ const set = later(() => Schema.optional(Schema.Literal(true)))
 
 /** How characters look. Absent colors are those of the terminal, absent attributes are off. */
 const style = later(() => ({
+  /** The color of the characters: an index in the palette of 256, or `#rrggbb`. */
   foreground: Schema.optional(Color),
+  /** The color behind them: an index in the palette of 256, or `#rrggbb`. */
   background: Schema.optional(Color),
+  /** Whether they are bold. */
   bold: set,
+  /** Whether they are dim. */
   dim: set,
+  /** Whether they are italic. */
   italic: set,
+  /** Whether they are underlined. */
   underline: set,
+  /** Whether they blink. */
   blink: set,
+  /** Whether the two colors are swapped. */
   inverse: set,
+  /** Whether they are not shown. */
   invisible: set,
+  /** Whether they are struck through. */
   strikethrough: set,
+  /** Whether they have a line above. */
   overline: set,
 }))
 
@@ -77,6 +92,7 @@ export type Span = typeof Span.Type
 export const Line = struct("ScreenLine", () => ({
   /** It continues the line above, which was too long. */
   wrapped: set,
+  /** Its characters; what is not named at the end is blank. */
   spans: Schema.Array(Span),
 }))
 /** A line of the picture. */
@@ -84,14 +100,22 @@ export type Line = typeof Line.Type
 
 /** Where the next character goes: row and column of the screen, counted from 0. */
 export const Cursor = struct("ScreenCursor", () => ({
+  /** The row of the screen, from 0. */
   row: U53,
+  /** The column of the screen, from 0. */
   column: U53,
+  /** Whether it is shown. */
   visible: Schema.Boolean,
+  /** Its look. */
   shape: Schema.Literal("block", "underline", "bar"),
+  /** Whether it blinks. */
   blinks: Schema.Boolean,
 }))
 /** The cursor of the picture. */
 export type Cursor = typeof Cursor.Type
+
+/** The size of a terminal. */
+const Size = struct("ScreenSize", () => ({ rows: U16, columns: U16 }))
 
 /**
  * The picture after the output up to and including `seq`. It was painted from the output that begins at `fromSeq`: 1,
@@ -100,15 +124,73 @@ export type Cursor = typeof Cursor.Type
  */
 export const ScreenResult = struct("ScreenResponse", () => ({
   seq: U64,
+  /** The seq of the first output that the picture was painted from. */
   fromSeq: U64,
-  size: Schema.Struct({ rows: U16, columns: U16 }).annotations({ identifier: "ScreenSize" }),
+  /** The size of the terminal. */
+  size: Size,
   cursor: Cursor,
+  /** The title that a program has set; empty if none has. */
   title: Schema.String,
+  /** Whether it is the alternate screen, which full-screen programs use. */
   alternate: Schema.Boolean,
+  /** The number of lines that lie above the screen. */
   scrollback: U53,
   text: Schema.optional(Schema.String),
+  /** A text that paints the picture on a terminal of that size. */
   ansi: Schema.optional(Schema.String),
+  /** The lines from the first one, those above the screen included. */
   lines: Schema.optional(Schema.Array(Line)),
 }))
 /** The result of `process/screen`. */
 export type ScreenResult = typeof ScreenResult.Type
+
+/** The wire of the feature. */
+export const screen = Wire.make({
+  capabilities: {
+    /** Beyond the peer implementation: `process/screen`. */
+    processScreen: Schema.Boolean,
+  },
+  requests: {
+    "process/screen": request({
+      params: ScreenParams,
+      result: ScreenResult,
+      family: "exec",
+      slotted: true,
+      repeatable: "always",
+      cancellable: true,
+      says: "what the terminal of a PTY shows, now or at a seq (beyond the peer; capability processScreen)",
+    }),
+  },
+})
+
+Wire.document(screen, {
+  since: "1.1",
+  examples: () => ({
+    "process/screen": {
+      params: [{ processId: "p1", seq: 12, formats: ["text", "ansi", "lines"], scrollback: 100 }],
+      result: [
+        {
+          seq: 12,
+          fromSeq: 1,
+          size: { rows: 24, columns: 80 },
+          cursor: { row: 1, column: 0, visible: true, shape: "block", blinks: false },
+          title: "make",
+          alternate: false,
+          scrollback: 0,
+          text: "done 你",
+          ansi: "\u001b[0;1;32mdone\u001b[0m 你\r\n",
+          lines: [
+            {
+              wrapped: true,
+              spans: [
+                { text: "done", foreground: 2, background: "#102030", bold: true },
+                { text: " " },
+                { text: "你", columns: 2 },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  }),
+})

@@ -2,21 +2,23 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
-import type { FileCalls } from "../files/FileCalls.ts"
-import { invalid } from "../files/FileError.ts"
-import type { FilesService } from "../files/Files.ts"
-import * as UnconfinedCalls from "../files/UnconfinedCalls.ts"
-import type { Sandbox } from "../protocol/Sandbox.ts"
-import * as Confinement from "../protocol/Confinement.ts"
-import * as Floor from "../protocol/Floor.ts"
-import * as SandboxPaths from "../protocol/SandboxPaths.ts"
-import type { HostInfo } from "../spawn/Host.ts"
-import { type HandlerError, ParamsError } from "./WireError.ts"
+import type { FileCalls } from "../../files/FileCalls.ts"
+import { type FileError, invalid } from "../../files/FileError.ts"
+import type { FilesService } from "../../files/Files.ts"
+import * as UnconfinedCalls from "../../files/UnconfinedCalls.ts"
+import type { Sandbox } from "../../protocol/Sandbox.ts"
+import * as Confinement from "../../protocol/Confinement.ts"
+import * as Floor from "../../protocol/Floor.ts"
+import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
+import type { HostInfo } from "../../spawn/Host.ts"
+import { ParamsError } from "../../protocol/ParamsError.ts"
 
 /** The file calls of a server by sandbox. */
 export interface SandboxedFiles {
   /** The calls that a sandbox allows, or a refusal. They are usable until the scope closes. */
-  readonly calls: (sandbox: Sandbox | null | undefined) => Effect.Effect<FileCalls, HandlerError, Scope.Scope>
+  readonly calls: (
+    sandbox: Sandbox | null | undefined,
+  ) => Effect.Effect<FileCalls, FileError | ParamsError, Scope.Scope>
 }
 
 /**
