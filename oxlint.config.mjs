@@ -44,7 +44,8 @@ const imports = {
   "adapters/sandbox": "core adapters/shared !adapters/shared/cli",
 
   conformance: "!conformance/lab",
-  "conformance/suite": "core/protocol core/transport core/client",
+  "conformance/suite": `core/protocol core/transport core/client ${wires}`,
+  "conformance/suite/features": "conformance/suite conformance/lab/faults",
   "conformance/report": "conformance/suite conformance/command",
   "conformance/clients": "dist",
   "conformance/client": "core/protocol conformance/suite",

@@ -3,7 +3,8 @@
  */
 import { parseArgs } from "node:util"
 import * as Suggestion from "../../core/protocol/Suggestion.ts"
-import { capabilities, type Capability } from "../suite/Case.ts"
+import * as Case from "../suite/Case.ts"
+import { all } from "../suite/cases/all.ts"
 import { dialects, type Dialect } from "../suite/Dialect.ts"
 import { newest, peers, type Peer } from "../suite/Peer.ts"
 import { abilities } from "./ClientFlag.ts"
@@ -17,6 +18,9 @@ import { split } from "../suite/ShellWords.ts"
 export class UsageError extends Error {
   override readonly name = "UsageError"
 }
+
+/** What servers may lack. */
+const capabilities = Case.capabilities(all)
 
 /** How long a wait may go on without a message by default, in milliseconds. */
 export const defaultTimeoutMs = 10_000
@@ -39,7 +43,7 @@ export interface Options {
   readonly slow: boolean
   readonly timeoutMs: number
   readonly parallel: number
-  readonly without: ReadonlySet<Capability>
+  readonly without: ReadonlySet<Case.Capability>
   /** What the client lacks. */
   readonly clientWithout: ReadonlySet<string>
   readonly list: boolean

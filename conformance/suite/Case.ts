@@ -4,6 +4,7 @@
  * Guarantees: ids are paths and never change their meaning; the sentence says what is sent and what must come back.
  * A case cannot know which implementation it talks to: everything it may use is in {@link CaseContext}.
  */
+import type { Capabilities } from "../../core/protocol/Environment.ts"
 import type { CaseContext, Setting } from "./CaseContext.ts"
 import { peers, type Peer } from "./Peer.ts"
 import type { Carriers } from "./wire/TransportKind.ts"
@@ -14,64 +15,51 @@ import type { Wire } from "./wire/Wire.ts"
  */
 export type Level = "must" | "should" | "peer"
 
-/** Every capability, in the order in which help texts list them. */
-export const capabilities = [
-  "arg0",
-  "capability-discovery",
-  "concurrency-flag",
-  "earlier-clients",
-  "env-policy",
-  "environment-config",
-  "filesystem",
-  "filesystem-blocks",
-  "filesystem-change",
-  "filesystem-walk",
-  "filesystem-watch",
-  "grace-flag",
-  "http-client",
-  "http-endpoints",
-  "http-header-env",
-  "http-status",
-  "limit-flags",
-  "network-proxy",
-  "output-history",
-  "process-answers",
-  "process-attach",
-  "process-auto-remove",
-  "process-changes",
-  "process-close-stdin",
-  "process-credit",
-  "process-deadlines",
-  "process-group",
-  "process-list",
-  "process-list-all",
-  "process-marks",
-  "process-pid",
-  "process-receipt",
-  "process-resize",
-  "process-restart",
-  "process-screen",
-  "process-signals",
-  "process-wait",
-  "process-wait-input",
-  "process-wait-port",
-  "procfs",
-  "pty",
-  "request-cancel",
-  "resume",
-  "sandbox",
-  "session-end",
-  "session-replay",
-  "session-scopes",
-  "session-takeover",
-  "ws-auth",
-] as const
+/** Tokens of what the wire does not announce, or announces under another name. */
+type Unannounced =
+  | "arg0"
+  | "capability-discovery"
+  | "concurrency-flag"
+  | "earlier-clients"
+  | "env-policy"
+  | "environment-config"
+  | "filesystem"
+  | "filesystem-blocks"
+  | "filesystem-change"
+  | "filesystem-walk"
+  | "filesystem-watch"
+  | "grace-flag"
+  | "http-client"
+  | "http-endpoints"
+  | "http-header-env"
+  | "http-status"
+  | "limit-flags"
+  | "network-proxy"
+  | "process-group"
+  | "procfs"
+  | "pty"
+  | "resume"
+  | "sandbox"
+  | "session-scopes"
+  | "ws-auth"
+
+/** A name of `environmentInfo.capabilities` as a token: `processRestart` is `process-restart`. */
+type Token<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? First extends Lowercase<First>
+    ? `${First}${Token<Rest>}`
+    : `-${Lowercase<First>}${Token<Rest>}`
+  : Name
 
 /**
  * What a server may lack without being wrong. A case that requires a missing capability is skipped. The caller names
- * missing capabilities, and the suite finds most of them by asking the server (see `Manifest.ts`).
+ * missing capabilities, and the suite finds most of them by asking the server (see `Manifest.ts`). Each capability that
+ * the wire can announce is one, by its name in kebab-case.
  */
-export type Capability = (typeof capabilities)[number]
+export type Capability = Unannounced | Token<keyof Capabilities>
+
+/** Every capability that some of these cases require, in the order of the alphabet. */
+export const capabilities = (cases: ReadonlyArray<Case>): ReadonlyArray<Capability> =>
+  [...new Set(cases.flatMap(({ requires }) => requires))].sort()
 
 /**
  * The number of a behaviour: in section 16 of the description of the process protocol, or, with a `b` before it, in

@@ -4,6 +4,7 @@
  * Events are kept in the order of arrival; text and bytes are joined in the order of seq, as a client must do.
  */
 import { randomUUID } from "node:crypto"
+import { events } from "../../core/features/Wires.ts"
 import * as Check from "./Check.ts"
 import { isObject, type Json, type JsonObject } from "./Json.ts"
 import type { Wire } from "./wire/Wire.ts"
@@ -11,7 +12,7 @@ import type { Wire } from "./wire/Wire.ts"
 /** A notification about a process. */
 export interface Event {
   /** Which of the notifications it is. */
-  readonly kind: "output" | "mark" | "exited" | "closed"
+  readonly kind: "output" | "exited" | "closed" | keyof typeof events
   /** Its seq. */
   readonly seq: number
   /** Its params as on the wire. */
@@ -80,9 +81,10 @@ export interface StartOptions {
   readonly params?: JsonObject
 }
 
+/** The kinds of the spine, and of the features. */
 const kinds: { readonly [method: string]: Event["kind"] } = {
+  ...Object.fromEntries(Object.entries(events).map(([kind, { method }]) => [method, kind])),
   "process/output": "output",
-  "process/mark": "mark",
   "process/exited": "exited",
   "process/closed": "closed",
 }

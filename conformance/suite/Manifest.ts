@@ -7,8 +7,10 @@
  * does not start with the flag; status pages, if /healthz is not found.
  */
 import { createHash } from "node:crypto"
+import { Capabilities } from "../../core/protocol/Environment.ts"
 import * as CaseContext from "./CaseContext.ts"
 import * as Case from "./Case.ts"
+import * as Child from "./Child.ts"
 import { within } from "./Deadline.ts"
 import { isObject, type Json } from "./Json.ts"
 import type { Target } from "./Target.ts"
@@ -22,15 +24,14 @@ export const missing = async (
   target: Target,
   timeoutMs: number,
 ): Promise<string | undefined> => {
-  const lacks = lacksOf(target, timeoutMs)
   for (const capability of item.requires) {
-    const why = await lacks(capability)
+    const why = await lacks(capability, target, timeoutMs)
     if (why !== undefined) return `the server is without ${capability}: ${why}`
   }
   return undefined
 }
 
-type Lacks = (capability: Case.Capability) => Promise<string | undefined>
+type Why = string | undefined
 
 interface Family {
   /** A method of the family. */
@@ -39,7 +40,14 @@ interface Family {
   readonly flag?: string
 }
 
+/** The families that the wire announces, each by its name in kebab-case. */
+const announcements = Object.keys(Capabilities.fields).map((flag): readonly [string, Family] => [
+  flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+  { flag },
+])
+
 const families: { readonly [capability in Case.Capability]?: Family } = {
+  ...Object.fromEntries(announcements),
   "capability-discovery": { method: "capabilityRoots/discoverV1", flag: "capabilityDiscoveryV2" },
   "environment-config": { method: "environmentConfig/read", flag: "environmentConfigRead" },
   filesystem: { method: "fs/readFile" },
@@ -50,95 +58,68 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "http-client": { method: "http/request" },
   "http-header-env": { flag: "httpHeaderEnvVars" },
   "network-proxy": { flag: "networkProxyLaunch" },
-  "output-history": { flag: "outputHistory" },
-  "process-answers": { flag: "processAnswers" },
-  "process-attach": { flag: "processAttach" },
-  "process-auto-remove": { flag: "processAutoRemove" },
-  "process-changes": { flag: "processChanges" },
-  "process-close-stdin": { flag: "processCloseStdin" },
-  "process-credit": { flag: "processCredit" },
-  "process-deadlines": { flag: "processDeadlines" },
-  "process-list": { flag: "processList" },
-  "process-marks": { flag: "processMarks" },
-  "process-pid": { flag: "processPid" },
-  "process-receipt": { flag: "processReceipt" },
-  "process-restart": { flag: "processRestart" },
-  "process-resize": { flag: "processResize" },
-  "process-screen": { flag: "processScreen" },
-  "process-signals": { flag: "processSignals" },
-  "request-cancel": { flag: "requestCancel" },
-  "process-wait": { flag: "processWait" },
-  "process-wait-input": { flag: "processWaitInput" },
-  "process-wait-port": { flag: "processWaitPort" },
-  "session-end": { flag: "sessionEnd" },
-  "session-replay": { flag: "sessionReplay" },
-  "session-takeover": { flag: "sessionTakeover" },
 }
 
-/** Capabilities that the server is asked for on the wire. */
-const asked: ReadonlySet<Case.Capability> = new Set([
-  ...(Object.keys(families) as ReadonlyArray<Case.Capability>),
-  "sandbox",
-  "earlier-clients",
-])
+/** The first answer is kept for each target and key. */
+const known = new WeakMap<Target, Map<string, Promise<unknown>>>()
 
-const known = new WeakMap<Target, Lacks>()
-
-const lacksOf = (target: Target, timeoutMs: number): Lacks => {
-  const lacks = known.get(target) ?? ask(target, timeoutMs)
-  known.set(target, lacks)
-  return lacks
+const once = <A>(target: Target, key: string, ask: () => Promise<A>): Promise<A> => {
+  const answers = known.get(target) ?? new Map<string, Promise<unknown>>()
+  known.set(target, answers)
+  const answer = (answers.get(key) as Promise<A> | undefined) ?? ask()
+  answers.set(key, answer)
+  return answer
 }
 
-const ask = (target: Target, timeoutMs: number): Lacks => {
-  let wired: Promise<Lacks> | undefined
-  const refused = new Map<Case.Capability, Promise<string | undefined>>()
-  let mute: Promise<string | undefined> | undefined
-  let boundless: Promise<string | undefined> | undefined
-  return async (capability) => {
-    const flags = startFlags[capability]
-    if (flags !== undefined) {
-      const found = refused.get(capability) ?? refusesFlags(target, flags, timeoutMs)
-      refused.set(capability, found)
-      return found
-    }
-    if (capability === "limit-flags") return (boundless ??= withoutLimits(target, timeoutMs))
-    if (capability === "http-status")
-      return (mute ??= withoutStatus(target, timeoutMs).catch(() => undefined))
-    if (!asked.has(capability)) return undefined
-    // A server that cannot be asked lacks nothing: its cases fail and say why.
-    wired ??= askOnWire(target, timeoutMs).catch(() => () => Promise.resolve(undefined))
-    return (await wired)(capability)
-  }
+/** Why a server lacks a capability; undefined if it has it, or cannot be asked: then its cases fail and say why. */
+const lacks = async (capability: Case.Capability, target: Target, timeoutMs: number): Promise<Why> => {
+  const flags = startFlags[capability]
+  if (flags !== undefined) return once(target, capability, () => refusesFlags(target, flags, timeoutMs))
+  if (capability === "limit-flags") return once(target, capability, () => withoutLimits(target, timeoutMs))
+  if (capability === "http-status")
+    return once(target, capability, () => withoutStatus(target, timeoutMs).catch(() => undefined))
+  const asked = families[capability] !== undefined || Object.hasOwn(onWire, capability)
+  if (!asked) return undefined
+  const found = await once(target, "", () => askOnWire(target, timeoutMs).catch(() => new Map<string, Why>()))
+  return found.get(capability)
 }
 
-const probe = Case.make("manifest", { level: "peer", spec: [], says: "", run: () => Promise.resolve() })
+const probe = Case.make("manifest", { says: "", run: () => Promise.resolve() })
 
-const askOnWire = async (target: Target, timeoutMs: number): Promise<Lacks> => {
-  const running = CaseContext.make(probe, target, timeoutMs)
+/** Gives a case context to `use`, and ends it. */
+const using = async <A>(
+  target: Target,
+  timeoutMs: number,
+  use: (context: CaseContext.CaseContext) => Promise<A>,
+  setting: CaseContext.Setting = probe,
+): Promise<A> => {
+  const running = CaseContext.make(setting, target, timeoutMs)
   try {
-    const wire = await running.context.connect()
-    const { environmentInfo } = await wire.handshake()
-    const announced = isObject(environmentInfo) ? environmentInfo["capabilities"] : undefined
-    const found = new Map<Case.Capability, string | undefined>()
-    const asking = Case.capabilities.map(async (capability) => {
-      const family = families[capability]
-      if (family !== undefined) found.set(capability, await lacksFamily(wire, family, announced))
-    })
-    await Promise.all(asking)
-    found.set("sandbox", await withoutSandbox(wire))
-    found.set("earlier-clients", await withoutEarlierClients(wire))
-    return (capability) => Promise.resolve(found.get(capability))
+    return await use(running.context)
   } finally {
     running.finish()
   }
 }
 
+const askOnWire = (target: Target, timeoutMs: number): Promise<ReadonlyMap<string, Why>> =>
+  using(target, timeoutMs, async (context) => {
+    const wire = await context.connect()
+    const { environmentInfo } = await wire.handshake()
+    const announced = isObject(environmentInfo) ? environmentInfo["capabilities"] : undefined
+    const answers = [
+      ...Object.entries(families).map(
+        async ([name, family]) => [name, await lacksFamily(wire, family, announced)] as const,
+      ),
+      ...Object.entries(onWire).map(async ([name, ask]) => [name, await ask(wire)] as const),
+    ]
+    return new Map(await Promise.all(answers))
+  })
+
 const lacksFamily = async (
   wire: Wire,
   { method, flag }: Family,
   announced: Json | undefined,
-): Promise<string | undefined> => {
+): Promise<Why> => {
   if (flag !== undefined && isObject(announced) && announced[flag] === true) return undefined
   if (method === undefined) return `it does not announce ${flag}`
   const { error } = await wire.begin(method, {})
@@ -158,44 +139,40 @@ export const readOnly = {
   windowsSandboxLevel: "disabled",
 }
 
-const withoutSandbox = async (wire: Wire): Promise<string | undefined> => {
-  const env = wire.childEnv
-  const params = { processId: "manifest", argv: ["true"], cwd: "file:///tmp", env, tty: false }
-  const { error } = await wire.begin("process/start", { ...params, sandbox: readOnly })
-  return error === undefined ? undefined : `it refuses a restricted profile (${error.message})`
+/** Capabilities that one request shows. */
+const onWire = {
+  sandbox: async (wire: Wire): Promise<Why> => {
+    const params = Child.params(wire, { id: "manifest", argv: ["true"], params: { sandbox: readOnly } })
+    const { error } = await wire.begin("process/start", params)
+    return error === undefined ? undefined : `it refuses a restricted profile (${error.message})`
+  },
+  "earlier-clients": async (wire: Wire): Promise<Why> => {
+    const { error } = await wire.begin("process/write", { processId: "nobody", chunk: "" })
+    return error === undefined ? undefined : `it refuses a write without writeId (${error.message})`
+  },
 }
 
-const withoutEarlierClients = async (wire: Wire): Promise<string | undefined> => {
-  const { error } = await wire.begin("process/write", { processId: "nobody", chunk: "" })
-  return error === undefined ? undefined : `it refuses a write without writeId (${error.message})`
-}
-
-const withoutStatus = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
+const withoutStatus = async (target: Target, timeoutMs: number): Promise<Why> => {
   if (target.kind !== "ws") return "only a WebSocket listener speaks HTTP"
-  const running = CaseContext.make(probe, target, timeoutMs)
-  try {
-    const { url = "" } = await running.context.server()
+  return using(target, timeoutMs, async (context) => {
+    const { url = "" } = await context.server()
     const { status } = await HttpProbe.probe(url, { path: "/healthz" }, timeoutMs)
     return status === 404 ? "it has no /healthz" : undefined
-  } finally {
-    running.finish()
-  }
+  })
 }
 
+const notOwned = "only a server that the suite starts can be given its flags"
+
 /** Only its effect shows whether a server on stdio has accepted a flag. */
-const withoutLimits = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
-  if (!target.owned) return "only a server that the suite starts can be given its flags"
+const withoutLimits = async (target: Target, timeoutMs: number): Promise<Why> => {
+  if (!target.owned) return notOwned
   const limited = Case.make("manifest", { ...probe, args: ["--max-json-depth", "8"], server: "fresh" })
-  const running = CaseContext.make(limited, target, timeoutMs)
-  try {
-    const wire = await running.context.open()
-    const { error } = await wire.exchange('{"id":1,"method":"environment/status","pad":[[[[[[[[[]]]]]]]]]}')
+  const tooDeep = '{"id":1,"method":"environment/status","pad":[[[[[[[[[]]]]]]]]]}'
+  const ask = async (context: CaseContext.CaseContext) => {
+    const { error } = await (await context.open()).exchange(tooDeep)
     return error === undefined ? "it ignores --max-json-depth 8" : undefined
-  } catch {
-    return "it does not start with --max-json-depth 8"
-  } finally {
-    running.finish()
   }
+  return using(target, timeoutMs, ask, limited).catch(() => "it does not start with --max-json-depth 8")
 }
 
 /** A server with the capability starts with these flags. */
@@ -215,16 +192,12 @@ const refusesFlags = async (
   target: Target,
   flags: ReadonlyArray<string>,
   timeoutMs: number,
-): Promise<string | undefined> => {
-  if (!target.owned) return "only a server that the suite starts can be given its flags"
-  const running = CaseContext.make(probe, target, timeoutMs)
-  try {
-    const server = running.context.launch(flags)
+): Promise<Why> => {
+  if (!target.owned) return notOwned
+  const ask = async (context: CaseContext.CaseContext) => {
+    const server = context.launch(flags)
     await within(firstLine(server, timeoutMs), timeoutMs, "the URL of the server")
     return undefined
-  } catch {
-    return `it does not start with ${flags.slice(0, 2).join(" ")}`
-  } finally {
-    running.finish()
   }
+  return using(target, timeoutMs, ask).catch(() => `it does not start with ${flags.slice(0, 2).join(" ")}`)
 }

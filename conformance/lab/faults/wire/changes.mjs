@@ -100,6 +100,22 @@ export const openLines = {
     void (method === "process/output" && (known.open = bytesOf(chunk).at(-1) !== 10)),
 }
 
+/** The params of a resume. @param {(params: Message) => Message} change */
+export const resume = (change) =>
+  params("initialize", (asked) => (typeof asked?.resumeSessionId === "string" ? change(asked) : asked))
+
+/** Ends the processes of a session. @param {Connection} c */
+export const endAll = (c) => {
+  const ids = [...(c.server.processes.get(c.session) ?? [])]
+  return Promise.all(ids.map((processId) => c.ask("process/terminate", { processId })))
+}
+
+/** The same event with the seq of another one. @param {Message} one @param {Message} other */
+export const at = (one, other) => ({ ...one, params: { ...one.params, seq: other.params.seq } })
+
+/** The longest time, in milliseconds. */
+export const longest = 2 ** 31 - 1
+
 /** @template A @param {number} millis @param {A} value @returns {Promise<A>} */
 export const later = (millis, value) => new Promise((resolve) => setTimeout(() => resolve(value), millis))
 

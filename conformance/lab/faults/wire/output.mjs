@@ -1,7 +1,6 @@
 // @ts-check
-// Faults in what is told of processes: output, its order, exits, receipts and marks.
-import { createHash } from "node:crypto"
-import { all, bytesOf, event, fault, later, less, mapped, params, receipts, result } from "./changes.mjs"
+// Faults in what is told of processes: output, its order and exits.
+import { at, bytesOf, fault, later, less, params, result } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
 /** @import { Fault, Message } from "./relay.mjs" */
@@ -11,9 +10,6 @@ const numbered = (change) => ({
   told: (m) =>
     m.params?.seq === undefined ? undefined : { ...m, params: { ...m.params, seq: change(m.params.seq) } },
 })
-
-/** The same event with the seq of another one. @param {Message} one @param {Message} other */
-const at = (one, other) => ({ ...one, params: { ...one.params, seq: other.params.seq } })
 
 /** A page of a read: as `cut` takes it from everything. @param {(chunks: any[], most: number) => any[]} cut */
 const page = (cut) => ({
@@ -32,23 +28,6 @@ export const exitedLast = {
     const before = { ...m, params: { ...m.params, seq: m.params.seq - 1 } }
     return m.method === "process/closed" ? [at(known.exited, before), m] : before
   },
-}
-
-/**
- * Receipts, with what was told of each stream so far.
- * @param {(found: any, bytes: Buffer) => any} add
- * @param {(stream: Message, found: any) => Message} change
- */
-const accounts = (add, change) => {
-  const changed = receipts((receipt, known) => ({
-    ...receipt,
-    streams: mapped(receipt.streams, (stream, name) => change(stream, known[name])),
-  }))
-  const told = event("process/output", (output, known) => {
-    known[output.stream] = add(known[output.stream], bytesOf(output.chunk))
-    return output
-  })
-  return all(changed, told)
 }
 
 /** @type {readonly WireFault[]} */
@@ -135,63 +114,4 @@ export const output = [
         ? later(params.waitMs, m)
         : undefined,
   }),
-  fault`receipt-in-seconds: The times of a receipt are in seconds.
-    process/receipt/has-its-times`.receipts(({ startedAtMs, endedAtMs, ...receipt }) => ({
-    ...receipt,
-    startedAtMs: Math.round(startedAtMs / 1000),
-    endedAtMs: Math.round(endedAtMs / 1000),
-  })),
-  fault`receipt-of-what-is-kept: A receipt is of what was kept alone: bytes that nobody got are not in it.
-    process/receipt/counts-what-nobody-got`.receipts((receipt) => ({
-    ...receipt,
-    streams: mapped(receipt.streams, (stream) => ({
-      ...stream,
-      bytes: stream.bytes - stream.unreadBytes,
-      unreadBytes: 0,
-    })),
-  })),
-  fault`receipt-of-wrong-hash: A receipt has the hash of the output as text: bytes that are no UTF-8 are replaced.
-    process/receipt/of-what-was-written`.by(
-    accounts(
-      (hash = createHash("sha256"), bytes) => hash.update(bytes.toString("utf8")),
-      (stream, hash = createHash("sha256")) => ({ ...stream, sha256: hash.copy().digest("hex") }),
-    ),
-  ),
-  fault`receipt-unasked: Every process closes with a receipt.
-    process/receipt/only-when-asked`.params("process/start", (asked) => ({ ...asked, receipt: true })),
-  fault`receipt-without-a-cause: A process that was terminated is told to have died of a signal.
-    process/receipt/says-who-ended-it`.receipts((receipt) =>
-    receipt.endedBy === "terminate" ? { ...receipt, endedBy: "signal" } : receipt,
-  ),
-  fault`mark-behind-its-chunk: A chunk is not cut at its marks, which are told behind it.
-    process/marks/between-the-output`.by({
-    told: (m, known) => {
-      const { mark } = known
-      known.mark = m.method === "process/mark" ? m : undefined
-      if (known.mark !== undefined) return mark ?? []
-      return mark && (m.method === "process/output" ? [at(m, mark), at(mark, m)] : [mark, m])
-    },
-  }),
-  fault`mark-lost-in-histories: Only the last marks are kept, whatever a history has.
-    process/marks/kept-with-a-history`.by({
-    told: ({ method, params: { seq } }, known) =>
-      void (method === "process/mark" && (known.kept = [...(known.kept ?? []), seq].slice(-3))),
-    ...result("process/read", ({ marks, ...read }, _, { kept = [] }) => ({
-      ...read,
-      ...(marks && { marks: marks.filter((/** @type {Message} */ { seq }) => kept.includes(seq)) }),
-    })),
-  }),
-  fault`mark-lost-in-reads: A read does not tell the marks.
-    process/marks/in-reads`.result("process/read", (read) => ({ ...read, ...(read.marks && { marks: [] }) })),
-  fault`mark-lost-over-chunks: A mark whose bytes come in two chunks is not told.
-    process/marks/over-chunks`.by({
-    told: ({ method, params: { seq, ...rest } }, known) => {
-      if (method === "process/output") known.last = bytesOf(rest.chunk).toString("latin1")
-      const whole = method !== "process/mark" || /\][16]33;/.test(known.last)
-      known.lost = (known.lost ?? 0) + (whole ? 0 : 1)
-      return whole ? { method, params: { ...rest, seq: seq - known.lost } } : []
-    },
-  }),
-  fault`mark-unasked: Marks are told also of a process whose start has not asked for them.
-    process/marks/only-when-asked`.params("process/start", (asked) => ({ ...asked, marks: true })),
 ]

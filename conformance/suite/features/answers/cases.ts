@@ -2,10 +2,10 @@
  * An extension that a server may announce as `processAnswers` in `environmentInfo.capabilities`: `answers` of
  * `process/start`. The server answers what a process asks its terminal, while nobody else does.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { begin, resumed } from "./resuming.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import { begin, resumed } from "../../cases/resuming.ts"
 
 const answers = { requires: ["process-answers", "pty"] } as const
 

@@ -1,10 +1,10 @@
 // @ts-check
-// Faults in waits, and in the order in which requests are answered.
+// Servers that are wrong in waits.
 import { connect } from "node:net"
-import { bytesOf, fault, later, less, params, result } from "./changes.mjs"
+import { bytesOf, fault, later, less, params, result } from "../../../lab/faults/wire/changes.mjs"
 
-/** @import { WireFault } from "./changes.mjs" */
-/** @import { Hooks, Message } from "./relay.mjs" */
+/** @import { WireFault } from "../../../lab/faults/wire/changes.mjs" */
+/** @import { Hooks, Message } from "../../../lab/faults/wire/relay.mjs" */
 
 const wait = "process/wait"
 
@@ -48,24 +48,8 @@ const listens = (port) =>
 
 const asksOnStdin = () => ({ input: { pid: 1, from: "stdin" } })
 
-/** Each request behind the answer to the one before. @param {{ last?: Promise<unknown> }} line @returns {Hooks} */
-const inLine = (line) => {
-  /** @type {Map<string, () => void>} */
-  const ends = new Map()
-  return {
-    asked: (m) => {
-      if (m.id === undefined) return undefined
-      const turn = line.last ?? Promise.resolve()
-      line.last = new Promise((resolve) => ends.set(JSON.stringify(m.id), () => resolve(undefined)))
-      return turn.then(() => m)
-    },
-    answered: (m) => void ends.get(JSON.stringify(m.id))?.(),
-    left: () => ends.forEach((end) => end()),
-  }
-}
-
 /** @type {readonly WireFault[]} */
-export const waits = [
+export const broken = [
   fault`wait-answers-the-last: Of several conditions that hold, the last is told.
     process/wait/takes-the-first-of-several`.by({
     ...params(wait, (asked) => ({ ...asked, until: asked.until.toReversed() })),
@@ -146,11 +130,4 @@ export const waits = [
       (idleMs) => ({ idleMs: idleMs + 3_600_000 }),
     ),
   ),
-  fault`wait-blocks-its-connection: A request waits until the one before on its connection is answered, also behind
-    a read that waits.
-    concurrency/long-poll-delays-nobody`.by(() => inLine({})),
-  fault`wait-blocks-everybody: A request waits until the one before is answered, on whatever connection.
-    websocket/connections-are-independent`
-    .with({ everywhere: true })
-    .by(({ server: { notes } }) => inLine(notes)),
 ]

@@ -1,9 +1,8 @@
 // @ts-check
-// Faults in attachments: who sees, who writes, what is missed. And in lists.
-import { all, announced, fault, less, mapped, params, result } from "./changes.mjs"
+// Servers that are wrong in attachments: who sees, who writes, what is missed.
+import { announced, fault, less } from "../../../lab/faults/wire/changes.mjs"
 
-/** @import { WireFault } from "./changes.mjs" */
-/** @import { Fault, Message } from "./relay.mjs" */
+/** @import { WireFault } from "../../../lab/faults/wire/changes.mjs" */
 
 /** The same arguments with the scope control. @param {readonly string[]} args */
 const controlling = (args) => {
@@ -11,35 +10,8 @@ const controlling = (args) => {
   return ["--scope", "control", ...(at < 0 ? args : args.toSpliced(at, 2))]
 }
 
-/** A whole list, in pages by a fault. @param {(rows: Message[]) => Message[]} change @returns {Fault} */
-const listed = (change) => (c) => ({
-  asked: (m) => {
-    if (m.method !== "process/list") return undefined
-    const { cursor, limit, ...query } = m.params
-    return c.ask(m.method, query).then(({ result: found, error }) => {
-      if (error !== undefined) return m
-      const [from, rows] = [Number(cursor ?? 0), change(found.processes)]
-      const to = from + (limit ?? rows.length)
-      return c.reply(m, { processes: rows.slice(from, to), nextCursor: to < rows.length ? `${to}` : null })
-    })
-  },
-})
-
-/**
- * Rows of lists.
- * @param {"process" | "session"} kind
- * @param {(row: Message) => Message} change
- */
-const rows = (kind, change) =>
-  result(`${kind}/list`, (list) =>
-    mapped(list, (value) => (Array.isArray(value) ? value.map(change) : value)),
-  )
-
-/** Grows with each row, as time does. */
-let moment = 0
-
 /** @type {readonly WireFault[]} */
-export const attachments = [
+export const broken = [
   fault`attach-first-of-the-name: A name of several processes means the first of them.
     process/attach/by-name`.by((c) => ({
     answered: (m, { method, params: { name, ...asked } = {} }) => {
@@ -78,7 +50,7 @@ export const attachments = [
   fault`attach-viewer-writes: Viewers write.
     process/attach/viewers-do-not-write process/attach/one-writer-at-a-time process/attach/owner-takes-it-back`.by(
     (c) => {
-      /** The id of a process on each connection, and that of its owner. @type {Array<[typeof c, string, string]>} */
+      /** What each connection calls a process, and what its owner does. @type {Array<[typeof c, string, string]>} */
       const names = (c.server.notes.names ??= [])
       return {
         answered: (m, { method, params: asked }) => {
@@ -107,31 +79,6 @@ export const attachments = [
         method === "process/detach" && c.ask("process/terminate", { processId: c.server.notes[processId] })
       ),
   })),
-  fault`list-newest-first: A list begins with the newest process, so that pages move when one starts.
-    process/list/pages`.by(listed((found) => found.toReversed())),
-  fault`list-of-everybody: Lists show every session to everybody.
-    process/list/own-session-only`
-    .with({ args: (args) => [...args, "--list-sessions", "all"] })
-    .by(
-      all(
-        params("process/list", (asked) => ({ ...asked, sessions: "all" })),
-        params("session/list", (asked) => ({ ...asked, sessions: "all" })),
-      ),
-    ),
-  fault`list-owns-everything: A list of all sessions says of each that it is the own one.
-    session/list/all-where-allowed`.by(rows("session", (row) => ({ ...row, own: true }))),
-  fault`list-shows-session-ids: A session is listed by its id, which is a secret.
-    session/list/never-has-an-id`.by((c) =>
-    rows("session", (row) => ({ ...row, session: row.own ? c.session : row.session })),
-  ),
-  fault`list-unfiltered: A list has processes of every state.
-    process/list/filters`.params("process/list", (asked) => less(asked, "states")),
-  fault`list-ended-when-asked: Lists tell of what has ended that it did when the list was asked for.
-    process/list/tells-when-it-ended`.by(
-    rows("process", (row) =>
-      "endedAtMs" in row ? { ...row, endedAtMs: row.endedAtMs + (moment += 1) } : row,
-    ),
-  ),
-  fault`list-without-labels: Lists do not tell what a process is labelled with.
-    process/list/tells-what-runs`.by(rows("process", (row) => ({ ...row, labels: {} }))),
+  fault`remove-ignored: A process that is removed stays.
+    process/terminate/remove-forgets`.params("process/terminate", (asked) => less(asked, "remove")),
 ]

@@ -2,11 +2,11 @@
  * An extension that a server may announce as `processWait` in `environmentInfo.capabilities`: `process/wait` answers
  * once, when one of its conditions has come true.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Json, JsonObject } from "../Json.ts"
-import * as Gate from "./gate.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { Json, JsonObject } from "../../Json.ts"
+import * as Gate from "../../cases/gate.ts"
 
 const waits = { requires: ["process-wait"] } as const
 

@@ -2,10 +2,10 @@
  * An extension that a server may announce as `processScreen` in `environmentInfo.capabilities`: `process/screen`
  * answers what the terminal of a PTY shows. Judged by sequences that every terminal knows.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Json, JsonObject } from "../Json.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { Json, JsonObject } from "../../Json.ts"
 
 const screens = { requires: ["process-screen", "pty"] } as const
 

@@ -3,12 +3,12 @@
  * `idleTimeoutMs`, `killGraceMs`, `signalOnTimeout` and `ending` of `process/start`, `signal` and `graceMs` of
  * `process/terminate`, and any name or number in `process/signal`.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Json, JsonObject } from "../Json.ts"
-import { pause } from "../Deadline.ts"
-import { begin, resumed } from "./resuming.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { Json, JsonObject } from "../../Json.ts"
+import { pause } from "../../Deadline.ts"
+import { begin, resumed } from "../../cases/resuming.ts"
 
 const deadlines = { requires: ["process-deadlines"] } as const
 

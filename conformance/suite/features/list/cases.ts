@@ -7,13 +7,13 @@
  * extension that a server may announce as `processPid` in `environmentInfo.capabilities`: the result of a start
  * with `pid` has the pid of the process.
  */
-import { table } from "../Case.ts"
-import type { CaseContext } from "../CaseContext.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
-import { begin } from "./resuming.ts"
+import { table } from "../../Case.ts"
+import type { CaseContext } from "../../CaseContext.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { JsonObject } from "../../Json.ts"
+import type { Wire } from "../../wire/Wire.ts"
+import { begin } from "../../cases/resuming.ts"
 
 const lists = { requires: ["process-list"] } as const
 

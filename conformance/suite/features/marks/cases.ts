@@ -2,11 +2,11 @@
  * An extension that a server may announce as `processMarks` in `environmentInfo.capabilities`: `process/mark`, and
  * `marks` of `process/start` and `process/read`.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Json, JsonObject } from "../Json.ts"
-import { begin, resumed } from "./resuming.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { Json, JsonObject } from "../../Json.ts"
+import { begin, resumed } from "../../cases/resuming.ts"
 
 const marks = { requires: ["process-marks"] } as const
 

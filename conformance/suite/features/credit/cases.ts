@@ -2,13 +2,13 @@
  * An extension that a server may announce as `processCredit` in `environmentInfo.capabilities`: how much output of one
  * process is pushed, by `credit` of `process/start` and of `initialize`, and by `process/credit`.
  */
-import type { CaseContext } from "../CaseContext.ts"
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Wire } from "../wire/Wire.ts"
-import * as Gate from "./gate.ts"
-import { begin, resumed, resumeParams } from "./resuming.ts"
+import type { CaseContext } from "../../CaseContext.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { Wire } from "../../wire/Wire.ts"
+import * as Gate from "../../cases/gate.ts"
+import { begin, resumed, resumeParams } from "../../cases/resuming.ts"
 
 const credited = { requires: ["process-credit"] } as const
 const resuming = {

@@ -2,10 +2,10 @@
  * An extension that a server may announce as `outputHistory` in `environmentInfo.capabilities`: `history` of
  * `process/start` keeps what a process prints, `process/history` gives any part of it, and `process/grep` lines of it.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Json, JsonObject } from "../Json.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { Json, JsonObject } from "../../Json.ts"
 
 const kept = { requires: ["output-history"] } as const
 

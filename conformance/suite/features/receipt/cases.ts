@@ -3,13 +3,13 @@
  * and how it ended, in `process/closed` and `process/read`, by `receipt: true` of `process/start`.
  */
 import { createHash } from "node:crypto"
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
-import * as Gate from "./gate.ts"
-import { begin, resumed } from "./resuming.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { JsonObject } from "../../Json.ts"
+import type { Wire } from "../../wire/Wire.ts"
+import * as Gate from "../../cases/gate.ts"
+import { begin, resumed } from "../../cases/resuming.ts"
 
 const receipts = { requires: ["process-receipt"] } as const
 

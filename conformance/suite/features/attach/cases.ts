@@ -2,13 +2,13 @@
  * An extension that a server may announce as `processAttach` in `environmentInfo.capabilities`: `process/attach`,
  * `process/detach`, and their notifications. What needs other sessions is played with `--scope control`.
  */
-import type { CaseContext } from "../CaseContext.ts"
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { isObject, type JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
-import { begin, resumed } from "./resuming.ts"
+import type { CaseContext } from "../../CaseContext.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import { isObject, type JsonObject } from "../../Json.ts"
+import type { Wire } from "../../wire/Wire.ts"
+import { begin, resumed } from "../../cases/resuming.ts"
 
 const own = { requires: ["process-attach"] } as const
 const others = {

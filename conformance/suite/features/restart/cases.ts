@@ -3,10 +3,10 @@
  * `process/start` lets the child of a process be followed by another one in the same process, by its policy or by
  * `process/restart`.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { JsonObject } from "../Json.ts"
+import { table } from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import * as Child from "../../Child.ts"
+import type { JsonObject } from "../../Json.ts"
 
 const restarts = { requires: ["process-restart"] } as const
 
