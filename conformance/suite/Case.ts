@@ -99,10 +99,10 @@ export type CaseFacts = Pick<Case, "says"> & Partial<Omit<Case, "run">>
 export type CaseSpec = CaseFacts &
   ({ readonly run: Case["run"]; readonly play?: never } | { readonly play: Play; readonly run?: never })
 
-/** Completes one case. */
+/** Completes one case. The sentence may go over several lines. */
 export const make = (
   id: string,
-  { play, run = async (t) => play?.(await t.open(), t), ...spec }: CaseSpec,
+  { play, run = async (t) => play?.(await t.open(), t), says, ...spec }: CaseSpec,
 ): Case => ({
   dialect: "current",
   level: "must",
@@ -114,13 +114,27 @@ export const make = (
   slow: false,
   server: spec.args === undefined ? "shared" : "fresh",
   ...spec,
+  says: says.replaceAll(/\s+/g, " "),
   run,
   id,
 })
 
-/** Completes a table of cases, all below one path. */
-export const table = (prefix: string, specs: { readonly [name: string]: CaseSpec }): ReadonlyArray<Case> =>
-  Object.entries(specs).map(([name, spec]) => make(`${prefix}/${name}`, spec))
+/** Cases by the last step of their paths. */
+export interface Specs {
+  readonly [name: string]: CaseSpec
+}
+
+/** The facts that a case has unless it has its own. */
+export type Shared = Partial<Omit<Case, "run" | "says">>
+
+/** Completes a table of cases, all below one path, which may share some facts. */
+export const table = (
+  prefix: string,
+  ...given: readonly [specs: Specs] | readonly [shared: Shared, specs: Specs]
+): ReadonlyArray<Case> => {
+  const [shared, specs] = given.length === 1 ? [{}, given[0]] : given
+  return Object.entries(specs).map(([name, spec]) => make(`${prefix}/${name}`, { ...shared, ...spec }))
+}
 
 /** The part of an id that summaries group by: two steps for `process/…` and `v0/…`, one otherwise. */
 export const family = (id: string): string => {

@@ -13,9 +13,8 @@ export const concurrency = table("concurrency", {
   // guards: one-process
   "long-poll-delays-nobody": {
     level: "should",
-    says:
-      "A waiting read delays no other request of its connection: a terminate of the same process is " +
-      "answered at once and ends the read.",
+    says: `A waiting read delays no other request of its connection: a terminate of the same process is
+      answered at once and ends the read.`,
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 300" })
       const order: Array<string> = []
@@ -30,9 +29,8 @@ export const concurrency = table("concurrency", {
   "serial-by-default": {
     level: "peer",
     spec: [160],
-    says:
-      "The requests of one connection are processed one after the other: three reads that wait 300 ms take " +
-      "at least 900 ms.",
+    says: `The requests of one connection are processed one after the other: three reads that wait 300 ms
+      take at least 900 ms.`,
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 300" })
       const began = performance.now()
@@ -45,9 +43,8 @@ export const concurrency = table("concurrency", {
   // guards: one-process
   "pipelined-requests-take-effect-in-order": {
     spec: [163],
-    says:
-      "start, write, read and terminate of one process, sent without waiting, are answered with started, " +
-      "accepted, a result and running true.",
+    says: `start, write, read and terminate of one process, sent without waiting, are answered with started,
+      accepted, a result and running true.`,
     play: async (wire) => {
       for (let round = 0; round < 10; round++) {
         const id = `pipe-${round}`
@@ -106,9 +103,8 @@ export const concurrency = table("concurrency", {
     server: "owned",
     args: ["--concurrent-requests", "2"],
     spec: [162],
-    says:
-      "With --concurrent-requests 2 and two reads waiting, signal, terminate, environment/*, initialize and " +
-      "unknown methods are answered at once.",
+    says: `With --concurrent-requests 2 and two reads waiting, signal, terminate, environment/*, initialize
+      and unknown methods are answered at once.`,
     play: async (wire, t) => {
       const child = await Child.start(wire, { script: "trap '' INT; sleep 300" })
       const params = { processId: child.id, waitMs: t.timeoutMs * 3 }
@@ -144,9 +140,8 @@ export const concurrency = table("concurrency", {
     server: "owned",
     args: ["--concurrent-requests", "4"],
     spec: [163],
-    says:
-      "With --concurrent-requests 4, start, write, read and terminate of one id sent without waiting have " +
-      "only answers that a race can explain.",
+    says: `With --concurrent-requests 4, start, write, read and terminate of one id sent without waiting
+      have only answers that a race can explain.`,
     play: async (wire, t) => {
       const seen = new Map<string, number>()
       for (let round = 0; round < 20; round++) {

@@ -30,9 +30,8 @@ const write = (wire: Wire, processId: string, text: string) =>
 export const earlier = table("earlier", {
   "april-terminal": {
     requires: ["earlier-clients", "pty"],
-    says:
-      "April: initialize {clientName}, initialized {}, a start with a plain path and arg0 null, writes " +
-      "without writeId, and terminate.",
+    says: `April: initialize {clientName}, initialized {}, a start with a plain path and arg0 null, writes
+      without writeId, and terminate.`,
     run: async (t) => {
       const wire = await t.connect()
       await wire.ok("initialize", { clientName: "exec-server-test" })
@@ -64,9 +63,8 @@ export const earlier = table("earlier", {
   },
   "april-poll": {
     requires: ["earlier-clients"],
-    says:
-      "April: process/read with afterSeq, maxBytes and waitMs, each of which may be null, returns chunks, " +
-      "nextSeq, exited, exitCode, closed and failure.",
+    says: `April: process/read with afterSeq, maxBytes and waitMs, each of which may be null, returns
+      chunks, nextSeq, exited, exitCode, closed and failure.`,
     run: async (t) => {
       const wire = await t.open({ clientName: "exec-server-test" })
       const script = "echo out; echo err >&2; exit 3"
@@ -86,9 +84,8 @@ export const earlier = table("earlier", {
   },
   "june-uri-and-policy": {
     requires: ["env-policy"],
-    says:
-      "June: resumeSessionId null, a file URI, envPolicy, pipeStdin, arg0 and sandbox null; the exit is " +
-      "reported with sandboxDenied false.",
+    says: `June: resumeSessionId null, a file URI, envPolicy, pipeStdin, arg0 and sandbox null; the exit is
+      reported with sandboxDenied false.`,
     run: async (t) => {
       const wire = await t.open({ clientName: "exec-server-test", resumeSessionId: null })
       const child = await Child.start(wire, {

@@ -176,9 +176,8 @@ export const envelope = table("envelope", {
   },
   "half-character-refused": {
     spec: [92],
-    says:
-      "A request with half of a surrogate pair in a string is refused with -32600 and its id, or the id -1, and the " +
-      "connection stays usable.",
+    says: `A request with half of a surrogate pair in a string is refused with -32600 and its id, or the id
+      -1, and the connection stays usable.`,
     play: async (wire) => {
       for (const half of ["\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
         const { error, message } = await wire.exchange(
@@ -238,9 +237,8 @@ export const envelopeId = table("envelope", {
     },
   },
   "id-last-in-the-message": {
-    says:
-      "The members of a request may come in any order, with spaces between them; an id in a nested object " +
-      "is not the id of the request.",
+    says: `The members of a request may come in any order, with spaces between them; an id in a nested
+      object is not the id of the request.`,
     play: async (wire) => {
       const { message } = await wire.exchange(
         ' { "params" : {"processId":"p","id":7} , "method" : "process/terminate" , "id" : 9007199254740995 } ',

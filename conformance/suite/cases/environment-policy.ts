@@ -188,9 +188,8 @@ export const environment = table("environment", {
   "policy-is-complete": {
     spec: [174],
     requires: ["env-policy"],
-    says:
-      "An envPolicy without one of its five members, or with another inherit than core, all or none, is " +
-      "refused with -32602.",
+    says: `An envPolicy without one of its five members, or with another inherit than core, all or none, is
+      refused with -32602.`,
     play: async (wire) => {
       const refuse = (envPolicy: JsonObject) =>
         wire.refused("process/start", Child.params(wire, { params: { envPolicy } }), -32602)
@@ -227,9 +226,8 @@ const scrubbed = [
 export const environmentExact = table("environment", {
   "exact-without-policy": {
     spec: [166],
-    says:
-      "Without envPolicy the environment of the process is exactly env: no variable of the server, no PATH, " +
-      "no HOME.",
+    says: `Without envPolicy the environment of the process is exactly env: no variable of the server, no
+      PATH, no HOME.`,
     run: async (t) => {
       const variables = await seen(await t.open(), { A: "1", EMPTY: "", "with space": "ä=b\nc" })
       Check.equal(
@@ -254,9 +252,9 @@ export const environmentExact = table("environment", {
   },
   "metadata-names-the-caller": {
     level: "should",
-    says:
-      "metadata {threadId, toolCallId} reach the process as CODEX_THREAD_ID, in lower case with hyphens, and as " +
-      "CODEX_TOOL_CALL_ID, also over variables of env and of the policy; without metadata there is neither.",
+    says: `metadata {threadId, toolCallId} reach the process as CODEX_THREAD_ID, in lower case with hyphens,
+      and as CODEX_TOOL_CALL_ID, also over variables of env and of the policy; without metadata there is
+      neither.`,
     play: async (wire) => {
       const id = "0193b0a0-0000-7000-8000-00000000000a"
       const callers = async (metadata: JsonObject, env: Record<string, string> = {}, policy?: JsonObject) => {
@@ -290,9 +288,8 @@ export const environmentExact = table("environment", {
     level: "should",
     spec: [176],
     requires: ["pty"],
-    says:
-      "With tty and no SHELL in its environment a process gets one that can be run; one that env has, also an " +
-      "empty one, stays. Without tty none is added.",
+    says: `With tty and no SHELL in its environment a process gets one that can be run; one that env has,
+      also an empty one, stays. Without tty none is added.`,
     play: async (wire) => {
       const shells = async (tty: boolean, env: Record<string, string>): Promise<ReadonlyArray<string>> => {
         const child = await Child.run(wire, { tty, argv: ["/usr/bin/env"], env })

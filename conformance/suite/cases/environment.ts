@@ -40,9 +40,8 @@ export const info = table("environment", {
   "no-members-in-params": {
     level: "peer",
     spec: ["b66"],
-    says:
-      "environment/info with an object that has members is refused with -32602 and invalid type: map, " +
-      "expected unit.",
+    says: `environment/info with an object that has members is refused with -32602 and invalid type: map,
+      expected unit.`,
     play: async (wire) => {
       await wire.refused("environment/info", { a: 1 }, -32602, "invalid type: map, expected unit")
       await wire.refused("environment/info", [], -32602, "invalid type: sequence, expected unit")
@@ -61,9 +60,8 @@ export const info = table("environment", {
   },
   "info-names-the-machine": {
     level: "should",
-    says:
-      "environmentInfo has executorVersion, platformOs, cwd, userHomeDir and tempDir, the folders as file " +
-      "URIs, and capabilities as booleans.",
+    says: `environmentInfo has executorVersion, platformOs, cwd, userHomeDir and tempDir, the folders as
+      file URIs, and capabilities as booleans.`,
     run: async (t) => {
       const result = await (await t.open()).ok("environment/info")
       Check.text(result["executorVersion"], "executorVersion")
@@ -92,14 +90,11 @@ const layersIn = (value: Json | undefined, what: string): ReadonlyArray<string> 
   })
 }
 
-export const environmentConfig = table("environmentConfig/read", {
+export const environmentConfig = table("environmentConfig/read", config, {
   "folders-and-layers": {
-    ...config,
-    level: "must",
     spec: ["b69"],
-    says:
-      "environmentConfig/read with a chosen key returns userHomeDir, codexHomeDir, hostname, and config and " +
-      "requirements with their layers.",
+    says: `environmentConfig/read with a chosen key returns userHomeDir, codexHomeDir, hostname, and config
+      and requirements with their layers.`,
     run: async (t) => {
       const params = { cwd, configPaths: [["model"]], requirementsPaths: [["allowed"]] }
       const result = await (await t.open()).ok("environmentConfig/read", params)
@@ -109,12 +104,9 @@ export const environmentConfig = table("environmentConfig/read", {
     },
   },
   "only-chosen-keys": {
-    ...config,
-    level: "must",
     spec: ["b69"],
-    says:
-      "environmentConfig/read of a key that no configuration has returns no layers: only chosen keys are " +
-      "returned.",
+    says: `environmentConfig/read of a key that no configuration has returns no layers: only chosen keys are
+      returned.`,
     run: async (t) => {
       const params = { cwd, configPaths: [["procwire_no_such_key"]], requirementsPaths: [] }
       const result = await (await t.open()).ok("environmentConfig/read", params)
@@ -123,8 +115,6 @@ export const environmentConfig = table("environmentConfig/read", {
     },
   },
   "nothing-chosen-refused": {
-    ...config,
-    level: "must",
     spec: ["b69"],
     says: "environmentConfig/read without any key, or without one of its three members, is refused with -32602.",
     play: async (wire) => {
@@ -137,7 +127,6 @@ export const environmentConfig = table("environmentConfig/read", {
     },
   },
   "text-of-the-peer": {
-    ...config,
     level: "peer",
     spec: ["b69"],
     says: "The text for no chosen key is: at least one config or requirements path is required.",
@@ -149,10 +138,8 @@ export const environmentConfig = table("environmentConfig/read", {
   },
 })
 
-export const capabilityDiscovery = table("capabilities", {
+export const capabilityDiscovery = table("capabilities", discovery, {
   "discover-v2": {
-    ...discovery,
-    level: "must",
     spec: ["b70"],
     says: "capabilities/discoverV2 {cwd} returns three arrays: plugins, skills and warnings.",
     run: async (t) => {
@@ -161,8 +148,6 @@ export const capabilityDiscovery = table("capabilities", {
     },
   },
   "no-roots": {
-    ...discovery,
-    level: "must",
     spec: ["b70"],
     says: "capabilityRoots/discoverV1 without roots returns none.",
     run: async (t) => {
@@ -171,12 +156,9 @@ export const capabilityDiscovery = table("capabilities", {
     },
   },
   "roots-in-their-order": {
-    ...discovery,
-    level: "must",
     spec: ["b70"],
-    says:
-      "capabilityRoots/discoverV1 answers each root in its order with its id and path; a root that does not " +
-      "exist has an error or is empty, and does not affect the others.",
+    says: `capabilityRoots/discoverV1 answers each root in its order with its id and path; a root that does
+      not exist has an error or is empty, and does not affect the others.`,
     run: async (t) => {
       const roots = ["b", "a", "c"].map((id) => ({ id, path: `file:///tmp/procwire-none-${id}` }))
       const result = await (await t.open()).ok("capabilityRoots/discoverV1", { roots })

@@ -3,7 +3,7 @@
  * files work wherever the server runs.
  */
 import type { CaseContext } from "../CaseContext.ts"
-import { table, type Capability, type Case, type CaseFacts, type CaseSpec } from "../Case.ts"
+import { make, type Capability, type Case, type CaseFacts } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import type { Json, JsonObject } from "../Json.ts"
@@ -38,7 +38,7 @@ const output = async (wire: Wire, script: string, cwd: string): Promise<Buffer> 
   return child.bytes("stdout")
 }
 
-const make = async (t: CaseContext, setup: string): Promise<Folder> => {
+const fill = async (t: CaseContext, setup: string): Promise<Folder> => {
   const wire = await t.open()
   const script = `cd -P "$(mktemp -d /tmp/procwire.XXXXXX)" && pwd && { ${setup}\n}`
   const path = (await output(wire, script, "file:///tmp")).toString("utf8").split("\n")[0] ?? ""
@@ -72,32 +72,31 @@ export type FolderSpec = CaseFacts & {
   readonly run: (folder: Folder) => Promise<void>
 }
 
-/** A table of cases that each get a folder. */
+interface FolderSpecs {
+  readonly [name: string]: FolderSpec
+}
+
+/** A table of cases that each get a folder. They require `filesystem`, or what is given. */
 export const folderTable = (
   prefix: string,
-  specs: { readonly [name: string]: FolderSpec },
-  requires: ReadonlyArray<Capability> = ["filesystem"],
-): ReadonlyArray<Case> =>
-  table(
-    prefix,
-    Object.fromEntries(
-      Object.entries(specs).map(([name, { setup = ":", run, ...spec }]): [string, CaseSpec] => [
-        name,
-        {
-          ...spec,
-          requires: [...requires, ...(spec.requires ?? [])],
-          run: async (t) => {
-            const folder = await make(t, setup)
-            try {
-              await run(folder)
-            } finally {
-              await remove(folder)
-            }
-          },
-        },
-      ]),
-    ),
+  ...given: readonly [specs: FolderSpecs] | readonly [requires: ReadonlyArray<Capability>, specs: FolderSpecs]
+): ReadonlyArray<Case> => {
+  const [requires, specs] = given.length === 1 ? [["filesystem"] as const, given[0]] : given
+  return Object.entries(specs).map(([name, { setup = ":", run, ...spec }]) =>
+    make(`${prefix}/${name}`, {
+      ...spec,
+      requires: [...requires, ...(spec.requires ?? [])],
+      run: async (t) => {
+        const folder = await fill(t, setup)
+        try {
+          await run(folder)
+        } finally {
+          await remove(folder)
+        }
+      },
+    }),
   )
+}
 
 /** The bytes of a file, read by `fs/readFile`. */
 export const readFile = async ({ ok }: Folder, path: Json, params: JsonObject = {}): Promise<Buffer> => {

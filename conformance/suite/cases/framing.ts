@@ -16,10 +16,11 @@ const exits = async (t: CaseContext): Promise<void> => {
 
 const status = (id: number): string => `{"id":${id},"method":"environment/status"}`
 
-export const framing = table("framing", {
+const lines = { transports: "lines" } as const
+
+export const framing = table("framing", lines, {
   "blank-lines-skipped": {
     spec: [29],
-    transports: "lines",
     says: "Empty lines and lines of only spaces or tabs are skipped without an answer.",
     play: async (wire) => {
       await wire.barrier()
@@ -32,7 +33,6 @@ export const framing = table("framing", {
   "carriage-return-tolerated": {
     level: "should",
     spec: [38],
-    transports: "lines",
     says: "A line that ends with CR LF is a normal request.",
     run: async (t) => {
       const { error } = await (await t.open()).exchange(`${status(5)}\r`)
@@ -41,10 +41,8 @@ export const framing = table("framing", {
   },
   "split-and-joined-writes": {
     spec: [39],
-    transports: "lines",
-    says:
-      "A request that arrives in pieces, even split within a character, is answered, and so are two " +
-      "requests that arrive in one write.",
+    says: `A request that arrives in pieces, even split within a character, is answered, and so are two
+      requests that arrive in one write.`,
     play: async (wire, t) => {
       const from = wire.inbox.messages.length
       const cut = Buffer.from('{"id":11,"method":"process/read","params":{"processId":"zwölf"}}\n')
@@ -71,7 +69,6 @@ export const framing = table("framing", {
   "unterminated-last-line-discarded": {
     level: "should",
     spec: [40],
-    transports: "lines",
     server: "fresh",
     says: "A last line without a newline is neither executed nor answered; a server on stdio exits with 0.",
     run: async (t) => {
@@ -95,11 +92,9 @@ export const framing = table("framing", {
   "invalid-utf8-ends-the-connection": {
     level: "should",
     spec: [9],
-    transports: "lines",
     server: "fresh",
-    says:
-      "A line that is not UTF-8 ends the connection without an answer; a server on stdio exits with 0 " +
-      "although its input is still open.",
+    says: `A line that is not UTF-8 ends the connection without an answer; a server on stdio exits with 0
+      although its input is still open.`,
     play: async (wire, t) => {
       await wire.barrier()
       const from = wire.inbox.messages.length

@@ -67,9 +67,8 @@ export const fsCopy = folderTable("fs/copy", {
   "link-stays-a-link": {
     spec: ["b35"],
     setup: "printf a >a; ln -s a l; ln -s none gone",
-    says:
-      "fs/copy of a link, dangling or not, creates a link with the same target; at an existing path it is " +
-      "refused with -32603 and File exists (os error 17).",
+    says: `fs/copy of a link, dangling or not, creates a link with the same target; at an existing path it
+      is refused with -32603 and File exists (os error 17).`,
     run: async (folder) => {
       for (const [from, to] of [
         ["l", "m"],
@@ -94,9 +93,8 @@ export const fsCopy = folderTable("fs/copy", {
   "onto-itself-loses-nothing": {
     spec: ["b37"],
     setup: "printf 'precious data' >a; ln a hard; ln -s a soft",
-    says:
-      "fs/copy of a file onto itself, also through a hard or a symbolic link, may be refused or succeed, " +
-      "and leaves its content as it was.",
+    says: `fs/copy of a file onto itself, also through a hard or a symbolic link, may be refused or succeed,
+      and leaves its content as it was.`,
     run: async (folder) => {
       for (const to of ["a", "hard", "soft"]) {
         await folder.wire.begin("fs/copy", params(folder, "a", to))
@@ -111,9 +109,8 @@ export const fsCopy = folderTable("fs/copy", {
   "trees-merge": {
     setup:
       "mkdir -p s/sub t; printf 1 >s/a; printf 2 >s/sub/b; ln -s a s/l; printf old >t/a; printf kept >t/z",
-    says:
-      "fs/copy of a folder with recursive:true copies its content, links as links, and keeps what else is " +
-      "at the destination.",
+    says: `fs/copy of a folder with recursive:true copies its content, links as links, and keeps what else
+      is at the destination.`,
     run: async (folder) => {
       await folder.ok("fs/copy", params(folder, "s", "t", true))
       await folder.ok("fs/copy", params(folder, "s", "u", true))
@@ -124,9 +121,8 @@ export const fsCopy = folderTable("fs/copy", {
   "onto-a-link-that-loops": {
     level: "should",
     setup: "mkdir -p s/in; ln -s loop loop",
-    says:
-      "fs/copy of a folder onto a link that loops is refused with -32603 and the text of EEXIST; one of a folder " +
-      "to a place below such a link in it with -32600, as any copy into itself.",
+    says: `fs/copy of a folder onto a link that loops is refused with -32603 and the text of EEXIST; one of
+      a folder to a place below such a link in it with -32600, as any copy into itself.`,
     run: async ({ refused, uri }) => {
       const copy = (source: string, to: string) => ({
         sourcePath: source,
@@ -140,9 +136,8 @@ export const fsCopy = folderTable("fs/copy", {
   },
   "kinds-that-clash-refused": {
     setup: "mkdir d; : >f",
-    says:
-      "fs/copy of a file onto a folder, or of a folder onto a file, is refused with -32603 and the text of " +
-      "the OS; a copy of a missing path with -32004.",
+    says: `fs/copy of a file onto a folder, or of a folder onto a file, is refused with -32603 and the text
+      of the OS; a copy of a missing path with -32004.`,
     run: async (folder) => {
       await folder.refused("fs/copy", params(folder, "f", "d"), -32603, "Is a directory (os error 21)")
       await folder.refused("fs/copy", params(folder, "d", "f", true), -32603, "File exists (os error 17)")

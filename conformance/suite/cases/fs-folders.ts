@@ -23,9 +23,8 @@ export const fsCreateDirectory = folderTable("fs/createDirectory", {
   "not-recursive": {
     spec: ["b23"],
     setup: "mkdir a",
-    says:
-      "With recursive:false only the folder itself is created: an existing one is refused with -32603 and " +
-      "File exists (os error 17), a missing parent with -32004.",
+    says: `With recursive:false only the folder itself is created: an existing one is refused with -32603
+      and File exists (os error 17), a missing parent with -32004.`,
     run: async ({ ok, refused, uri, sh }) => {
       await ok("fs/createDirectory", { path: uri("b"), recursive: false })
       await sh("test -d b")
@@ -61,9 +60,8 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
   "names-and-kinds": {
     spec: ["b27"],
     setup: "mkdir d; : >f; : >.hidden; ln -s d ld; ln -s f lf; mkfifo p",
-    says:
-      "fs/readDirectory lists each name with its kind, links with the kind of their target; a pipe is " +
-      "neither a folder nor a file.",
+    says: `fs/readDirectory lists each name with its kind, links with the kind of their target; a pipe is
+      neither a folder nor a file.`,
     run: async (folder) => {
       const entry = (fileName: string, isDirectory: boolean, isFile: boolean) => ({
         fileName,
@@ -111,9 +109,8 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
     setup:
       "d=$(mktemp -d /dev/shm/procwire.XXXXXX 2>/dev/null || mktemp -d /tmp/procwire.XXXXXX) && " +
       'ln -s "$d" many && cd many && seq 1 50001 | xargs touch',
-    says:
-      "fs/readDirectory of more than 50000 entries is refused with -32603 and a text that names the limit; " +
-      "with 50000 it succeeds.",
+    says: `fs/readDirectory of more than 50000 entries is refused with -32603 and a text that names the
+      limit; with 50000 it succeeds.`,
     run: async (folder) => {
       const path = await folder.sh("readlink many")
       const text = "fs/readDirectory returned 50001 entries; limit is 50000"
@@ -129,9 +126,8 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
   },
   "missing-and-file-refused": {
     setup: ": >a",
-    says:
-      "fs/readDirectory of a missing path is refused with -32004, of a file with -32603 and Not a directory " +
-      "(os error 20).",
+    says: `fs/readDirectory of a missing path is refused with -32004, of a file with -32603 and Not a
+      directory (os error 20).`,
     run: async ({ refused, uri }) => {
       await refused("fs/readDirectory", { path: uri("none") }, -32004, noFile)
       await refused("fs/readDirectory", { path: uri("a") }, -32603, "Not a directory (os error 20)")
@@ -182,9 +178,8 @@ export const fsMetadata = folderTable("fs/getMetadata", {
   "file-and-folder": {
     spec: ["b24"],
     setup: "printf bye >a; mkdir d",
-    says:
-      "fs/getMetadata returns isFile and the size for a file, isDirectory for a folder, and times as whole " +
-      "milliseconds.",
+    says: `fs/getMetadata returns isFile and the size for a file, isDirectory for a folder, and times as
+      whole milliseconds.`,
     run: async ({ ok, uri }) => {
       const file = await ok("fs/getMetadata", { path: uri("a") })
       Check.equal(kind(file), { isDirectory: false, isFile: true, isSymlink: false, size: 3 }, "the file")
@@ -196,9 +191,8 @@ export const fsMetadata = folderTable("fs/getMetadata", {
   "link-tells-its-target": {
     spec: ["b24"],
     setup: "printf bye >a; ln -s a l; mkdir d; : >d/x; ln -s d ld",
-    says:
-      "fs/getMetadata of a link returns the kind and the size of its target, and isSymlink; files below a " +
-      "linked folder are not links.",
+    says: `fs/getMetadata of a link returns the kind and the size of its target, and isSymlink; files below
+      a linked folder are not links.`,
     run: async ({ ok, uri }) => {
       const link = kind(await ok("fs/getMetadata", { path: uri("l") }))
       Check.equal(link, { isDirectory: false, isFile: true, isSymlink: true, size: 3 }, "the link")

@@ -246,9 +246,8 @@ export const fsPathUrl = folderTable("fs/path", {
     spec: ["b10"],
     setup,
     requires: ["filesystem-blocks"],
-    says:
-      "A path that is no file URI, or has %00 in it, is refused with -32602 before the handshake, a handle that is " +
-      "taken, bad base64, and members and elements that follow it are told.",
+    says: `A path that is no file URI, or has %00 in it, is refused with -32602 before the handshake, a
+      handle that is taken, bad base64, and members and elements that follow it are told.`,
     run: async ({ t, uri, ok, refused }) => {
       const early = await t.connect()
       await early.refused("fs/readFile", { path: "none" }, -32602)

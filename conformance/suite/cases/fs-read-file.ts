@@ -51,9 +51,8 @@ export const fsReadFile = folderTable("fs/readFile", {
   },
   "missing-file-refused": {
     spec: ["b6"],
-    says:
-      "fs/readFile of a file that does not exist is refused with -32004 and No such file or directory (os " +
-      "error 2).",
+    says: `fs/readFile of a file that does not exist is refused with -32004 and No such file or directory
+      (os error 2).`,
     run: async ({ refused, uri }) => {
       await refused("fs/readFile", { path: uri("none") }, -32004, noFile)
       await refused("fs/readFile", { path: uri("none/none") }, -32004, noFile)
@@ -138,9 +137,8 @@ export const fsWriteFile = folderTable("fs/writeFile", {
   "writes-through-links": {
     spec: ["b19"],
     setup: "printf old >a; ln a hard; ln -s a soft; ln -s new dangling",
-    says:
-      "fs/writeFile writes to the target of a hard or symbolic link; the link stays, and a dangling link " +
-      "creates its target.",
+    says: `fs/writeFile writes to the target of a hard or symbolic link; the link stays, and a dangling link
+      creates its target.`,
     run: async (folder) => {
       await writeFile(folder, folder.uri("hard"), "one")
       Check.equal((await folder.cat("a")).toString("utf8"), "one", "the content after the hard link")
@@ -154,9 +152,8 @@ export const fsWriteFile = folderTable("fs/writeFile", {
   "bad-base64-refused": {
     spec: ["b20"],
     setup: "printf old >a",
-    says:
-      "dataBase64 that is not strict base64 (other characters, no padding, another alphabet, a newline, " +
-      "stray bits) is refused with -32600 and a text about base64; the file is unchanged.",
+    says: `dataBase64 that is not strict base64 (other characters, no padding, another alphabet, a newline,
+      stray bits) is refused with -32600 and a text about base64; the file is unchanged.`,
     run: async ({ refused, uri, cat }) => {
       for (const dataBase64 of ["@@@", "YQ", "_-==", "Ynll\n", "YR==", "Y"]) {
         const text = await refused("fs/writeFile", { path: uri("a"), dataBase64 }, -32600)
@@ -195,9 +192,8 @@ export const fsWriteFile = folderTable("fs/writeFile", {
   },
   "without-waiting-for-answers": {
     setup: "printf old >a",
-    says:
-      "Requests about the same file, sent without waiting for answers, take effect in the order in which " +
-      "they were sent.",
+    says: `Requests about the same file, sent without waiting for answers, take effect in the order in which
+      they were sent.`,
     run: async ({ wire, uri }) => {
       const path = uri("a")
       const write = (content: string) => wire.begin("fs/writeFile", { path, dataBase64: base64(content) })
@@ -235,9 +231,8 @@ export const fsWriteFile = folderTable("fs/writeFile", {
   "device-refused-without-links": {
     spec: ["b21"],
     setup: "mkfifo p",
-    says:
-      "fs/writeFile of /dev/null with followSymlinks false is refused with -32600 and path is not a regular " +
-      "file; without it the device is written.",
+    says: `fs/writeFile of /dev/null with followSymlinks false is refused with -32600 and path is not a
+      regular file; without it the device is written.`,
     run: async ({ ok, refused }) => {
       const params = { path: "file:///dev/null", dataBase64: base64("x") }
       const text = "path is not a regular file"

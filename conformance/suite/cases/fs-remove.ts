@@ -26,9 +26,8 @@ export const fsRemove = folderTable("fs/remove", {
   "full-folder-refused": {
     spec: ["b29"],
     setup: "mkdir d e; : >d/f",
-    says:
-      "With recursive:false an empty folder is removed, and a non-empty one is refused with -32603 and " +
-      "Directory not empty (os error 39).",
+    says: `With recursive:false an empty folder is removed, and a non-empty one is refused with -32603 and
+      Directory not empty (os error 39).`,
     run: async ({ ok, refused, uri, sh }) => {
       await ok("fs/remove", { path: uri("e"), recursive: false })
       const text = "Directory not empty (os error 39)"
@@ -62,9 +61,8 @@ export const fsNoFollow = folderTable("fs/noFollow", {
   "plain-paths-work": {
     spec: ["b31"],
     setup: "printf bye >a; mkdir d",
-    says:
-      "With followSymlinks:false and no link in the path, readFile, writeFile, createDirectory, getMetadata " +
-      "and remove work as usual.",
+    says: `With followSymlinks:false and no link in the path, readFile, writeFile, createDirectory,
+      getMetadata and remove work as usual.`,
     run: async (folder) => {
       const { ok, uri, sh } = folder
       Check.equal((await readFile(folder, uri("a"), noFollow)).toString("utf8"), "bye", "the content")
@@ -78,9 +76,8 @@ export const fsNoFollow = folderTable("fs/noFollow", {
   "links-refused": {
     spec: ["b31"],
     setup: "printf bye >a; ln -s a l; ln -s . here",
-    says:
-      "With followSymlinks:false readFile of a link is refused with -32603 and os error 40, getMetadata and " +
-      "remove with -32600 and path contains a symbolic link.",
+    says: `With followSymlinks:false readFile of a link is refused with -32603 and os error 40, getMetadata
+      and remove with -32600 and path contains a symbolic link.`,
     run: async ({ refused, uri, sh }) => {
       const text = await refused("fs/readFile", { path: uri("l"), ...noFollow }, -32603)
       Check.contains(text, "(os error 40)", "the text")
@@ -93,9 +90,8 @@ export const fsNoFollow = folderTable("fs/noFollow", {
   "linked-parents-refused": {
     spec: ["b31"],
     setup: "mkdir d; printf bye >d/a; ln -s d l",
-    says:
-      "With followSymlinks:false a path through a linked folder is refused with -32603 and Not a directory " +
-      "(os error 20), and nothing is written.",
+    says: `With followSymlinks:false a path through a linked folder is refused with -32603 and Not a
+      directory (os error 20), and nothing is written.`,
     run: async ({ refused, uri, sh }) => {
       const text = "Not a directory (os error 20)"
       await refused("fs/readFile", { path: uri("l/a"), ...noFollow }, -32603, text)
@@ -123,9 +119,8 @@ export const fsNoFollow = folderTable("fs/noFollow", {
   "what-is-no-file-refused": {
     spec: ["b31"],
     setup: "mkdir d; mkfifo p",
-    says:
-      "With followSymlinks:false readFile of a folder or a pipe is refused at once with -32600, writeFile " +
-      "to them with -32603.",
+    says: `With followSymlinks:false readFile of a folder or a pipe is refused at once with -32600,
+      writeFile to them with -32603.`,
     run: async ({ refused, uri }) => {
       for (const name of ["d", "p"]) {
         await refused("fs/readFile", { path: uri(name), ...noFollow }, -32600, "path is not a regular file")
@@ -138,9 +133,8 @@ export const fsNoFollow = folderTable("fs/noFollow", {
   "recursive-remove-refused": {
     spec: ["b32"],
     setup: "mkdir d; : >d/a",
-    says:
-      "With followSymlinks:false, fs/remove without recursive:false is refused with -32603 and recursive " +
-      "no-follow removal is unsupported.",
+    says: `With followSymlinks:false, fs/remove without recursive:false is refused with -32603 and recursive
+      no-follow removal is unsupported.`,
     run: async ({ refused, uri, sh }) => {
       const text = "recursive no-follow removal is unsupported"
       await refused("fs/remove", { path: uri("d"), ...noFollow }, -32603, text)

@@ -61,9 +61,8 @@ export const fsSandbox = folderTable("fs/sandbox", {
   "incomplete-object-refused": {
     spec: ["b72"],
     setup: "printf bye >a",
-    says:
-      "A sandbox without permissions or windowsSandboxLevel is refused with -32602 and a text that names " +
-      "what is missing.",
+    says: `A sandbox without permissions or windowsSandboxLevel is refused with -32602 and a text that names
+      what is missing.`,
     run: async ({ refused, uri }) => {
       const at = (sandbox: JsonObject) => ({ path: uri("a"), sandbox })
       Check.contains(await refused("fs/readFile", at({}), -32602), "permissions", "the text")
@@ -75,9 +74,9 @@ export const fsSandbox = folderTable("fs/sandbox", {
     level: "should",
     spec: ["b72"],
     setup: "printf bye >a",
-    says:
-      "A restricted profile with a path of another host is refused with -32600, also as cwd or workspace root, before " +
-      "the path of the request is judged; a free profile with one is not. %00 in any of them is refused with -32602.",
+    says: `A restricted profile with a path of another host is refused with -32600, also as cwd or workspace
+      root, before the path of the request is judged; a free profile with one is not. %00 in any of them is
+      refused with -32602.`,
     run: async (folder) => {
       const { ok, refused, uri } = folder
       const path = uri("a")
@@ -133,9 +132,8 @@ export const fsSandbox = folderTable("fs/sandbox", {
   "never-unconfined": {
     spec: ["b73"],
     setup,
-    says:
-      "A restricted profile is never exceeded: no byte of a file outside is returned, and none is written " +
-      "where only reading is allowed.",
+    says: `A restricted profile is never exceeded: no byte of a file outside is returned, and none is
+      written where only reading is allowed.`,
     run: async (folder) => {
       const { wire, uri, sh } = folder
       const sandbox = only(folder, "in", "read")
@@ -168,9 +166,8 @@ export const fsSandbox = folderTable("fs/sandbox", {
     spec: ["b73"],
     requires: ["sandbox"],
     setup,
-    says:
-      "Under a restricted profile, files inside can be read; files outside, also through a link, are " +
-      "refused with -32004, and fs/remove of them does nothing.",
+    says: `Under a restricted profile, files inside can be read; files outside, also through a link, are
+      refused with -32004, and fs/remove of them does nothing.`,
     run: async (folder) => {
       const { refused, uri } = folder
       const sandbox = only(folder, "in", "read")
@@ -192,9 +189,8 @@ export const fsSandbox = folderTable("fs/sandbox", {
     spec: ["b73"],
     requires: ["sandbox"],
     setup,
-    says:
-      "Where only reading is allowed a write is refused with -32603 and os error 30; where writing is " +
-      "allowed it succeeds.",
+    says: `Where only reading is allowed a write is refused with -32603 and os error 30; where writing is
+      allowed it succeeds.`,
     run: async (folder) => {
       const { ok, refused, uri } = folder
       const write = (access: string) => ({
@@ -212,9 +208,9 @@ export const fsSandbox = folderTable("fs/sandbox", {
   "changes-never-unconfined": {
     requires: ["filesystem-change"],
     setup: `${setup}; chmod 640 out/b in/a; ln -s ../out in/away; mkdir sealed; printf kept >sealed/c`,
-    says:
-      "fs/rename, fs/setMode and fs/createSymlink never exceed a restricted profile: nothing is moved into, out of or " +
-      "within what may not be written, no mode is set there, also through a link, and no link is made there.",
+    says: `fs/rename, fs/setMode and fs/createSymlink never exceed a restricted profile: nothing is moved
+      into, out of or within what may not be written, no mode is set there, also through a link, and no link
+      is made there.`,
     run: async (folder) => {
       const { wire, uri, sh } = folder
       const move = (from: string, to: string) => ({ sourcePath: uri(from), destinationPath: uri(to) })
@@ -251,10 +247,9 @@ export const fsSandbox = folderTable("fs/sandbox", {
   "changes-inside": {
     requires: ["sandbox", "filesystem-change"],
     setup,
-    says:
-      "Where writing is allowed, fs/rename, fs/setMode and fs/createSymlink work under a restricted profile, and a new " +
-      "link leads nowhere else: what it leads to is refused with -32004. Where only reading is, each is refused with " +
-      "-32603 and os error 30.",
+    says: `Where writing is allowed, fs/rename, fs/setMode and fs/createSymlink work under a restricted
+      profile, and a new link leads nowhere else: what it leads to is refused with -32004. Where only
+      reading is, each is refused with -32603 and os error 30.`,
     run: async (folder) => {
       const { ok, refused, uri, sh } = folder
       const text = "Read-only file system (os error 30)"
@@ -279,9 +274,8 @@ export const fsSandbox = folderTable("fs/sandbox", {
     spec: ["b73"],
     requires: ["sandbox", "filesystem-blocks"],
     setup,
-    says:
-      "fs/open under a restricted profile refuses files outside with -32004; a handle to a file inside is " +
-      "read without a sandbox.",
+    says: `fs/open under a restricted profile refuses files outside with -32004; a handle to a file inside
+      is read without a sandbox.`,
     run: async (folder) => {
       const { ok, refused, uri } = folder
       const sandbox = only(folder, "in", "read")

@@ -14,9 +14,8 @@ const hello = { clientName: "x" }
 export const handshake = table("handshake", {
   "initialize-returns-session-and-environment": {
     spec: [1],
-    says:
-      "initialize {clientName} is answered with a result that holds sessionId, a string, and " +
-      "environmentInfo, an object.",
+    says: `initialize {clientName} is answered with a result that holds sessionId, a string, and
+      environmentInfo, an object.`,
     run: async (t) => {
       const wire = await t.connect()
       const result = await wire.ok("initialize", hello)
@@ -152,9 +151,8 @@ export const gate = table("handshake", {
   "params-checked-before-state": {
     level: "should",
     spec: [8],
-    says:
-      "process/read {} before initialize is refused for its params (-32602, naming processId), not for the " +
-      "missing handshake.",
+    says: `process/read {} before initialize is refused for its params (-32602, naming processId), not for
+      the missing handshake.`,
     run: async (t) => {
       const message = await (await t.connect()).refused("process/read", {}, -32602)
       Check.contains(message, "processId", "the message")
@@ -172,9 +170,8 @@ export const gate = table("handshake", {
   },
   "process-methods-refused-before-initialized": {
     spec: [11, "b2"],
-    says:
-      "Each process method between initialize and initialized is refused with -32600 and the text about " +
-      "initialized.",
+    says: `Each process method between initialize and initialized is refused with -32600 and the text about
+      initialized.`,
     run: async (t) => {
       const wire = await t.connect()
       await wire.ok("initialize", hello)
@@ -187,9 +184,8 @@ export const gate = table("handshake", {
   },
   "environment-methods-refused-before-handshake": {
     spec: [12, "b1", "b2"],
-    says:
-      "environment/info and environment/status before the handshake are refused with -32600 and texts that " +
-      "name their family.",
+    says: `environment/info and environment/status before the handshake are refused with -32600 and texts
+      that name their family.`,
     run: async (t) => {
       const wire = await t.connect()
       await wire.refused(

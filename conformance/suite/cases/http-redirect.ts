@@ -19,9 +19,8 @@ export const httpRedirect = originTable("http/redirect", {
   "method-and-body": {
     spec: ["b59"],
     serve: elsewhere,
-    says:
-      "After 303 every method but HEAD becomes a GET without a body, after 301 and 302 only a POST; 307 and " +
-      "308 change nothing.",
+    says: `After 303 every method but HEAD becomes a GET without a body, after 301 and 302 only a POST; 307
+      and 308 change nothing.`,
     run: async ({ ask, origin }) => {
       const bodyBase64 = Buffer.from("body").toString("base64")
       const expected: ReadonlyArray<readonly [string, string, string]> = [
@@ -172,9 +171,8 @@ export const httpHeaderEnv = originTable("http/request", {
   "missing-empty-and-protected-variables-refused": {
     spec: ["b60"],
     requires: ["http-header-env"],
-    says:
-      "A valueEnvVar that is not set, is empty, or is one of the protected OPENAI_API_KEY and CODEX_API_KEY " +
-      "is refused with -32602, and nothing is sent.",
+    says: `A valueEnvVar that is not set, is empty, or is one of the protected OPENAI_API_KEY and
+      CODEX_API_KEY is refused with -32602, and nothing is sent.`,
     run: async ({ wire, params, origin }) => {
       for (const name of ["PROCWIRE_UNSET", "EMPTY_VARIABLE", "OPENAI_API_KEY", "CODEX_API_KEY"]) {
         await wire.refused("http/request", params("/", fromEnv(name)), -32602)

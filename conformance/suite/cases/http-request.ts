@@ -45,9 +45,8 @@ export const httpRequest = originTable("http/request", {
       ])
       response.end("hello")
     },
-    says:
-      "A GET returns the status, the headers in their order with names in lower case, repeated ones " +
-      "included, and the body in bodyBase64.",
+    says: `A GET returns the status, the headers in their order with names in lower case, repeated ones
+      included, and the body in bodyBase64.`,
     run: async ({ ask, origin }) => {
       const result = await ask("/path?q=1")
       Check.equal(result["status"], 200, "status")
@@ -61,9 +60,8 @@ export const httpRequest = originTable("http/request", {
   "post-round-trip": {
     spec: ["b54"],
     serve: (seen, response) => response.end(seen.body),
-    says:
-      "A POST sends the bytes of bodyBase64 with their length, and the headers in their order, repeated " +
-      "ones included.",
+    says: `A POST sends the bytes of bodyBase64 with their length, and the headers in their order, repeated
+      ones included.`,
     run: async ({ ask, origin }) => {
       const body = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 11) % 256))
       const headers = [header("x-many", "a"), header("x-other", "c"), header("x-many", "b")]
@@ -110,9 +108,8 @@ export const httpRequest = originTable("http/request", {
     level: "should",
     peers: ["0.171"],
     spec: ["b55"],
-    says:
-      "A GET adds only accept: */*, host, and an accept-encoding of zstd and gzip, or of one of them, to the requested " +
-      "headers: no user-agent. Who names accept or accept-encoding gets what it has named.",
+    says: `A GET adds only accept: */*, host, and an accept-encoding of zstd and gzip, or of one of them, to
+      the requested headers: no user-agent. Who names accept or accept-encoding gets what it has named.`,
     run: async ({ ask, origin }) => {
       await ask("/", { headers: [header("x-mine", "1")] })
       await ask("/", { headers: [header("Accept-Encoding", "identity"), header("accept", "text/plain")] })
@@ -139,9 +136,9 @@ export const httpRequest = originTable("http/request", {
       response.writeHead(200, { "x-one": "1", "content-encoding": coding, "content-length": body.length })
       response.end(seen.method === "HEAD" ? undefined : body)
     },
-    says:
-      "A body in a coding that the server has asked for (gzip, zstd) is decoded, whole and streamed, also after " +
-      "accept-encoding: identity. content-encoding and content-length are left out of the headers, also after HEAD.",
+    says: `A body in a coding that the server has asked for (gzip, zstd) is decoded, whole and streamed,
+      also after accept-encoding: identity. content-encoding and content-length are left out of the headers,
+      also after HEAD.`,
     run: async ({ wire, ask, params, origin }) => {
       await ask("/")
       const asked = HttpOrigin.values(origin.seen[0] ?? Check.fail("no request arrived"), "accept-encoding")
@@ -176,9 +173,8 @@ export const httpRequest = originTable("http/request", {
       response.writeHead(200, { "content-encoding": decodeURIComponent(seen.path.slice(1)) })
       response.end(zipped)
     },
-    says:
-      "A body whose content-encoding is not gzip or zstd alone (deflate, br, x-gzip, identity, GZIP, a list of several) " +
-      "is returned as it came, with its header.",
+    says: `A body whose content-encoding is not gzip or zstd alone (deflate, br, x-gzip, identity, GZIP, a
+      list of several) is returned as it came, with its header.`,
     run: async ({ ask }) => {
       for (const coding of [
         "deflate",
@@ -255,9 +251,9 @@ export const httpRequest = originTable("http/request", {
       response.writeHead(200, { "content-encoding": path in badZstd ? "zstd" : "gzip" })
       response.end(badly[path] ?? badZstd[path])
     },
-    says:
-      "A body that is no gzip, or no zstd if the server asks for that, although it says so, breaks off or has a wrong check sum fails with -32603 and error " +
-      "decoding response body; a streamed one has that as the error of its last frame.",
+    says: `A body that is no gzip, or no zstd if the server asks for that, although it says so, breaks off
+      or has a wrong check sum fails with -32603 and error decoding response body; a streamed one has that
+      as the error of its last frame.`,
     run: async ({ wire, params, ask, origin }) => {
       await ask("/", { method: "HEAD" })
       const asked = HttpOrigin.values(origin.seen[0] ?? Check.fail("no request arrived"), "accept-encoding")
@@ -303,9 +299,8 @@ export const httpRequest = originTable("http/request", {
   },
   "bad-input-refused": {
     spec: ["b57"],
-    says:
-      "An invalid method, header name, header value, URL or base64, and a scheme other than http and https, " +
-      "are refused with -32602, and nothing is sent.",
+    says: `An invalid method, header name, header value, URL or base64, and a scheme other than http and
+      https, are refused with -32602, and nothing is sent.`,
     run: async ({ wire, params, origin }) => {
       const faults = [
         { method: "BAD METHOD" },
@@ -321,9 +316,8 @@ export const httpRequest = originTable("http/request", {
   },
   "members-required": {
     spec: ["b57"],
-    says:
-      "http/request without method, url or requestId is refused with -32602 and a text that names what is " +
-      "missing.",
+    says: `http/request without method, url or requestId is refused with -32602 and a text that names what
+      is missing.`,
     run: async ({ wire, params }) => {
       for (const name of ["method", "url", "requestId"]) {
         const text = await wire.refused("http/request", params("/", { [name]: undefined }), -32602)

@@ -38,9 +38,8 @@ export const httpStream = originTable("http/stream", {
       response.write("one ")
       setTimeout(() => response.end("two"), 100)
     },
-    says:
-      "A streamed request is answered with status, headers and an empty bodyBase64; frames follow with seq " +
-      "from 1, the last one empty, with done true and error null.",
+    says: `A streamed request is answered with status, headers and an empty bodyBase64; frames follow with
+      seq from 1, the last one empty, with done true and error null.`,
     run: async ({ wire, params }) => {
       const given = params("/", stream)
       const { result, message } = await wire.begin("http/request", given)
@@ -99,9 +98,8 @@ export const httpStream = originTable("http/stream", {
       response.write("x")
       if (seen.path === "/end") response.end()
     },
-    says:
-      "A streamed request with the id of a live one is refused with -32602; the id is free again after the " +
-      "last frame, and after a failed request.",
+    says: `A streamed request with the id of a live one is refused with -32602; the id is free again after
+      the last frame, and after a failed request.`,
     run: async ({ wire, params, origin }) => {
       const at = (path: string, requestId: string) => params(path, { ...stream, requestId })
       await wire.ok("http/request", at("/never", "a"))
@@ -134,9 +132,8 @@ export const httpStream = originTable("http/stream", {
   "timeout-ends-the-body": {
     spec: ["b64"],
     serve: (_, response) => response.write("x"),
-    says:
-      "timeoutMs covers the body, too: a stalled body ends with a frame with done true and an error; " +
-      "without timeoutMs it goes on.",
+    says: `timeoutMs covers the body, too: a stalled body ends with a frame with done true and an error;
+      without timeoutMs it goes on.`,
     run: async ({ wire, params }) => {
       const patient = params("/", stream)
       await wire.ok("http/request", patient)

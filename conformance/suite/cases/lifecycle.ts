@@ -90,9 +90,8 @@ export const lifecycle = table("lifecycle", {
     ...own,
     transports: "stdio",
     spec: [159],
-    says:
-      "SIGTERM to a server on stdio kills every process at once; the server exits with 0, at EOF on its " +
-      "stdin at the latest.",
+    says: `SIGTERM to a server on stdio kills every process at once; the server exits with 0, at EOF on its
+      stdin at the latest.`,
     play: async (wire, t) => {
       const pids = await family(wire)
       const server = await t.process()
@@ -106,9 +105,8 @@ export const lifecycle = table("lifecycle", {
     ...own,
     transports: "sockets",
     spec: [158],
-    says:
-      "At SIGTERM a server on a socket ends its connections, kills every process of every session, and " +
-      "exits with 0.",
+    says: `At SIGTERM a server on a socket ends its connections, kills every process of every session, and
+      exits with 0.`,
     run: async (t) => {
       const [one, other] = [await t.open(), await t.open()]
       const pids = [...(await family(one)), ...(await family(other))]
@@ -136,7 +134,6 @@ export const lifecycle = table("lifecycle", {
   "sigkill-leaves-nobody": {
     ...own,
     level: "should",
-    spec: [],
     says: "When the server dies of SIGKILL, its processes are killed.",
     play: async (wire, t) => {
       const child = await Child.start(wire, { script: "echo pid $$.; exec sleep 300" })
@@ -148,9 +145,8 @@ export const lifecycle = table("lifecycle", {
   },
   "grace-lets-processes-end": {
     ...withGrace,
-    says:
-      "With --grace-ms a server that gets SIGTERM sends SIGTERM to every process group, still sends output " +
-      "and exits, and exits with 0 when all processes have ended.",
+    says: `With --grace-ms a server that gets SIGTERM sends SIGTERM to every process group, still sends
+      output and exits, and exits with 0 when all processes have ended.`,
     play: async (wire, t) => {
       const script = "trap 'echo term.; exit 3' TERM; echo ready.; while :; do sleep 0.05; done"
       const child = await Child.start(wire, { script })
@@ -164,9 +160,8 @@ export const lifecycle = table("lifecycle", {
   },
   "grace-starts-nothing": {
     ...withGrace,
-    says:
-      "During the grace period process/start is refused with -32011, other requests are answered, and a " +
-      "second SIGTERM ends the server at once.",
+    says: `During the grace period process/start is refused with -32011, other requests are answered, and a
+      second SIGTERM ends the server at once.`,
     play: async (wire, t) => {
       const script = "trap 'echo term.' TERM; echo ready.; while :; do sleep 0.05; done"
       const child = await Child.start(wire, { script })

@@ -56,9 +56,8 @@ export const limits = table("limits", {
   "depth-beyond-limit-refused": {
     level: "should",
     spec: [41],
-    says:
-      "Messages with 200 and with 100,000 levels are refused as malformed (id -1, -32600), and the " +
-      "connection stays usable.",
+    says: `Messages with 200 and with 100,000 levels are refused as malformed (id -1, -32600), and the
+      connection stays usable.`,
     run: async (t) => {
       await refused(t, nested(200))
       await refused(t, nested(100_000))
@@ -173,9 +172,8 @@ const endsOf = (t: CaseContext, wire: Wire) =>
 export const limitFlags = table("limits/flags", {
   // guards: growth
   "processes-of-a-session": limited("--max-session-processes 2", {
-    says:
-      "With --max-session-processes 2 a third process is refused with -32600; once one is closed, it starts " +
-      "under the same id.",
+    says: `With --max-session-processes 2 a third process is refused with -32600; once one is closed, it
+      starts under the same id.`,
     play: async (wire) => {
       const first = await Child.start(wire, { argv: sleep })
       await Child.start(wire, { argv: sleep })
@@ -198,9 +196,8 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "start-rate": limited("--max-starts-per-second 1 --max-start-burst 3", {
-    says:
-      "With a burst of 3 and 1 start per second at least 3 of 20 starts at once succeed, some are refused " +
-      "with -32600, and a later start succeeds.",
+    says: `With a burst of 3 and 1 start per second at least 3 of 20 starts at once succeed, some are
+      refused with -32600, and a later start succeeds.`,
     play: async (wire) => {
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_, index) => begin(wire, `p${index}`, ["true"])),
@@ -215,9 +212,8 @@ export const limitFlags = table("limits/flags", {
   }),
   sessions: limited("--max-sessions 1", {
     transports: "sockets",
-    says:
-      "With --max-sessions 1 the initialize of a second connection is refused with -32600; that connection " +
-      "stays open and may try again.",
+    says: `With --max-sessions 1 the initialize of a second connection is refused with -32600; that
+      connection stays open and may try again.`,
     run: async (t) => {
       await t.open()
       const wire = await t.connect()
@@ -228,9 +224,8 @@ export const limitFlags = table("limits/flags", {
   }),
   connections: limited("--max-connections 1", {
     transports: "sockets",
-    says:
-      "With --max-connections 1 a second connection is closed, over lines after an error with id -1; the " +
-      "first stays usable.",
+    says: `With --max-connections 1 a second connection is closed, over lines after an error with id -1; the
+      first stays usable.`,
     play: async (wire, t) => {
       const second = await t.connect().catch(() => undefined)
       Check.isTrue(t.transport !== "ws" || second === undefined, "the upgrade was refused")
@@ -244,9 +239,8 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "message-bytes": limited("--max-message-bytes 4096", {
-    says:
-      "With --max-message-bytes 4096 a message of 4,096 bytes is answered, and one of 4,097 bytes ends the " +
-      "connection without an answer.",
+    says: `With --max-message-bytes 4096 a message of 4,096 bytes is answered, and one of 4,097 bytes ends
+      the connection without an answer.`,
     play: async (wire) => {
       const head = `{"id":1,"method":"environment/status","pad":"`
       const padded = (bytes: number) => `${head}${"x".repeat(bytes - head.length - 2)}"}`
@@ -257,9 +251,8 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "depth-and-values": limited("--max-json-depth 16 --max-json-values 100", {
-    says:
-      "With --max-json-depth 16 and --max-json-values 100 a message that is deeper or has that many values " +
-      "is refused as malformed, and the connection stays usable.",
+    says: `With --max-json-depth 16 and --max-json-values 100 a message that is deeper or has that many
+      values is refused as malformed, and the connection stays usable.`,
     play: async (wire) => {
       const message = (pad: string) => `{"id":1,"method":"environment/status","pad":${pad}}`
       const nested = (levels: number) => message(`${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`)
@@ -275,9 +268,8 @@ export const limitFlags = table("limits/flags", {
   }),
   // guards: growth, busy-child
   "bytes-that-wait-for-stdin": limited("--max-stdin-bytes 100000", {
-    says:
-      "With --max-stdin-bytes 100000 writes to a process that does not read are refused with -32600 before " +
-      "4 MiB were accepted; writes to another process are accepted.",
+    says: `With --max-stdin-bytes 100000 writes to a process that does not read are refused with -32600
+      before 4 MiB were accepted; writes to another process are accepted.`,
     play: async (wire) => {
       const deaf = await Child.start(wire, { argv: sleep, pipeStdin: true })
       const chunk = Buffer.alloc(60_000).toString("base64")
@@ -293,9 +285,8 @@ export const limitFlags = table("limits/flags", {
   }),
   // guards: growth
   "output-of-all-processes": limited("--max-retained-bytes 200000", {
-    says:
-      "With --max-retained-bytes 200000 and four closed processes of 100,000 bytes each, the first has lost " +
-      "its output and kept its exit code, and the last has all of its output.",
+    says: `With --max-retained-bytes 200000 and four closed processes of 100,000 bytes each, the first has
+      lost its output and kept its exit code, and the last has all of its output.`,
     play: async (wire) => {
       const script = "head -c 100000 /dev/zero; exit 3"
       const children = []

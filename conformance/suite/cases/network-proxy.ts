@@ -49,12 +49,9 @@ const question = (wire: Wire): Promise<JsonObject> =>
 export const networkProxy = table("process/networkProxy", {
   "client-denies": {
     ...proxied,
-    level: "must",
     spec: ["b77"],
-    says:
-      "With policyDecisionTimeoutMs an unknown host makes the server send the request " +
-      "network/policyRequest; after a deny the process sees 403, and network/policyDecision is notified " +
-      "once.",
+    says: `With policyDecisionTimeoutMs an unknown host makes the server send the request
+      network/policyRequest; after a deny the process sees 403, and network/policyDecision is notified once.`,
     play: async (wire, t) => {
       const child = await start(wire, t.timeoutMs)
       const { id = null, params } = await question(wire)
@@ -75,7 +72,6 @@ export const networkProxy = table("process/networkProxy", {
   },
   "client-does-not-know-the-method": {
     ...proxied,
-    level: "must",
     spec: ["b77"],
     says: "An answer to network/policyRequest with the error -32601 allows nothing: the process sees 403.",
     play: async (wire, t) => {
@@ -90,7 +86,6 @@ export const networkProxy = table("process/networkProxy", {
   "client-does-not-answer": {
     ...proxied,
     slow: true,
-    level: "must",
     spec: ["b77"],
     says: "When the client does not answer in time, nothing is allowed: the process sees 403.",
     run: async (t) => {
@@ -101,7 +96,6 @@ export const networkProxy = table("process/networkProxy", {
   },
   "zero-timeout-refused": {
     ...proxied,
-    level: "must",
     spec: ["b78"],
     says: "policyDecisionTimeoutMs 0 is refused with -32602, and so is a networkProxy without proxy.",
     play: async (wire) => {
@@ -114,9 +108,9 @@ export const networkProxy = table("process/networkProxy", {
   },
   "transparent-tcp-needs-a-proxy": {
     peers: ["0.171"],
-    says:
-      "managedNetwork with transparentTcp true and without networkProxy is refused with -32602 and transparent TCP " +
-      "requires an executor-local managed proxy, whatever else is wrong; with false the process runs.",
+    says: `managedNetwork with transparentTcp true and without networkProxy is refused with -32602 and
+      transparent TCP requires an executor-local managed proxy, whatever else is wrong; with false the
+      process runs.`,
     play: async (wire) => {
       const at = (transparentTcp: boolean, more: JsonObject = {}) =>
         Child.params(wire, { id: "p", params: { managedNetwork: { transparentTcp }, ...more } })
@@ -129,9 +123,8 @@ export const networkProxy = table("process/networkProxy", {
   },
   "transparent-tcp-needs-a-sandbox": {
     peers: ["0.171"],
-    says:
-      "A networkProxy whose proxy has transparentTcp true, without a sandbox, is refused with -32602 and transparent TCP " +
-      "requires a managed Linux sandbox, also if managedNetwork has it.",
+    says: `A networkProxy whose proxy has transparentTcp true, without a sandbox, is refused with -32602 and
+      transparent TCP requires a managed Linux sandbox, also if managedNetwork has it.`,
     play: async (wire) => {
       const networkProxy = { proxy: { ...proxy, transparentTcp: true } }
       const text = "transparent TCP requires a managed Linux sandbox"
@@ -143,9 +136,9 @@ export const networkProxy = table("process/networkProxy", {
   },
   "transparent-tcp-is-a-boolean": {
     peers: ["0.171"],
-    says:
-      "A transparentTcp of managedNetwork or of networkProxy.proxy that is no boolean is refused with -32602 and a text " +
-      "such as invalid type: sequence, expected a boolean; in an array it is the first field of managedNetwork.",
+    says: `A transparentTcp of managedNetwork or of networkProxy.proxy that is no boolean is refused with
+      -32602 and a text such as invalid type: sequence, expected a boolean; in an array it is the first
+      field of managedNetwork.`,
     play: async (wire) => {
       const faults: ReadonlyArray<readonly [Json, string]> = [
         ["x", 'string "x"'],
@@ -172,9 +165,8 @@ export const networkProxy = table("process/networkProxy", {
   "refused-or-heeded": {
     server: "owned",
     spec: ["b77"],
-    says:
-      "A start with networkProxy is refused with -32602, or the process has HTTP_PROXY: it never runs " +
-      "without the proxy that was asked for.",
+    says: `A start with networkProxy is refused with -32602, or the process has HTTP_PROXY: it never runs
+      without the proxy that was asked for.`,
     play: async (wire) => {
       const script = 'test -n "$HTTP_PROXY" || echo unguarded'
       const params = { networkProxy: { proxy, policyDecisionTimeoutMs: 300 } }

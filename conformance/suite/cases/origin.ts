@@ -2,7 +2,7 @@
  * Not cases: an HTTP server of the suite that the server under test sends its requests to.
  */
 import type { CaseContext } from "../CaseContext.ts"
-import { table, type Case, type CaseFacts, type CaseSpec } from "../Case.ts"
+import { make, type Case, type CaseFacts } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { isObject, type Json, type JsonObject } from "../Json.ts"
 import * as HttpOrigin from "../wire/HttpOrigin.ts"
@@ -29,35 +29,29 @@ export const originTable = (
   prefix: string,
   specs: { readonly [name: string]: OriginSpec },
 ): ReadonlyArray<Case> =>
-  table(
-    prefix,
-    Object.fromEntries(
-      Object.entries(specs).map(([name, { serve = nothing, run, ...spec }]): [string, CaseSpec] => [
-        name,
-        {
-          server: spec.args === undefined ? "owned" : "fresh",
-          ...spec,
-          requires: ["http-client", ...(spec.requires ?? [])],
-          run: async (t) => {
-            const origin = await HttpOrigin.start(serve)
-            try {
-              const wire = await t.open()
-              let next = 0
-              const params: Exchange["params"] = (path, other = {}) => ({
-                method: "GET",
-                url: `${origin.url}${path}`,
-                requestId: `r${next++}`,
-                ...other,
-              })
-              const ask: Exchange["ask"] = (path, other) => wire.ok("http/request", params(path, other))
-              await run({ t, wire, origin, params, ask })
-            } finally {
-              origin.close()
-            }
-          },
-        },
-      ]),
-    ),
+  Object.entries(specs).map(([name, { serve = nothing, run, ...spec }]) =>
+    make(`${prefix}/${name}`, {
+      server: spec.args === undefined ? "owned" : "fresh",
+      ...spec,
+      requires: ["http-client", ...(spec.requires ?? [])],
+      run: async (t) => {
+        const origin = await HttpOrigin.start(serve)
+        try {
+          const wire = await t.open()
+          let next = 0
+          const params: Exchange["params"] = (path, other = {}) => ({
+            method: "GET",
+            url: `${origin.url}${path}`,
+            requestId: `r${next++}`,
+            ...other,
+          })
+          const ask: Exchange["ask"] = (path, other) => wire.ok("http/request", params(path, other))
+          await run({ t, wire, origin, params, ask })
+        } finally {
+          origin.close()
+        }
+      },
+    }),
   )
 
 const nothing: HttpOrigin.Answer = (_, response) => {

@@ -27,9 +27,9 @@ const runs = async (wire: Wire, params: JsonObject, script = ":"): Promise<strin
 
 export const params = table("params", {
   "number-is-no-object": {
-    says:
-      "A number, also one with a fraction or an exponent, is refused with -32602 where process/start has an " +
-      "object: env, envPolicy, metadata, managedNetwork, networkProxy, shellSnapshot, sandbox. Nothing is started.",
+    says: `A number, also one with a fraction or an exponent, is refused with -32602 where process/start has
+      an object: env, envPolicy, metadata, managedNetwork, networkProxy, shellSnapshot, sandbox. Nothing is
+      started.`,
     play: async (wire) => {
       let id = 0
       for (const field of ["env", "envPolicy", "metadata", "managedNetwork", "networkProxy", "sandbox"]) {
@@ -55,9 +55,9 @@ export const params = table("params", {
   },
   "word-as-an-object": {
     level: "should",
-    says:
-      'A word of a choice may be an object with that member alone, which is null: signal {"interrupt": null}, ' +
-      'inherit {"all": null}. With another value, another word or a second member it is refused with -32602.',
+    says: `A word of a choice may be an object with that member alone, which is null: signal {"interrupt":
+      null}, inherit {"all": null}. With another value, another word or a second member it is refused with
+      -32602.`,
     play: async (wire) => {
       Check.equal(
         await wire.ok("process/signal", { processId: "none", signal: { interrupt: null } }),
@@ -79,9 +79,8 @@ export const params = table("params", {
   },
   "fields-in-an-array": {
     level: "should",
-    says:
-      "An object of params may be an array of its fields in their order: metadata [], envPolicy [inherit, …, " +
-      "includeOnly]. One that is too short or too long is refused with -32602.",
+    says: `An object of params may be an array of its fields in their order: metadata [], envPolicy
+      [inherit, …, includeOnly]. One that is too short or too long is refused with -32602.`,
     play: async (wire) => {
       await runs(wire, { metadata: [] })
       await runs(wire, { metadata: [null, "call"] })
@@ -136,9 +135,8 @@ export const params = table("params", {
   "profile-in-an-array": {
     level: "should",
     spec: [179],
-    says:
-      'A tagged object may be an array of its tag and its fields: permissions ["disabled"] and ' +
-      '["external", "enabled"]. One element too many is refused with -32602.',
+    says: `A tagged object may be an array of its tag and its fields: permissions ["disabled"] and
+      ["external", "enabled"]. One element too many is refused with -32602.`,
     play: async (wire) => {
       const sandbox = (permissions: Json): JsonObject => ({
         sandbox: { permissions, windowsSandboxLevel: "disabled" },
@@ -171,9 +169,8 @@ export const params = table("params", {
   "trace-is-decoded": {
     level: "should",
     spec: [36],
-    says:
-      "A trace may be an object or an array of traceparent and tracestate, each a text or null; another one is " +
-      "answered with -32600 and id -1.",
+    says: `A trace may be an object or an array of traceparent and tracestate, each a text or null; another
+      one is answered with -32600 and id -1.`,
     play: async (wire) => {
       const text = (trace: Json) => `{"id":1,"method":"environment/status","trace":${JSON.stringify(trace)}}`
       for (const trace of [{}, [], [null], ["x", null], { traceparent: null }, { zzz: 5 }]) {

@@ -13,9 +13,8 @@ export const processConfined = table("process/sandbox", {
   "denial-is-guessed": {
     spec: [181],
     requires: ["sandbox"],
-    says:
-      "A confined process that fails and prints the text of a denial has sandboxDenied true; one that " +
-      "succeeds, or prints another text, has it false.",
+    says: `A confined process that fails and prints the text of a denial has sandboxDenied true; one that
+      succeeds, or prints another text, has it false.`,
     play: async (wire) => {
       const scripts: ReadonlyArray<readonly [string, boolean]> = [
         ["echo Operation Not Permitted; exit 1", true],
@@ -33,9 +32,8 @@ export const processConfined = table("process/sandbox", {
   "places-and-links": {
     spec: ["b73"],
     requires: ["sandbox"],
-    says:
-      "Inside a readable folder, a folder without access cannot be read, a writable one can be written, and " +
-      "a link reaches only what the profile allows.",
+    says: `Inside a readable folder, a folder without access cannot be read, a writable one can be written,
+      and a link reaches only what the profile allows.`,
     play: async (wire) => {
       const base = `/tmp/procwire-${randomUUID()}`
       const folders = `mkdir -p ${base}/none ${base}/open; echo secret >${base}/none/f`
@@ -78,9 +76,8 @@ export const processConfined = table("process/sandbox", {
   "machine-is-out-of-reach": {
     level: "should",
     requires: ["sandbox"],
-    says:
-      "A process with a read-only profile cannot open files in /proc/sys for writing, whichever user runs " +
-      "the server.",
+    says: `A process with a read-only profile cannot open files in /proc/sys for writing, whichever user
+      runs the server.`,
     play: async (wire) => {
       const script = "(: >>/proc/sys/vm/swappiness) 2>/dev/null && echo opened; :"
       const child = await Child.run(wire, { script, params: { sandbox: readOnly } })
@@ -90,9 +87,8 @@ export const processConfined = table("process/sandbox", {
   "signal-and-ctrl-c-reach-the-program": {
     level: "should",
     requires: ["sandbox"],
-    says:
-      "A confined program gets the interrupt of process/signal, and Ctrl-C on its terminal, as an " +
-      "unconfined one does.",
+    says: `A confined program gets the interrupt of process/signal, and Ctrl-C on its terminal, as an
+      unconfined one does.`,
     play: async (wire) => {
       const script =
         "trap 'echo caught; exit 5' INT; echo ready; i=0; while [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done"

@@ -18,14 +18,10 @@ const resize = (wire: Wire, processId: string, rows: number, columns: number): P
 const closeStdin = (wire: Wire, processId: string): Promise<JsonObject> =>
   wire.ok("process/closeStdin", { processId })
 
-export const processResize = table("process/resize", {
+export const processResize = table("process/resize", resizable, {
   "size-of-the-start": {
-    ...resizable,
-    level: "must",
-    spec: [],
-    says:
-      "process/start with tty and terminalSize {rows, columns} gives the PTY that size from the first " +
-      "moment on; null gives the usual 24 rows of 80 columns.",
+    says: `process/start with tty and terminalSize {rows, columns} gives the PTY that size from the first
+      moment on; null gives the usual 24 rows of 80 columns.`,
     play: async (wire) => {
       const sizes = [
         [{ rows: 50, columns: 132 }, "50 132\r\n"],
@@ -38,12 +34,8 @@ export const processResize = table("process/resize", {
     },
   },
   "program-is-told": {
-    ...resizable,
-    level: "must",
-    spec: [],
-    says:
-      "process/resize {processId, rows, columns} returns {}; the program in the PTY gets SIGWINCH and sees " +
-      "the new size.",
+    says: `process/resize {processId, rows, columns} returns {}; the program in the PTY gets SIGWINCH and
+      sees the new size.`,
     play: async (wire) => {
       const script = "trap 'echo now $(stty size); exit 5' WINCH; echo ready; while :; do sleep 0.05; done"
       const child = await Child.start(wire, { script, tty: true })
@@ -54,9 +46,6 @@ export const processResize = table("process/resize", {
     },
   },
   "takes-effect-in-order": {
-    ...resizable,
-    level: "must",
-    spec: [],
     says: "A resize that is sent right behind the start, without waiting, is the size that a later write finds.",
     play: async (wire) => {
       const params = Child.params(wire, { id: "p", script: "read line; stty size", tty: true })
@@ -73,9 +62,6 @@ export const processResize = table("process/resize", {
     },
   },
   "no-terminal-refused": {
-    ...resizable,
-    level: "must",
-    spec: [],
     says: "process/resize of an unknown process, or of one without tty, is refused with -32600.",
     play: async (wire) => {
       const child = await Child.start(wire, { script: "sleep 60" })
@@ -85,12 +71,8 @@ export const processResize = table("process/resize", {
     },
   },
   "bad-sizes-refused": {
-    ...resizable,
-    level: "must",
-    spec: [],
-    says:
-      "Sizes that are missing, negative, fractional or above 65535 are refused with -32602, by " +
-      "process/resize and in terminalSize.",
+    says: `Sizes that are missing, negative, fractional or above 65535 are refused with -32602, by
+      process/resize and in terminalSize.`,
     play: async (wire) => {
       const child = await Child.start(wire, { script: "sleep 60", tty: true })
       for (const size of [
@@ -108,14 +90,10 @@ export const processResize = table("process/resize", {
   },
 })
 
-export const processCloseStdin = table("process/closeStdin", {
+export const processCloseStdin = table("process/closeStdin", closable, {
   "ends-behind-the-writes": {
-    ...closable,
-    level: "must",
-    spec: [],
-    says:
-      "process/closeStdin returns {}; a program that reads a piped stdin gets everything that was written " +
-      "before, and then EOF.",
+    says: `process/closeStdin returns {}; a program that reads a piped stdin gets everything that was
+      written before, and then EOF.`,
     play: async (wire) => {
       const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
       const text = "x".repeat(300_000)
@@ -130,12 +108,8 @@ export const processCloseStdin = table("process/closeStdin", {
     },
   },
   "later-writes-refused": {
-    ...closable,
-    level: "must",
-    spec: [],
-    says:
-      "After process/closeStdin a write is answered with stdinClosed, a write whose writeId was accepted " +
-      "before with accepted, and a second process/closeStdin with {}.",
+    says: `After process/closeStdin a write is answered with stdinClosed, a write whose writeId was accepted
+      before with accepted, and a second process/closeStdin with {}.`,
     play: async (wire) => {
       const child = await Child.start(wire, { script: "cat >/dev/null; sleep 60", pipeStdin: true })
       Check.equal(await child.write("a", "known"), "accepted", "the status before")
@@ -146,12 +120,9 @@ export const processCloseStdin = table("process/closeStdin", {
     },
   },
   "without-a-piped-stdin": {
-    ...closable,
     level: "should",
-    spec: [],
-    says:
-      "process/closeStdin of an unknown process is refused with -32600; for a process without a piped stdin " +
-      "it returns {} or is refused with -32600, and the process goes on.",
+    says: `process/closeStdin of an unknown process is refused with -32600; for a process without a piped
+      stdin it returns {} or is refused with -32600, and the process goes on.`,
     play: async (wire) => {
       await wire.refused("process/closeStdin", { processId: "none" }, -32600, "unknown process id none")
       const child = await Child.start(wire, { script: "sleep 60" })
@@ -176,8 +147,6 @@ const send = async (child: Child.Child, signal: string): Promise<void> => {
 export const processSignals = table("process/signal", {
   "more-names-run-their-traps": {
     ...signalling,
-    level: "must",
-    spec: [],
     says: "terminate, hangup and quit send SIGTERM, SIGHUP and SIGQUIT: the trap of a shell for that signal runs.",
     play: async (wire) => {
       for (const { name, trap } of signals) {
@@ -192,8 +161,6 @@ export const processSignals = table("process/signal", {
   },
   "more-names-by-default": {
     ...signalling,
-    level: "must",
-    spec: [],
     says: "terminate, hangup and quit end a process that does not handle them, with exit code 143, 129 and 131.",
     play: async (wire) => {
       for (const { name, code } of signals) {
@@ -215,8 +182,6 @@ export const processSignals = table("process/signal", {
   },
   "more-names-are-harmless": {
     ...signalling,
-    level: "must",
-    spec: [],
     says: "terminate, hangup and quit of an unknown or closed process have the result {} and no effect.",
     play: async (wire) => {
       const child = await Child.run(wire)

@@ -13,9 +13,8 @@ import * as Gate from "./gate.ts"
 export const output = table("process/output", {
   "streams-and-exit-code": {
     spec: [93],
-    says:
-      "A process that writes to stdout and stderr and exits with 3 is reported with output on both streams, " +
-      "exited with exitCode 3, and closed.",
+    says: `A process that writes to stdout and stderr and exits with 3 is reported with output on both
+      streams, exited with exitCode 3, and closed.`,
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "echo hi; echo err 1>&2; exit 3" })
       const end = await child.ended()
@@ -140,10 +139,11 @@ export const output = table("process/output", {
   },
 })
 
-export const outputTty = table("process/output", {
+const ofTerminals = { requires: ["pty"] } as const
+
+export const outputTty = table("process/output", ofTerminals, {
   "tty-has-one-stream": {
     spec: [134],
-    requires: ["pty"],
     says: "With tty, stdout and stderr arrive on the stream pty, with carriage returns.",
     run: async (t) => {
       const child = await Child.run(await t.open(), { tty: true, script: "echo out; echo err >&2" })
@@ -154,7 +154,6 @@ export const outputTty = table("process/output", {
   "tty-size": {
     level: "should",
     spec: [134],
-    requires: ["pty"],
     says: "A tty has 24 rows and 80 columns.",
     run: async (t) => {
       const child = await Child.run(await t.open(), { tty: true, script: "stty size" })
@@ -163,7 +162,6 @@ export const outputTty = table("process/output", {
   },
   "tty-nothing-lost-at-exit": {
     spec: [134],
-    requires: ["pty"],
     says: "A process on a tty that writes 64 KiB and exits at once loses nothing.",
     play: async (wire) => {
       for (let round = 0; round < 10; round++) {

@@ -31,9 +31,8 @@ const silent = (wire: Wire, script = "read x"): Promise<Child.Child> =>
 export const read = table("process/read", {
   "result-has-every-field": {
     spec: [93],
-    says:
-      "The result of a read has chunks, nextSeq, exited, exitCode, closed, failure (null) and " +
-      "sandboxDenied, also while the process runs.",
+    says: `The result of a read has chunks, nextSeq, exited, exitCode, closed, failure (null) and
+      sandboxDenied, also while the process runs.`,
     play: async (wire) => {
       const running = await silent(wire)
       const before = { chunks: [], nextSeq: 1, exited: false, exitCode: null, closed: false }
@@ -175,9 +174,8 @@ export const read = table("process/read", {
   },
   "next-seq": {
     spec: [112],
-    says:
-      "nextSeq is the next unused seq; with maxBytes and at least one chunk it is one above the last chunk " +
-      "returned.",
+    says: `nextSeq is the next unused seq; with maxBytes and at least one chunk it is one above the last
+      chunk returned.`,
     run: async (t) => {
       const child = await fourChunks(await t.open())
       Check.equal((await child.read({ maxBytes: 10 }))["nextSeq"], 3, "after two chunks")
@@ -317,9 +315,8 @@ export const readRetained = table("process/read/retained", {
   "a-mebibyte-of-the-newest": {
     level: "should",
     spec: [138],
-    says:
-      "Of 3 MiB of output the newest whole chunks are retained, as many as fit in 1,048,576 bytes, or one more, " +
-      "without which there would be less.",
+    says: `Of 3 MiB of output the newest whole chunks are retained, as many as fit in 1,048,576 bytes, or
+      one more, without which there would be less.`,
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "head -c 3145728 /dev/zero" })
       const { events } = await child.ended()

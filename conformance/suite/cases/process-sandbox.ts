@@ -34,9 +34,8 @@ const begin = (wire: Wire, id: string, sandbox: JsonObject, script: string) =>
 export const processSandbox = table("process/sandbox", {
   "incomplete-object-refused": {
     spec: [179, "b72"],
-    says:
-      "A sandbox without permissions, without windowsSandboxLevel, or managed without file_system, is " +
-      "refused with -32602 and a text that names what is missing.",
+    says: `A sandbox without permissions, without windowsSandboxLevel, or managed without file_system, is
+      refused with -32602 and a text that names what is missing.`,
     play: async (wire) => {
       const faults: ReadonlyArray<readonly [JsonObject, string]> = [
         [{}, "permissions"],
@@ -51,9 +50,8 @@ export const processSandbox = table("process/sandbox", {
   },
   "unknown-kinds-refused": {
     spec: [179],
-    says:
-      "Unknown types of permissions, of file_system or of windowsSandboxLevel are refused with -32602: " +
-      "nothing runs under a profile that the server does not understand.",
+    says: `Unknown types of permissions, of file_system or of windowsSandboxLevel are refused with -32602:
+      nothing runs under a profile that the server does not understand.`,
     play: async (wire) => {
       const faults = [
         { permissions: { type: "zzz" }, ...level },
@@ -91,9 +89,9 @@ export const processSandbox = table("process/sandbox", {
   },
   "foreign-path-refused": {
     level: "should",
-    says:
-      "A path of another host as cwd or as a workspace root of a sandbox is refused with -32602, even where the profile " +
-      "is disabled; so is any path with %00 in it. An empty argv is told before the first, after the second.",
+    says: `A path of another host as cwd or as a workspace root of a sandbox is refused with -32602, even
+      where the profile is disabled; so is any path with %00 in it. An empty argv is told before the first,
+      after the second.`,
     play: async (wire) => {
       const foreign = "file://elsewhere/x"
       const nul = "file:///a%00b"
@@ -152,9 +150,8 @@ export const processSandbox = table("process/sandbox", {
   },
   "native-mxc-refused": {
     level: "should",
-    says:
-      "A start whose sandbox has the windowsSandboxLevel mxc is refused with -32602 and native MXC is unavailable on " +
-      "this executor, whatever else is wrong with it.",
+    says: `A start whose sandbox has the windowsSandboxLevel mxc is refused with -32602 and native MXC is
+      unavailable on this executor, whatever else is wrong with it.`,
     play: async (wire) => {
       for (const sandbox of mxc) {
         for (const params of [{}, { argv: [] }, { cwd: "file://elsewhere/x" }]) {
@@ -220,9 +217,8 @@ export const processSandbox = table("process/sandbox", {
   "read-only-runs": {
     spec: [180],
     requires: ["sandbox"],
-    says:
-      "A process with a read-only profile runs and reads, and the system refuses its write; sandboxType " +
-      "names the confinement.",
+    says: `A process with a read-only profile runs and reads, and the system refuses its write; sandboxType
+      names the confinement.`,
     play: async (wire) => {
       const name = `procwire-${randomUUID()}`
       const script = `cat /etc/passwd >/dev/null && echo read; (: >/tmp/${name}) || echo refused`
@@ -238,9 +234,8 @@ export const processSandbox = table("process/sandbox", {
   "denial-is-told": {
     spec: [181],
     requires: ["sandbox"],
-    says:
-      "A process under a profile that allows nothing fails, and both process/exited and process/read have " +
-      "sandboxDenied true.",
+    says: `A process under a profile that allows nothing fails, and both process/exited and process/read
+      have sandboxDenied true.`,
     play: async (wire) => {
       const nothing = managed({ type: "restricted", entries: [] }, "restricted")
       const { error } = await begin(wire, "p", nothing, "echo ran")

@@ -25,9 +25,8 @@ export const startProgram = table("process/start", {
   // guards: reserved-id
   "program-missing-frees-the-id": {
     spec: [81],
-    says:
-      "A program that does not exist is refused with -32603 and the text of the OS; no notification is " +
-      "sent, and the id is free again.",
+    says: `A program that does not exist is refused with -32603 and the text of the OS; no notification is
+      sent, and the id is free again.`,
     play: async (wire) => {
       const id = "again"
       await wire.refused("process/start", Child.params(wire, { id, argv: ["/no/such/prog"] }), -32603, noFile)
@@ -40,9 +39,8 @@ export const startProgram = table("process/start", {
   "program-missing-refused-with-tty": {
     spec: [82],
     requires: ["pty"],
-    says:
-      "A start with tty and an absolute program that does not exist is refused with -32603 and the text of " +
-      "the OS.",
+    says: `A start with tty and an absolute program that does not exist is refused with -32603 and the text
+      of the OS.`,
     play: async (wire) => {
       const params = Child.params(wire, { tty: true, argv: ["/no/such/prog"] })
       await wire.refused("process/start", params, -32603, noFile)
@@ -60,9 +58,8 @@ export const startProgram = table("process/start", {
   "program-of-no-format-refused": {
     level: "should",
     requires: ["pty"],
-    says:
-      "An executable file that is neither a binary nor begins with #! is refused with -32603 and Exec format error " +
-      "(os error 8), however it is named, on pipes and on a PTY.",
+    says: `An executable file that is neither a binary nor begins with #! is refused with -32603 and Exec
+      format error (os error 8), however it is named, on pipes and on a PTY.`,
     play: async (wire) => {
       const script =
         "d=$(mktemp -d /tmp/procwire.XXXXXX) && echo plain >$d/file && chmod +x $d/file && printf $d"
@@ -88,9 +85,8 @@ export const startProgram = table("process/start", {
   "empty-path-is-the-cwd": {
     level: "should",
     spec: [85],
-    says:
-      "With an empty PATH a program is looked for in the cwd alone: true is refused with -32603 in a folder " +
-      "without it, and found in one that has it.",
+    says: `With an empty PATH a program is looked for in the cwd alone: true is refused with -32603 in a
+      folder without it, and found in one that has it.`,
     play: async (wire) => {
       const start = (cwd: string) => ({ argv: ["true"], env: { PATH: "" }, params: { cwd } })
       await wire.refused("process/start", Child.params(wire, start("file:///dev")), -32603, noFile)
@@ -101,9 +97,8 @@ export const startProgram = table("process/start", {
   "cwd-is-told-before-a-long-name": {
     level: "should",
     spec: [80],
-    says:
-      "A program name of 256 bytes is refused with -32603 and Filename too long (os error 36); if the cwd is " +
-      "missing or a file, that is what the text tells.",
+    says: `A program name of 256 bytes is refused with -32603 and Filename too long (os error 36); if the
+      cwd is missing or a file, that is what the text tells.`,
     play: async (wire) => {
       const texts = {
         "file:///": "Filename too long (os error 36)",
@@ -141,9 +136,8 @@ export const startProgram = table("process/start", {
   },
   "program-found-in-child-path": {
     spec: [85],
-    says:
-      "A program name without a slash is looked up in the PATH of the child, not of the server; without a " +
-      "PATH, in the default path of the system.",
+    says: `A program name without a slash is looked up in the PATH of the child, not of the server; without
+      a PATH, in the default path of the system.`,
     play: async (wire) => {
       const params = Child.params(wire, { argv: ["ls"], env: { PATH: "/nonexistent" } })
       await wire.refused("process/start", params, -32603, noFile)
@@ -217,10 +211,10 @@ export const startProgram = table("process/start", {
     peers: ["0.171"],
     spec: [178],
     requires: ["arg0", "pty"],
-    says:
-      "With tty and arg0, a program that is not absolute and does not begin with ./ or ../ is looked for in the PATH " +
-      "of the process alone. What is not found there is refused with -32603, the text Unable to find executable X in " +
-      "PTY PATH and the kind spawnFailed, and without a PATH with Unable to resolve the PATH.",
+    says: `With tty and arg0, a program that is not absolute and does not begin with ./ or ../ is looked for
+      in the PATH of the process alone. What is not found there is refused with -32603, the text Unable to
+      find executable X in PTY PATH and the kind spawnFailed, and without a PATH with Unable to resolve the
+      PATH.`,
     play: async (wire) => {
       const at = (argv: ReadonlyArray<string>, cwd: string, env: { readonly [name: string]: string }) =>
         Child.params(wire, { tty: true, argv, env, params: { cwd, arg0: "zero" } })
@@ -253,9 +247,8 @@ export const startProgram = table("process/start", {
     peers: ["0.171"],
     spec: [178],
     requires: ["arg0", "pty"],
-    says:
-      "With tty and arg0, a program that is named by its path fails as on pipes; one that begins with ./ or ../ is not " +
-      "found (-32603, No such file or directory) where the cwd is a file.",
+    says: `With tty and arg0, a program that is named by its path fails as on pipes; one that begins with ./
+      or ../ is not found (-32603, No such file or directory) where the cwd is a file.`,
     play: async (wire) => {
       const at = (program: string, params: JsonObject = {}) =>
         Child.params(wire, { tty: true, argv: [program], params: { arg0: "zero", ...params } })
@@ -271,9 +264,9 @@ export const startProgram = table("process/start", {
   "failure-has-a-kind": {
     peers: ["0.171"],
     spec: [80, 81, 85],
-    says:
-      "The error of a failed start has data.kind: spawnNotFound where program, cwd or interpreter do not exist, " +
-      "spawnPermissionDenied where it may not be executed or is a folder, and spawnFailed for every other reason.",
+    says: `The error of a failed start has data.kind: spawnNotFound where program, cwd or interpreter do not
+      exist, spawnPermissionDenied where it may not be executed or is a folder, and spawnFailed for every
+      other reason.`,
     play: async (wire) => {
       const script =
         "d=$(mktemp -d /tmp/procwire.XXXXXX) && cd $d && echo plain >format && echo '#!/no/such' >interpreter && " +
@@ -319,9 +312,8 @@ export const startProgram = table("process/start", {
   "refusal-has-no-kind": {
     level: "should",
     spec: [83, 90],
-    says:
-      "The error of a start that is refused before anything is tried (params that do not decode, an empty argv, an id " +
-      "that is taken) has no data, and neither have the errors of other methods.",
+    says: `The error of a start that is refused before anything is tried (params that do not decode, an
+      empty argv, an id that is taken) has no data, and neither have the errors of other methods.`,
     play: async (wire) => {
       const { id } = await Child.start(wire, { script: "sleep 60" })
       const asked: ReadonlyArray<readonly [string, JsonObject]> = [

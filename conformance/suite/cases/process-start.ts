@@ -9,9 +9,8 @@ import * as Child from "../Child.ts"
 export const start = table("process/start", {
   "missing-field-is-named": {
     spec: [75],
-    says:
-      "A start without processId, argv, cwd, env or tty is refused with -32602 and a message that names the " +
-      "missing one.",
+    says: `A start without processId, argv, cwd, env or tty is refused with -32602 and a message that names
+      the missing one.`,
     play: async (wire) => {
       for (const field of ["processId", "argv", "cwd", "env", "tty"]) {
         const { [field]: _, ...rest } = Child.params(wire, {})
@@ -88,9 +87,8 @@ export const start = table("process/start", {
   },
   "running-id-refused": {
     spec: [90],
-    says:
-      "A start with the id of a running process is refused with -32600 and the text process ID already " +
-      "exists; the running process goes on.",
+    says: `A start with the id of a running process is refused with -32600 and the text process ID already
+      exists; the running process goes on.`,
     play: async (wire) => {
       const child = await Child.start(wire, { id: "dup", script: "read x; exit 9", pipeStdin: true })
       await wire.refused(
@@ -105,9 +103,8 @@ export const start = table("process/start", {
   },
   "retained-id-refused": {
     spec: [91],
-    says:
-      "A start with the id of a process that has just closed is refused like one with the id of a running " +
-      "process.",
+    says: `A start with the id of a process that has just closed is refused like one with the id of a
+      running process.`,
     play: async (wire) => {
       await (await Child.start(wire, { id: "dup" })).ended()
       await wire.refused(
@@ -120,9 +117,8 @@ export const start = table("process/start", {
   },
   "any-text-is-an-id": {
     spec: [92],
-    says:
-      "An id may be any string and comes back unchanged: with quotes, newlines or characters outside ASCII, " +
-      "empty, or 5000 characters long.",
+    says: `An id may be any string and comes back unchanged: with quotes, newlines or characters outside
+      ASCII, empty, or 5000 characters long.`,
     play: async (wire) => {
       for (const id of [
         'a"b\\c',
@@ -146,9 +142,8 @@ export const start = table("process/start", {
   },
   "racing-starts-one-wins": {
     spec: [164],
-    says:
-      "Of two starts with the same id that are sent without waiting, exactly one succeeds and the other is " +
-      "refused with -32600.",
+    says: `Of two starts with the same id that are sent without waiting, exactly one succeeds and the other
+      is refused with -32600.`,
     play: async (wire) => {
       for (let round = 0; round < 10; round++) {
         const params = Child.params(wire, { id: `race-${round}` })
@@ -207,9 +202,8 @@ export const startCwd = table("process/start", {
   "cwd-uri-variants": {
     level: "should",
     spec: [78],
-    says:
-      "The cwd may be written file:/usr, FILE:///usr, file://localhost/usr, file:///usr/ or " +
-      "file:///usr/bin/.., and is normalised.",
+    says: `The cwd may be written file:/usr, FILE:///usr, file://localhost/usr, file:///usr/ or
+      file:///usr/bin/.., and is normalised.`,
     play: async (wire) => {
       for (const cwd of [
         "file:/usr",
@@ -284,9 +278,8 @@ export const startCwd = table("process/start", {
   "cwd-judged-while-decoding": {
     level: "should",
     spec: [79],
-    says:
-      "A cwd that is no file URI is refused with -32602 and the reason before the handshake, by name and by " +
-      "position, whatever follows it.",
+    says: `A cwd that is no file URI is refused with -32602 and the reason before the handshake, by name and
+      by position, whatever follows it.`,
     run: async (t) => {
       const faults: ReadonlyArray<readonly [string, string]> = [
         ["tmp", "relative URL"],

@@ -11,9 +11,8 @@ import { awaitDeath } from "../wire/ProcessTree.ts"
 export const terminate = table("process/terminate", {
   "kills-at-once": {
     spec: [128],
-    says:
-      "terminate of a running process returns running true and kills it with SIGKILL: exit code 137, no " +
-      "trap runs.",
+    says: `terminate of a running process returns running true and kills it with SIGKILL: exit code 137, no
+      trap runs.`,
     run: async (t) => {
       const script = "trap 'echo TRAP' TERM HUP INT; echo ready; while :; do sleep 0.05; done"
       const child = await Child.start(await t.open(), { script })
@@ -183,9 +182,8 @@ export const signal = table("process/signal", {
   },
   "other-names-refused": {
     spec: [127],
-    says:
-      "A signal that is kill, Interrupt or missing is refused with -32602, and so is a number by a server that does " +
-      "not announce processDeadlines.",
+    says: `A signal that is kill, Interrupt or missing is refused with -32602, and so is a number by a
+      server that does not announce processDeadlines.`,
     run: async (t) => {
       const wire = await t.connect()
       const { environmentInfo } = await wire.handshake()

@@ -100,9 +100,8 @@ export const write = table("process/write", {
   },
   "same-write-id-written-once": {
     spec: [114],
-    says:
-      "A second write with the same writeId is accepted and writes nothing; the same writeId on another " +
-      "process writes.",
+    says: `A second write with the same writeId is accepted and writes nothing; the same writeId on another
+      process writes.`,
     play: async (wire) => {
       const child = await cat(wire)
       Check.equal(await child.write("one;", "same"), "accepted", "the first status")
@@ -148,9 +147,8 @@ export const write = table("process/write", {
   // guards: busy-child
   "blocks-when-nobody-reads": {
     spec: [122],
-    says:
-      "Fewer than 300 writes of 64 KiB to a process that does not read are accepted; the next one waits " +
-      "and is answered when the process ends.",
+    says: `Fewer than 300 writes of 64 KiB to a process that does not read are accepted; the next one waits
+      and is answered when the process ends.`,
     run: async (t) => {
       const [wire, other] = [await t.open(), await t.open()]
       const gate = await Gate.make(Gate.shell(other))
@@ -212,9 +210,8 @@ export const write = table("process/write", {
 export const writeRefused = table("process/write", {
   "missing-field-is-named": {
     spec: [116],
-    says:
-      "A write without processId, chunk or writeId is refused with -32602 and a message that names the " +
-      "missing one.",
+    says: `A write without processId, chunk or writeId is refused with -32602 and a message that names the
+      missing one.`,
     play: async (wire) => {
       const child = await cat(wire)
       for (const field of ["processId", "chunk"]) {
@@ -261,9 +258,8 @@ export const writeRefused = table("process/write", {
   },
   "stdin-closed": {
     spec: [118],
-    says:
-      "A write to a process without tty and pipeStdin is answered with status stdinClosed, also after it " +
-      "has closed.",
+    says: `A write to a process without tty and pipeStdin is answered with status stdinClosed, also after it
+      has closed.`,
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 0.3" })
       Check.equal(await child.write("x"), "stdinClosed", "the status while it runs")
@@ -281,9 +277,8 @@ export const writeRefused = table("process/write", {
   },
   "after-terminate": {
     spec: [120],
-    says:
-      "After a terminate a write is refused with -32603; one with a writeId that was accepted before is " +
-      "accepted.",
+    says: `After a terminate a write is refused with -32603; one with a writeId that was accepted before is
+      accepted.`,
     run: async (t) => {
       const child = await cat(await t.open())
       await child.write("x", "known")
@@ -296,9 +291,8 @@ export const writeRefused = table("process/write", {
   },
   "base64-is-strict": {
     spec: [121],
-    says:
-      "A chunk that is not padded standard base64 is refused with -32602: characters outside the alphabet, " +
-      "no padding, the URL alphabet, a newline.",
+    says: `A chunk that is not padded standard base64 is refused with -32602: characters outside the
+      alphabet, no padding, the URL alphabet, a newline.`,
     run: async (t) => {
       const child = await cat(await t.open())
       for (const chunk of ["!!", "YQ", "Y", "_-==", "YQ==\n", "Y Q=", "====", "YQ=A"]) {

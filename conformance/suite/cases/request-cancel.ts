@@ -97,9 +97,8 @@ export const requestCancel = table("request/cancel", {
   },
   "answered-once": {
     ...cancelling,
-    says:
-      "A read that is cancelled while its output arrives is answered once, with the output or with -32800, in 50 " +
-      "rounds; no output is lost.",
+    says: `A read that is cancelled while its output arrives is answered once, with the output or with
+      -32800, in 50 rounds; no output is lost.`,
     run: async (t) => {
       const child = await echoing(await t.open())
       for (let round = 0; round < 50; round++) {
@@ -118,9 +117,8 @@ export const requestCancel = table("request/cancel", {
   },
   "gives-the-slot-back": {
     ...twoSlots,
-    says:
-      "With --concurrent-requests 2 and two reads waiting, a third request is answered as soon as one of the reads " +
-      "is cancelled, in 20 rounds.",
+    says: `With --concurrent-requests 2 and two reads waiting, a third request is answered as soon as one of
+      the reads is cancelled, in 20 rounds.`,
     run: async (t) => {
       const { child, polls } = await full(t)
       let [first, second] = polls
@@ -136,9 +134,8 @@ export const requestCancel = table("request/cancel", {
   },
   "before-its-turn": {
     ...twoSlots,
-    says:
-      "A request that still waits for a slot is answered with -32800 when it is cancelled, at once, and those that " +
-      "have the slots wait on.",
+    says: `A request that still waits for a slot is answered with -32800 when it is cancelled, at once, and
+      those that have the slots wait on.`,
     run: async (t) => {
       const { child, polls } = await full(t)
       const third = poll(child)
@@ -153,9 +150,8 @@ export const requestCancel = table("request/cancel", {
   },
   "other-ids-are-ignored": {
     ...cancelling,
-    says:
-      "Ids that are unknown or answered, ids of another type, and params that name none mean nothing: no answer, " +
-      "the connection goes on, and reads that wait wait on.",
+    says: `Ids that are unknown or answered, ids of another type, and params that name none mean nothing: no
+      answer, the connection goes on, and reads that wait wait on.`,
     run: async (t) => {
       const child = await echoing(await t.open())
       const answered = ask(child.wire, "process/read", { processId: child.id })
@@ -231,9 +227,8 @@ export const requestCancel = table("request/cancel", {
     ...cancelling,
     requires: ["request-cancel", "resume"],
     transports: "sockets",
-    says:
-      "Behind a resume an id names a request of the new connection: the request that had it before is no more, and " +
-      "the new one is cancelled.",
+    says: `Behind a resume an id names a request of the new connection: the request that had it before is no
+      more, and the new one is cancelled.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await echoing(wire)
@@ -254,9 +249,8 @@ export const requestCancelHttp = originTable("request/cancel", {
   "ends-an-http-exchange": {
     ...cancelling,
     serve: (_seen, response, released) => void released.then(() => response.end()),
-    says:
-      "An http/request whose origin does not answer, streamed or not, is answered with -32800 when it is cancelled, " +
-      "and its connection to the origin ends. The requestId of a stream can be used again.",
+    says: `An http/request whose origin does not answer, streamed or not, is answered with -32800 when it is
+      cancelled, and its connection to the origin ends. The requestId of a stream can be used again.`,
     run: async ({ wire, origin, params }) => {
       const many = [{}, { streamResponse: true, requestId: "s" }, { streamResponse: true, requestId: "s" }]
       for (const [index, other] of many.entries()) {
@@ -273,9 +267,8 @@ export const requestCancelHttp = originTable("request/cancel", {
   "ends-a-streamed-body": {
     ...cancelling,
     serve: (_seen, response) => void response.write("early"),
-    says:
-      "A streamed http/request that is cancelled after its answer gets no second one: its body ends with an error, its " +
-      "connection to the origin ends, and its requestId can be used again.",
+    says: `A streamed http/request that is cancelled after its answer gets no second one: its body ends with
+      an error, its connection to the origin ends, and its requestId can be used again.`,
     run: async ({ wire, origin, params }) => {
       for (const round of [1, 2]) {
         const { id, reply } = ask(wire, "http/request", params("/", { streamResponse: true, requestId: "s" }))
@@ -295,9 +288,8 @@ export const requestCancelHttp = originTable("request/cancel", {
 export const requestCancelFiles = folderTable("request/cancel", {
   "looks-hold-up-nothing": {
     ...cancelling,
-    says:
-      "fs/getMetadata, fs/readFile and fs/readDirectory that are cancelled at once are answered, each once, with their " +
-      "results or with -32800; what changes files behind them is carried out, in 20 rounds.",
+    says: `fs/getMetadata, fs/readFile and fs/readDirectory that are cancelled at once are answered, each
+      once, with their results or with -32800; what changes files behind them is carried out, in 20 rounds.`,
     run: async ({ wire, uri, sh, cat }) => {
       await sh("echo x > a")
       for (let round = 0; round < 20; round++) {

@@ -34,9 +34,8 @@ export const session = table("session", {
   "detach-keeps-processes": {
     ...sockets,
     spec: [146],
-    says:
-      "Processes survive the loss of the connection; after a resume of the session they can be used, with " +
-      "their state.",
+    says: `Processes survive the loss of the connection; after a resume of the session they can be used,
+      with their state.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, { script: "echo before; read x; echo got $x", pipeStdin: true })
@@ -55,9 +54,8 @@ export const session = table("session", {
   "resume-continues-the-count": {
     ...sockets,
     spec: [147],
-    says:
-      "After a resume, missed events are read with afterSeq and new ones are pushed; nothing is pushed " +
-      "twice, and the seqs continue.",
+    says: `After a resume, missed events are read with afterSeq and new ones are pushed; nothing is pushed
+      twice, and the seqs continue.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const other = Gate.shell(await t.open())
@@ -100,9 +98,8 @@ export const session = table("session", {
   "resume-pushes-before-initialized": {
     ...sockets,
     spec: [148],
-    says:
-      "Notifications are sent right after the answer to a resuming initialize; requests are refused until " +
-      "initialized.",
+    says: `Notifications are sent right after the answer to a resuming initialize; requests are refused
+      until initialized.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, {
@@ -119,9 +116,8 @@ export const session = table("session", {
   "attached-session-refused": {
     ...sockets,
     spec: [149],
-    says:
-      "A resume of a session that is attached is refused with -32010 and a text with its id; the attached " +
-      "connection stays usable.",
+    says: `A resume of a session that is attached is refused with -32010 and a text with its id; the
+      attached connection stays usable.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const other = await t.connect()
@@ -135,9 +131,8 @@ export const session = table("session", {
     ...sockets,
     transports: "any",
     spec: [150],
-    says:
-      "A resume with an id that is not known, or empty, is refused with -32600 and unknown session id ID; " +
-      "the connection may then open a new session.",
+    says: `A resume with an id that is not known, or empty, is refused with -32600 and unknown session id
+      ID; the connection may then open a new session.`,
     run: async (t) => {
       const wire = await t.connect()
       for (const id of [randomUUID(), "", "no uuid"]) {
@@ -211,9 +206,8 @@ export const session = table("session", {
   "detached-flood-does-not-block": {
     ...sockets,
     spec: [156],
-    says:
-      "A process that writes 5 MB while no client is attached does not block; afterwards its last bytes can " +
-      "be read.",
+    says: `A process that writes 5 MB while no client is attached does not block; afterwards its last bytes
+      can be read.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const script = "read x; head -c 5000000 /dev/zero; printf END; exit 8"
@@ -258,14 +252,12 @@ export const session = table("session", {
 
 const ends = { requires: ["session-end"] } as const
 
-export const sessionEnd = table("session/end", {
+export const sessionEnd = table("session/end", ends, {
   "ends-session-and-processes": {
-    ...ends,
     transports: "sockets",
     requires: ["resume", "session-end"],
-    says:
-      "session/end kills the processes of the session, is answered with {}, and forgets the session: nobody can " +
-      "resume it.",
+    says: `session/end kills the processes of the session, is answered with {}, and forgets the session:
+      nobody can resume it.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       wire.send({ method: "initialized" })
@@ -288,7 +280,6 @@ export const sessionEnd = table("session/end", {
   },
 
   "is-the-last-request": {
-    ...ends,
     says: "Behind session/end a connection has no session, and can open none: its requests are refused with -32600.",
     play: async (wire) => {
       await wire.ok("session/end", {})
@@ -338,9 +329,8 @@ export const sessionTime = table("session", {
     level: "should",
     spec: [141],
     slow: true,
-    says:
-      "A closed process is readable for at least 20 seconds; after two minutes its id is unknown and free, " +
-      "and a new process counts from seq 1.",
+    says: `A closed process is readable for at least 20 seconds; after two minutes its id is unknown and
+      free, and a new process counts from seq 1.`,
     play: async (wire) => {
       const child = await Child.run(wire, { id: "kept", script: "exit 3" })
       await pause(20_000)

@@ -20,7 +20,6 @@ export const websocketAuth = table("websocket/auth", {
   // guards: wrong-token
   "missing-token-refused": {
     ...auth,
-    level: "must",
     spec: [58, "b76"],
     says: "With --ws-auth capability-token an upgrade without an Authorization header is answered with 401.",
     run: async (t) => {
@@ -30,7 +29,6 @@ export const websocketAuth = table("websocket/auth", {
   },
   "wrong-token-refused": {
     ...auth,
-    level: "must",
     spec: [59, "b76"],
     says: "An upgrade with a wrong token, or with a prefix of the right one, is answered with 401.",
     run: async (t) => {
@@ -42,7 +40,6 @@ export const websocketAuth = table("websocket/auth", {
   },
   "other-schemes-refused": {
     ...auth,
-    level: "must",
     spec: [60],
     says: "An upgrade with the scheme Basic, with a token but no scheme, or with a blank token is answered with 401.",
     run: async (t) => {
@@ -54,7 +51,6 @@ export const websocketAuth = table("websocket/auth", {
   },
   "scheme-in-any-case": {
     ...auth,
-    level: "must",
     spec: [61],
     says: "The scheme Bearer may be in any case, and spaces around the token are ignored.",
     run: async (t) => {
@@ -72,7 +68,6 @@ export const websocketAuth = table("websocket/auth", {
   },
   "readyz-needs-no-token": {
     ...auth,
-    level: "must",
     requires: ["ws-auth", "http-endpoints"],
     spec: [62, "b76"],
     says: "GET /readyz without a token is answered with 200.",
@@ -83,7 +78,6 @@ export const websocketAuth = table("websocket/auth", {
   // guards: page-origin
   "origin-refused-with-token": {
     ...auth,
-    level: "must",
     spec: [63, "b76"],
     says: "An upgrade with the right token and an Origin header is answered with 403.",
     run: async (t) => {
@@ -94,7 +88,6 @@ export const websocketAuth = table("websocket/auth", {
   },
   "digest-in-capitals": {
     ...auth,
-    level: "must",
     spec: [64],
     says: "The digest of --ws-token-sha256 may be in capitals.",
     run: async (t) => {
@@ -106,7 +99,6 @@ export const websocketAuth = table("websocket/auth", {
   },
   "token-file-is-trimmed": {
     ...auth,
-    level: "must",
     spec: ["b76"],
     says: "--ws-token-file names a file with the token; whitespace around the token is trimmed.",
     run: (t) =>
@@ -119,9 +111,7 @@ export const websocketAuth = table("websocket/auth", {
   },
   "works-after-the-upgrade": {
     ...auth,
-    level: "must",
     args: byDigest,
-    spec: [],
     says: "A client with the right token can do the handshake and ask for environment/status.",
     run: async (t) => {
       const wire = await t.connect({ authorization: `Bearer ${token}` })
@@ -176,11 +166,9 @@ const claims = (other: JsonObject = {}): JsonObject => ({ exp: Jwt.at(60), ...ot
 export const websocketJwt = table("websocket/jwt", {
   "signed-token-accepted": {
     ...auth,
-    level: "must",
     spec: [65],
-    says:
-      "With --ws-auth signed-bearer-token an upgrade with a JWT signed with HS256 that expires in a minute " +
-      "succeeds; a typ header is not needed, and iat and unknown claims are ignored.",
+    says: `With --ws-auth signed-bearer-token an upgrade with a JWT signed with HS256 that expires in a
+      minute succeeds; a typ header is not needed, and iat and unknown claims are ignored.`,
     run: (t) =>
       signed(t, [], async (server) => {
         await server.accepts(bearer(claims()), "a token that expires in a minute")
@@ -191,7 +179,6 @@ export const websocketJwt = table("websocket/jwt", {
   },
   "token-required": {
     ...auth,
-    level: "must",
     spec: [58],
     says: "An upgrade without a token, or with a token that is not a JWT, is answered with 401.",
     run: (t) =>
@@ -202,7 +189,6 @@ export const websocketJwt = table("websocket/jwt", {
   },
   "exp-required-as-integer": {
     ...auth,
-    level: "must",
     spec: [66],
     says: "A token without exp, or whose exp is a string or a fraction, is refused with 401.",
     run: (t) =>
@@ -215,11 +201,9 @@ export const websocketJwt = table("websocket/jwt", {
   // guards: wrong-token
   "expiry-with-skew": {
     ...auth,
-    level: "must",
     spec: [67],
-    says:
-      "A token that expired 35 seconds ago is refused, one that expired 25 seconds ago is accepted: the " +
-      "clocks may differ by 30 seconds.",
+    says: `A token that expired 35 seconds ago is refused, one that expired 25 seconds ago is accepted: the
+      clocks may differ by 30 seconds.`,
     run: (t) =>
       signed(t, [], async (server) => {
         await server.refuses(bearer({ exp: Jwt.at(-35) }), "exp 35 s ago")
@@ -228,7 +212,6 @@ export const websocketJwt = table("websocket/jwt", {
   },
   "not-before-with-skew": {
     ...auth,
-    level: "must",
     spec: [68],
     says: "A token whose nbf is 40 seconds ahead is refused, one whose nbf is 25 seconds ahead is accepted.",
     run: (t) =>
@@ -240,7 +223,6 @@ export const websocketJwt = table("websocket/jwt", {
   // guards: wrong-token
   "only-hs256": {
     ...auth,
-    level: "must",
     spec: [69],
     says: "A token with the algorithm none or HS512, or signed with another key, is refused with 401.",
     run: (t) =>
@@ -255,11 +237,9 @@ export const websocketJwt = table("websocket/jwt", {
   },
   "issuer-checked": {
     ...auth,
-    level: "must",
     spec: [70],
-    says:
-      "With --ws-issuer a token with another iss, or with none, is refused; with a blank --ws-issuer, iss " +
-      "is ignored.",
+    says: `With --ws-issuer a token with another iss, or with none, is refused; with a blank --ws-issuer,
+      iss is ignored.`,
     run: async (t) => {
       await signed(t, ["--ws-issuer", "me"], async (server) => {
         await server.accepts(bearer(claims({ iss: "me" })), "the right iss")
@@ -273,7 +253,6 @@ export const websocketJwt = table("websocket/jwt", {
   },
   "audience-checked": {
     ...auth,
-    level: "must",
     spec: [71],
     says: "With --ws-audience the aud of a token must be that string or an array that contains it.",
     run: (t) =>
@@ -287,11 +266,9 @@ export const websocketJwt = table("websocket/jwt", {
   },
   "skew-flag": {
     ...auth,
-    level: "must",
     spec: [72],
-    says:
-      "With --ws-max-clock-skew-seconds 5 a token that expired 3 seconds ago is accepted, and one that " +
-      "expired 9 seconds ago refused.",
+    says: `With --ws-max-clock-skew-seconds 5 a token that expired 3 seconds ago is accepted, and one that
+      expired 9 seconds ago refused.`,
     run: (t) =>
       signed(t, ["--ws-max-clock-skew-seconds", "5"], async (server) => {
         await server.accepts(bearer({ exp: Jwt.at(-3) }), "exp 3 s ago")

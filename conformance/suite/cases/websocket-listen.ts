@@ -31,14 +31,12 @@ const refused = async (
 const onBusyPort = (t: CaseContext) =>
   t.once("a busy port", async () => playStart(t, [], (await t.withArgs([])).url))
 
-export const websocketListen = table("websocket/listen", {
+export const websocketListen = table("websocket/listen", ws, {
   "unknown-schemes-refused": {
-    ...ws,
     level: "should",
     spec: [73],
-    says:
-      "A --listen URL with an unknown scheme, or with WS in capitals, makes the server exit with 1 or 2 and the " +
-      "text unsupported --listen URL.",
+    says: `A --listen URL with an unknown scheme, or with WS in capitals, makes the server exit with 1 or 2
+      and the text unsupported --listen URL.`,
     run: (t) =>
       refused(
         t,
@@ -47,12 +45,10 @@ export const websocketListen = table("websocket/listen", {
       ),
   },
   "bad-addresses-refused": {
-    ...ws,
     level: "should",
     spec: [73],
-    says:
-      "A --listen URL with a host name, with a path, or without a port makes the server exit with 1 or 2 and the " +
-      "text invalid websocket --listen URL.",
+    says: `A --listen URL with a host name, with a path, or without a port makes the server exit with 1 or 2
+      and the text invalid websocket --listen URL.`,
     run: (t) =>
       refused(
         t,
@@ -61,8 +57,6 @@ export const websocketListen = table("websocket/listen", {
       ),
   },
   "busy-port-refused": {
-    ...ws,
-    level: "must",
     spec: [73],
     says: "A server whose port is in use exits with a code other than 0 and prints no URL.",
     run: async (t) => {
@@ -72,7 +66,6 @@ export const websocketListen = table("websocket/listen", {
     },
   },
   "busy-port-text": {
-    ...ws,
     level: "should",
     spec: [73],
     says: "A server whose port is in use prints that the address is in use, with os error 98.",
@@ -194,9 +187,8 @@ export const websocketAuthFlags = [
       transports: "ws",
       server: "fresh",
       spec: [73],
-      says:
-        "A server whose flags for authentication contradict each other, are incomplete, or are unknown, exits " +
-        "with a code other than 0 and prints no URL.",
+      says: `A server whose flags for authentication contradict each other, are incomplete, or are unknown,
+        exits with a code other than 0 and prints no URL.`,
       run: async (t) => {
         for (const [name, conflict] of Object.entries(conflicts)) {
           const { code, out } = await play(t, conflict)
@@ -208,9 +200,8 @@ export const websocketAuthFlags = [
     "stdio-has-no-auth": {
       ...overStdio,
       level: "must",
-      says:
-        "A server on stdio that is given flags for authentication, which stdio cannot honour, exits with a " +
-        "code other than 0.",
+      says: `A server on stdio that is given flags for authentication, which stdio cannot honour, exits with
+        a code other than 0.`,
       run: async (t) => {
         const { code } = await play(t, stdioConflict)
         Check.isTrue(code !== 0 && code !== null, `the exit code is ${code}`)
@@ -257,9 +248,8 @@ export const websocketStatus = table("websocket/status", {
   "healthz-counts": {
     ...status,
     server: "fresh",
-    says:
-      "GET /healthz is answered with JSON: the status ok, a version, the seconds since the start, and the " +
-      "numbers of connections, sessions and processes.",
+    says: `GET /healthz is answered with JSON: the status ok, a version, the seconds since the start, and
+      the numbers of connections, sessions and processes.`,
     play: async (wire, t) => {
       const child = await Child.start(wire, { script: "echo up.; exec sleep 300" })
       await child.says(".")
@@ -277,10 +267,8 @@ export const websocketStatus = table("websocket/status", {
   "metrics-count": {
     ...status,
     server: "fresh",
-    says:
-      "GET /metrics is answered in the text format 0.0.4 of Prometheus: processes started, running and " +
-      "ended, bytes of output, failed starts, connections, sessions and a histogram of how long starts " +
-      "took.",
+    says: `GET /metrics is answered in the text format 0.0.4 of Prometheus: processes started, running and
+      ended, bytes of output, failed starts, connections, sessions and a histogram of how long starts took.`,
     play: async (wire, t) => {
       await Child.run(wire, { script: "printf 12345; exit 0" })
       await wire.begin("process/start", Child.params(wire, { argv: ["/no/such/program"] }))
@@ -308,9 +296,8 @@ export const websocketStatus = table("websocket/status", {
     ...status,
     requires: ["http-status", "ws-auth"],
     server: "owned",
-    says:
-      "With --ws-auth, /healthz and /metrics are answered with 401 without a token and with 200 with the " +
-      "right one.",
+    says: `With --ws-auth, /healthz and /metrics are answered with 401 without a token and with 200 with the
+      right one.`,
     run: async (t) => {
       const sha256 = createHash("sha256").update("sesame").digest("hex")
       const server = await start(t, ["--ws-auth", "capability-token", "--ws-token-sha256", sha256])

@@ -14,12 +14,10 @@ const ws = { transports: "ws" } as const
 export const websocket = table("websocket", {
   "bound-url-on-stdout": {
     ...ws,
-    level: "must",
     spec: [51],
     server: "fresh",
-    says:
-      "A server started on port 0 prints exactly one line on its standard output, ws://127.0.0.1:PORT, and " +
-      "nothing else.",
+    says: `A server started on port 0 prints exactly one line on its standard output, ws://127.0.0.1:PORT,
+      and nothing else.`,
     run: async (t) => {
       const server = t.launch([])
       let seen = ""
@@ -34,7 +32,6 @@ export const websocket = table("websocket", {
   },
   "answers-in-text-frames": {
     ...ws,
-    level: "must",
     spec: [46],
     says: "A request in a binary frame is answered in a text frame.",
     play: async (wire, t) => {
@@ -48,7 +45,6 @@ export const websocket = table("websocket", {
   },
   "blank-frame-refused": {
     ...ws,
-    level: "must",
     spec: [30],
     says: "An empty text frame is answered with id -1 and -32600.",
     run: async (t) => {
@@ -59,7 +55,6 @@ export const websocket = table("websocket", {
   },
   "two-values-in-a-frame-refused": {
     ...ws,
-    level: "must",
     spec: [47],
     says: "Two requests in one frame, with a newline between them, are malformed: one answer with id -1 and -32600.",
     play: async (wire) => {
@@ -74,7 +69,6 @@ export const websocket = table("websocket", {
   },
   "ping-answered": {
     ...ws,
-    level: "must",
     spec: [48],
     says: 'A ping with the payload "hey" is answered with a pong of the same payload, also before the handshake.',
     run: async (t) => {
@@ -113,8 +107,6 @@ export const websocket = table("websocket", {
   // guards: idle-handshakes
   "connections-are-independent": {
     ...ws,
-    level: "must",
-    spec: [],
     says: "While one connection waits in a long poll, another one is answered.",
     run: async (t) => {
       const [one, other] = [await t.open(), await t.open()]
@@ -143,7 +135,6 @@ const http = { transports: "ws", requires: ["http-endpoints"] } as const
 export const websocketHttp = table("websocket", {
   "readyz-is-200": {
     ...http,
-    level: "must",
     spec: [52, "b76"],
     says: "GET and HEAD of /readyz, also with a query, are answered with 200 and an empty body.",
     run: async (t) => {
@@ -202,7 +193,6 @@ export const websocketHttp = table("websocket", {
   },
   "upgrade-with-query": {
     ...http,
-    level: "must",
     spec: [56],
     says: "An upgrade at /?q=1 succeeds.",
     run: async (t) => {
@@ -216,7 +206,6 @@ export const websocketHttp = table("websocket", {
   "no-compression-negotiated": {
     ...http,
     level: "should",
-    spec: [],
     says: "An upgrade that offers a subprotocol and permessage-deflate succeeds, and neither is negotiated.",
     run: async (t) => {
       const offer = { "sec-websocket-protocol": "a, b", "sec-websocket-extensions": "permessage-deflate" }
@@ -241,7 +230,6 @@ export const websocketHttp = table("websocket", {
   "bad-upgrades-refused": {
     ...http,
     level: "should",
-    spec: [],
     says: "An upgrade with another version than 13, or without a key, is answered with 400.",
     run: async (t) => {
       const { url = "" } = await t.server()
@@ -267,11 +255,9 @@ export const websocketHttp = table("websocket", {
   // guards: page-origin
   "origin-refused": {
     ...http,
-    level: "must",
     spec: [57, "b76"],
-    says:
-      "Any request with an Origin header, even null, empty or the server's own, is answered with 403 on /, " +
-      "/readyz and any other path.",
+    says: `Any request with an Origin header, even null, empty or the server's own, is answered with 403 on
+      /, /readyz and any other path.`,
     run: async (t) => {
       const { url = "" } = await t.server()
       for (const origin of ["http://evil.example", "null", "", url.replace("ws:", "http:")]) {

@@ -108,9 +108,8 @@ export const exec = table("exec", {
     },
   },
   "missing-program-frees-the-id": {
-    says:
-      "A program that does not exist is refused with -32603, there is no notification, and its processId is " +
-      "free again.",
+    says: `A program that does not exist is refused with -32603, there is no notification, and its processId
+      is free again.`,
     run: async (t) => {
       const wire = await t.connect()
       const argv = ["/no/such/program"]
@@ -120,9 +119,8 @@ export const exec = table("exec", {
     },
   },
   "missing-fields-named": {
-    says:
-      "Params without processId, argv, cwd, env or tty are refused with -32602 and a message that names the " +
-      "missing one.",
+    says: `Params without processId, argv, cwd, env or tty are refused with -32602 and a message that names
+      the missing one.`,
     run: async (t) => {
       const wire = await t.connect()
       for (const field of ["processId", "argv", "cwd", "env", "tty"]) {
@@ -157,9 +155,8 @@ export const exited = table("exited", {
     },
   },
   "not-delayed-by-descendants": {
-    says:
-      "exited is sent while a descendant still holds the output, and the late output of the descendant " +
-      "still arrives.",
+    says: `exited is sent while a descendant still holds the output, and the late output of the descendant
+      still arrives.`,
     run: async (t) => {
       const wire = await t.connect()
       const sh: Gate.Shell = async (script) => {
@@ -278,9 +275,8 @@ export const write = table("write", {
     },
   },
   "unknown-process-refused": {
-    says:
-      "A write to a process that is unknown, has exited or was terminated is refused with -32600 unknown " +
-      "process id X.",
+    says: `A write to a process that is unknown, has exited or was terminated is refused with -32600 unknown
+      process id X.`,
     run: async (t) => {
       const wire = await t.connect()
       const refused = (processId: string) =>

@@ -75,9 +75,8 @@ export const unknown = table("unknown", {
     },
   },
   "notification-answered-with-minus-one": {
-    says:
-      "An unknown notification is answered with id -1 and the error -32600 unexpected notification method: " +
-      "X, and the connection stays usable.",
+    says: `An unknown notification is answered with id -1 and the error -32600 unexpected notification
+      method: X, and the connection stays usable.`,
     run: async (t) => {
       const wire = await spoken(t)
       for (const method of ["bogus", "command/exec"]) {

@@ -57,9 +57,8 @@ export const output = table("output", {
     },
   },
   "cap-cuts-nothing": {
-    says:
-      "outputBytesCap limits what the server keeps, not what it sends: with 0, 10 and none, all of 300,000 " +
-      "bytes arrive.",
+    says: `outputBytesCap limits what the server keeps, not what it sends: with 0, 10 and none, all of
+      300,000 bytes arrive.`,
     run: async (t) => {
       const wire = await t.connect()
       for (const cap of [0, 10, undefined]) {

@@ -7,14 +7,8 @@ import type { Message } from "../../wire/Inbox.ts"
 import type { Wire } from "../../wire/Wire.ts"
 
 /** A table of cases that speak v0, below `v0/`. */
-export const table = (
-  name: string,
-  specs: { readonly [name: string]: Case.CaseSpec },
-): ReadonlyArray<Case.Case> =>
-  Case.table(
-    `v0/${name}`,
-    Object.fromEntries(Object.entries(specs).map(([id, spec]) => [id, { ...spec, dialect: "v0" as const }])),
-  )
+export const table = (name: string, specs: Case.Specs): ReadonlyArray<Case.Case> =>
+  Case.table(`v0/${name}`, { dialect: "v0" }, specs)
 
 export interface Exec {
   readonly id: string

@@ -40,12 +40,10 @@ const got = async (child: Child.Child, printed: string, end: string): Promise<st
   return child.text().slice(child.text().indexOf(printed) + printed.length)
 }
 
-export const processAnswers = table("process/answers", {
+export const processAnswers = table("process/answers", answers, {
   da1: {
-    ...answers,
-    says:
-      "With answers: true, ESC [ c and ESC [ 0 c in the output of a PTY are answered with the attributes of a terminal " +
-      "(ESC [ ? … c), and ESC [ 5 n with ESC [ 0 n, once each and in this order, as input.",
+    says: `With answers: true, ESC [ c and ESC [ 0 c in the output of a PTY are answered with the attributes
+      of a terminal (ESC [ ? … c), and ESC [ 5 n with ESC [ 0 n, once each and in this order, as input.`,
     run: async (t) => {
       const child = await asking(await t.open(), printing(`${attributes}\\033[0c${status}@@`))
       const input = await got(child, "@@", works)
@@ -54,7 +52,6 @@ export const processAnswers = table("process/answers", {
     },
   },
   cpr: {
-    ...answers,
     says: "ESC [ 6 n is answered with ESC [ row ; column R: 1 and 1 where the cursor is in the corner.",
     run: async (t) => {
       const child = await asking(await t.open(), printing(`\\033[2J\\033[H${cursor}`))
@@ -62,11 +59,9 @@ export const processAnswers = table("process/answers", {
     },
   },
   "cpr-is-of-the-screen": {
-    ...answers,
     requires: ["process-answers", "process-screen", "pty"],
-    says:
-      "Of a server that paints terminals the answer to ESC [ 6 n has the row and the column of the cursor, counted from 1, " +
-      "and comes before the answer to what is asked behind it.",
+    says: `Of a server that paints terminals the answer to ESC [ 6 n has the row and the column of the
+      cursor, counted from 1, and comes before the answer to what is asked behind it.`,
     run: async (t) => {
       const child = await asking(await t.open(), printing(`\\033[3;5Hxy${cursor}${status}`))
       Check.equal(await got(child, "\u001b[5n", works), `^[[3;7R${works}`, "the answers")
@@ -75,7 +70,6 @@ export const processAnswers = table("process/answers", {
     },
   },
   "over-chunks": {
-    ...answers,
     says: "A question whose bytes come in several chunks is answered once, behind the last of them.",
     run: async (t) => {
       const parts = ["\\033", "[", "5", `n${status}@@`]
@@ -90,7 +84,6 @@ export const processAnswers = table("process/answers", {
     },
   },
   "only-when-asked": {
-    ...answers,
     says: "Without answers, and with null or false, nothing is answered.",
     play: async (wire) => {
       const script = printing(`${attributes}${cursor}${status}@@`)
@@ -103,7 +96,6 @@ export const processAnswers = table("process/answers", {
     },
   },
   "refused-on-pipes": {
-    ...answers,
     says: "A start with answers: true and without a PTY is refused with -32602, and the error names answers; false is not.",
     play: async (wire) => {
       const params = Child.params(wire, { script: ":", params: { answers: true } })
@@ -114,11 +106,9 @@ export const processAnswers = table("process/answers", {
     },
   },
   "silent-while-a-writer-is-attached": {
-    ...answers,
     requires: ["process-answers", "process-attach", "pty"],
-    says:
-      "While an attachment has the role of the writer, nothing is answered: its terminal does. What was asked meanwhile is " +
-      "not answered later, and what is asked after it has left is.",
+    says: `While an attachment has the role of the writer, nothing is answered: its terminal does. What was
+      asked meanwhile is not answered later, and what is asked after it has left is.`,
     play: async (wire) => {
       const script = `${raw}; ${waits}; printf '${attributes}@@'; ${waits}; printf '${status}##'; ${shows}`
       const child = await asking(wire, script)
@@ -133,7 +123,6 @@ export const processAnswers = table("process/answers", {
     },
   },
   "beside-viewers": {
-    ...answers,
     requires: ["process-answers", "process-attach", "pty"],
     says: "While viewers are attached, who cannot write, questions are answered.",
     play: async (wire) => {
@@ -144,7 +133,6 @@ export const processAnswers = table("process/answers", {
     },
   },
   "replay-asks-nothing": {
-    ...answers,
     requires: ["process-answers", "pty", "resume", "session-replay"],
     transports: "ws",
     says: "A resume that replays questions, and a process/read of them, are not answered again.",
@@ -163,10 +151,8 @@ export const processAnswers = table("process/answers", {
     },
   },
   "flood-is-bounded": {
-    ...answers,
-    says:
-      "A process that prints 60,000 questions and reads nothing prints on, and is answered no more than is kept for it; " +
-      "the server answers others meanwhile.",
+    says: `A process that prints 60,000 questions and reads nothing prints on, and is answered no more than
+      is kept for it; the server answers others meanwhile.`,
     play: async (wire) => {
       const flood = `awk 'BEGIN { for (n = 0; n < 60000; n++) printf "\\033[5n" }'`
       const child = await asking(wire, `${raw}; ${flood}; printf @@; ${waits}; printf '##'; ${shows}`)

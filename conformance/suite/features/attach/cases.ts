@@ -70,9 +70,9 @@ const input = (processId: string, text: string) => ({
 export const processAttach = table("process/attach", {
   "own-process-again": {
     ...own,
-    says:
-      "Attached to under another id, a process of the own session is told twice: what is retained and what comes under " +
-      "the new id, and as before under its own. After process/detach it is told once, and goes on.",
+    says: `Attached to under another id, a process of the own session is told twice: what is retained and
+      what comes under the new id, and as before under its own. After process/detach it is told once, and
+      goes on.`,
     play: async (wire) => {
       const child = await Child.start(wire, { script: echo, pipeStdin: true })
       await child.write("one\n")
@@ -93,9 +93,9 @@ export const processAttach = table("process/attach", {
   },
   "viewer-of-another-session": {
     ...others,
-    says:
-      "A viewer of a process of another session, named by the number of that, is answered with its row and where its " +
-      "output begins, gets all events from the first under the id as, and reads and waits under it.",
+    says: `A viewer of a process of another session, named by the number of that, is answered with its row
+      and where its output begins, gets all events from the first under the id as, and reads and waits under
+      it.`,
     run: async (t) => {
       const { child, attach, seen, other, target } = await two(t, { params: { name: "server" } })
       await child.write("one\n")
@@ -148,9 +148,8 @@ export const processAttach = table("process/attach", {
   },
   "viewers-do-not-write": {
     ...others,
-    says:
-      "process/write, process/signal and process/terminate of a viewer are refused with -32600, and do nothing to the " +
-      "process.",
+    says: `process/write, process/signal and process/terminate of a viewer are refused with -32600, and do
+      nothing to the process.`,
     run: async (t) => {
       const { child, attach, other } = await two(t)
       await attach({ role: "viewer" })
@@ -193,9 +192,9 @@ export const processAttach = table("process/attach", {
   // guards: one-writer
   "one-writer-at-a-time": {
     ...others,
-    says:
-      "A role that another client has is refused with -32600 without take. With take it goes over: both are told by " +
-      "process/writer, who has lost it can write no more, and the new writer can; its owner can still end it.",
+    says: `A role that another client has is refused with -32600 without take. With take it goes over: both
+      are told by process/writer, who has lost it can write no more, and the new writer can; its owner can
+      still end it.`,
     run: async (t) => {
       const { owner, other, attach, child, target } = await two(t)
       await other.refused("process/attach", { ...target, role: "writer" }, -32600)
@@ -212,9 +211,8 @@ export const processAttach = table("process/attach", {
   },
   "role-goes-back": {
     ...others,
-    says:
-      "A writer that leaves, by process/detach or with its connection, gives the role back to the client that it was " +
-      "taken from, and the last one to the owner; each is told.",
+    says: `A writer that leaves, by process/detach or with its connection, gives the role back to the client
+      that it was taken from, and the last one to the owner; each is told.`,
     run: async (t) => {
       const { owner, other, attach, child, target } = await two(t)
       await attach({ role: "writer", take: true })
@@ -233,9 +231,8 @@ export const processAttach = table("process/attach", {
   },
   "owner-takes-it-back": {
     ...others,
-    says:
-      "process/attach of the owner under the own id of its process, with role writer and take, gives it the role back, " +
-      "and begins no second stream of events.",
+    says: `process/attach of the owner under the own id of its process, with role writer and take, gives it
+      the role back, and begins no second stream of events.`,
     run: async (t) => {
       const { owner, other, attach, child } = await two(t)
       await attach({ role: "writer", take: true })
@@ -253,9 +250,8 @@ export const processAttach = table("process/attach", {
   // guards: one-writer
   "role-after-a-resume": {
     ...others,
-    says:
-      "An owner that resumes its session is told its role at a process that another client has written to: that the " +
-      "other one is the writer, or that it is the writer again.",
+    says: `An owner that resumes its session is told its role at a process that another client has written
+      to: that the other one is the writer, or that it is the writer again.`,
     run: async (t) => {
       const { owner, session, other, attach, child } = await two(t)
       await attach({ role: "writer", take: true })
@@ -295,9 +291,9 @@ export const processAttach = table("process/attach", {
   "skip-tells-the-gap": {
     ...others,
     requires: [...others.requires, "process-credit"],
-    says:
-      "With the policy skip a client that lags stalls nobody: its owner gets 3 MB at once. What has left the memory of " +
-      "the server meanwhile is told by process/gap, in its place; every other event comes, in the order of seq.",
+    says: `With the policy skip a client that lags stalls nobody: its owner gets 3 MB at once. What has left
+      the memory of the server meanwhile is told by process/gap, in its place; every other event comes, in
+      the order of seq.`,
     run: async (t) => {
       const { other, attach, child, seen } = await two(t, {
         script: "read -r line; head -c 3000000 /dev/zero; exit 7",
@@ -338,9 +334,8 @@ export const processAttach = table("process/attach", {
   "screen-jumps-to-the-picture": {
     ...others,
     requires: [...others.requires, "process-credit", "process-screen", "pty"],
-    says:
-      "With the policy screen a client that lags is told, with the gap, what the terminal shows (screen, as ANSI), and " +
-      "goes on behind its seq: nothing that comes later is of the output up to there.",
+    says: `With the policy screen a client that lags is told, with the gap, what the terminal shows (screen,
+      as ANSI), and goes on behind its seq: nothing that comes later is of the output up to there.`,
     run: async (t) => {
       const flood = "head -c 3000000 /dev/zero | tr '\\000' x; printf '\\033[2J\\033[Hthe end@@'"
       const { other, attach, child, seen } = await two(t, {
@@ -374,9 +369,8 @@ export const processAttach = table("process/attach", {
   "block-stalls-the-child": {
     ...others,
     requires: [...others.requires, "process-credit"],
-    says:
-      "With the policy block a client that lags holds the child up, as its owner does: when it goes on it gets all " +
-      "3 MB, and no process/gap.",
+    says: `With the policy block a client that lags holds the child up, as its owner does: when it goes on
+      it gets all 3 MB, and no process/gap.`,
     run: async (t) => {
       const { other, attach, child, seen } = await two(t, {
         script: "read -r line; head -c 3000000 /dev/zero; exit 7",
@@ -395,9 +389,8 @@ export const processAttach = table("process/attach", {
   },
   "one-id-one-process": {
     ...others,
-    says:
-      "An id that a process of the client or another attachment has is refused with -32600 as the id of an attachment, " +
-      "and that of an attachment as the id of a start.",
+    says: `An id that a process of the client or another attachment has is refused with -32600 as the id of
+      an attachment, and that of an attachment as the id of a start.`,
     run: async (t) => {
       const { owner, other, attach, target } = await two(t)
       await Child.start(owner, { script: echo, pipeStdin: true, id: "db" })
@@ -410,9 +403,8 @@ export const processAttach = table("process/attach", {
   },
   "by-name": {
     ...others,
-    says:
-      "A name finds the process of any session that the client may see; of several the one that runs. A name of two " +
-      "that run, and one of none, are refused with -32600, the first with where they are.",
+    says: `A name finds the process of any session that the client may see; of several the one that runs. A
+      name of two that run, and one of none, are refused with -32600, the first with where they are.`,
     run: async (t) => {
       const { owner, other, child, target } = await two(t, { params: { name: "server" } })
       const found = async (as: string) => {
@@ -435,9 +427,8 @@ export const processAttach = table("process/attach", {
     ...own,
     transports: "ws",
     requires: ["process-attach", "process-list"],
-    says:
-      "Without a scope a client attaches to no process of another session by the number of that (-32600), and to every " +
-      "one, as the writer too, by the secret id. An unknown id is refused with -32600.",
+    says: `Without a scope a client attaches to no process of another session by the number of that
+      (-32600), and to every one, as the writer too, by the secret id. An unknown id is refused with -32600.`,
     run: async (t) => {
       const [owner, other] = [await ready(t), await ready(t)]
       const child = await Child.start(owner.wire, { script: echo, pipeStdin: true })
@@ -454,9 +445,9 @@ export const processAttach = table("process/attach", {
   },
   "bad-values-refused": {
     ...own,
-    says:
-      "Neither or both of processId and name, both of session and sessionId, an unknown role or policy, take of a " +
-      "viewer and a credit of less than 65,536 are refused with -32602; an unknown process with -32600.",
+    says: `Neither or both of processId and name, both of session and sessionId, an unknown role or policy,
+      take of a viewer and a credit of less than 65,536 are refused with -32602; an unknown process with
+      -32600.`,
     play: async (wire) => {
       const { id } = await Child.start(wire, { script: echo, pipeStdin: true })
       const target = { processId: id, as: "p9" }
@@ -524,12 +515,10 @@ export const processScopes = table("process/attach/scope", {
   control: scopeCase("control"),
 })
 
-export const processRemove = table("process/terminate", {
+export const processRemove = table("process/terminate", own, {
   "remove-forgets": {
-    ...own,
-    says:
-      "With remove, process/terminate forgets a process as soon as it is closed, at once if it is: its id is unknown, " +
-      "and free for a start. Attachments are told its end, or process/detached.",
+    says: `With remove, process/terminate forgets a process as soon as it is closed, at once if it is: its
+      id is unknown, and free for a start. Attachments are told its end, or process/detached.`,
     play: async (wire) => {
       await Child.run(wire, { script: "exit 0", id: "p" })
       Check.equal(

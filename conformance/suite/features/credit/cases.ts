@@ -79,9 +79,8 @@ const dropped = async (t: CaseContext): Promise<{ session: string; child: Child.
 export const processCredit = table("process/credit", {
   "nothing-beyond-it": {
     ...credited,
-    says:
-      "process/start with credit N pushes output as long as the next chunk fits in what is left of N bytes " +
-      "(decoded), and no more.",
+    says: `process/start with credit N pushes output as long as the next chunk fits in what is left of N
+      bytes (decoded), and no more.`,
     play: async (wire) => {
       for (const credit of [chunk, 200_000]) await (await flood(wire, credit)).terminate()
     },
@@ -120,9 +119,8 @@ export const processCredit = table("process/credit", {
   },
   "grants-go-on-where-it-stopped": {
     ...credited,
-    says:
-      "process/credit {processId, bytes} returns {} and adds to what is left: the output goes on with the " +
-      "next seq, no byte is lost or doubled, and none comes before its grant.",
+    says: `process/credit {processId, bytes} returns {} and adds to what is left: the output goes on with
+      the next seq, no byte is lost or doubled, and none comes before its grant.`,
     play: async (wire) => {
       const child = await Child.start(wire, { argv: ["seq", "60000"], params: { credit: chunk } })
       for (let granted = chunk; granted < 400_000; granted += 20_000) {
@@ -193,9 +191,8 @@ export const processCredit = table("process/credit", {
   },
   "terminate-needs-none": {
     ...credited,
-    says:
-      "terminate of a process that waits for credit returns running true and kills it; process/read tells " +
-      "its end without a grant, and the notifications come with one.",
+    says: `terminate of a process that waits for credit returns running true and kills it; process/read
+      tells its end without a grant, and the notifications come with one.`,
     play: async (wire, t) => {
       const child = await flood(wire, chunk)
       Check.equal(await child.terminate(), true, "running")
@@ -223,10 +220,9 @@ export const processCredit = table("process/credit", {
   },
   "bad-values-refused": {
     ...credited,
-    says:
-      "process/credit of an unknown process is refused with -32600; bytes that are missing, negative, " +
-      "fractional, no number or above 2^53-1, also in sum with what is left, with -32602, as is a credit of " +
-      "process/start that is less than 65,536, the largest chunk.",
+    says: `process/credit of an unknown process is refused with -32600; bytes that are missing, negative,
+      fractional, no number or above 2^53-1, also in sum with what is left, with -32602, as is a credit of
+      process/start that is less than 65,536, the largest chunk.`,
     play: async (wire) => {
       const child = await Child.start(wire, { script: "sleep 60" })
       const credit = (bytes: unknown) => ({ processId: child.id, bytes }) as { readonly bytes: number }
@@ -244,9 +240,8 @@ export const processCredit = table("process/credit", {
   "after-it-is-forgotten": {
     ...credited,
     requires: ["process-credit", "process-attach"],
-    says:
-      "Output that waits for credit comes although its process is forgotten meanwhile: process/credit takes grants " +
-      "for it until process/closed, of the process and of an attachment.",
+    says: `Output that waits for credit comes although its process is forgotten meanwhile: process/credit
+      takes grants for it until process/closed, of the process and of an attachment.`,
     play: async (wire) => {
       // Less than what servers keep for a client before they pause a child, which must end by itself.
       const script = "head -c 200000 /dev/zero; exit 4"
@@ -270,9 +265,8 @@ export const processCredit = table("process/credit", {
   },
   "anew-with-a-resume": {
     ...resuming,
-    says:
-      "A resume with credit {ID: N} pushes N bytes of that process, whatever was left or granted before; " +
-      "grants go on from there.",
+    says: `A resume with credit {ID: N} pushes N bytes of that process, whatever was left or granted before;
+      grants go on from there.`,
     run: async (t) => {
       const { session, child, last } = await dropped(t)
       const params = { replayAfter: { [child.id]: last }, credit: { [child.id]: 100_000, nobody: 5 } }
@@ -286,9 +280,8 @@ export const processCredit = table("process/credit", {
   },
   "not-named-in-a-resume": {
     ...resuming,
-    says:
-      "A process that a resume does not name in credit is pushed without a bound; values that are negative, " +
-      "fractional or no number are refused with -32602.",
+    says: `A process that a resume does not name in credit is pushed without a bound; values that are
+      negative, fractional or no number are refused with -32602.`,
     run: async (t) => {
       const { session, child, last } = await dropped(t)
       const other = await t.connect()

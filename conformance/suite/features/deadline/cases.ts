@@ -23,12 +23,10 @@ const endingOf = async (child: Child.Child): Promise<{ readonly [name: string]: 
 const trapping = (trap: string) => `trap '${trap}' TERM; echo ready; while :; do sleep 0.05 & wait $!; done`
 const stubborn = "trap '' TERM; echo ready; while :; do sleep 1; done"
 
-export const processDeadlines = table("process/deadlines", {
+export const processDeadlines = table("process/deadlines", deadlines, {
   "timeout-ends-the-process": {
-    ...deadlines,
-    says:
-      "A process that runs longer than timeoutMs gets SIGTERM: process/exited has endedBy timeout and signal 15, " +
-      "process/read has them too, and the output of before.",
+    says: `A process that runs longer than timeoutMs gets SIGTERM: process/exited has endedBy timeout and
+      signal 15, process/read has them too, and the output of before.`,
     run: async (t) => {
       const script = "echo partial; exec sleep 60"
       const child = await Child.start(await t.open(), { script, params: { timeoutMs: 300 } })
@@ -40,7 +38,6 @@ export const processDeadlines = table("process/deadlines", {
     },
   },
   "signal-on-timeout-is-sent": {
-    ...deadlines,
     says: "signalOnTimeout is sent at a timeout in place of SIGTERM; a process that exits then is ended by the timeout.",
     run: async (t) => {
       const script = "trap 'exit 9' USR1; while :; do sleep 0.05 & wait $!; done"
@@ -50,10 +47,8 @@ export const processDeadlines = table("process/deadlines", {
     },
   },
   "silence-counts-from-the-last-output": {
-    ...deadlines,
-    says:
-      "A process without output for idleTimeoutMs gets SIGTERM, with endedBy idleTimeout; output on either stream " +
-      "begins that time anew.",
+    says: `A process without output for idleTimeoutMs gets SIGTERM, with endedBy idleTimeout; output on
+      either stream begins that time anew.`,
     run: async (t) => {
       const script = "for i in 1 2 3 4 5; do sleep 0.4; echo $i; sleep 0.4; echo $i >&2; done; exec sleep 60"
       const child = await Child.start(await t.open(), { script, params: { idleTimeoutMs: 2500 } })
@@ -62,11 +57,9 @@ export const processDeadlines = table("process/deadlines", {
     },
   },
   "grace-ends-in-a-kill": {
-    ...deadlines,
     requires: ["process-deadlines", "process-group"],
-    says:
-      "A process that ignores the signal of a deadline is killed killGraceMs later, with its group: signal 9, and " +
-      "endedBy timeout; a descendant that survives the process is killed then, too.",
+    says: `A process that ignores the signal of a deadline is killed killGraceMs later, with its group:
+      signal 9, and endedBy timeout; a descendant that survives the process is killed then, too.`,
     play: async (wire) => {
       const params = { timeoutMs: 300, killGraceMs: 200 }
       const child = await Child.start(wire, { script: stubborn, params })
@@ -77,7 +70,6 @@ export const processDeadlines = table("process/deadlines", {
     },
   },
   "ended-processes-are-left-alone": {
-    ...deadlines,
     says: "A process that exits before its deadlines has endedBy exit, and its output nothing of them.",
     run: async (t) => {
       const params = { timeoutMs: 60_000, idleTimeoutMs: 60_000 }
@@ -86,7 +78,6 @@ export const processDeadlines = table("process/deadlines", {
     },
   },
   "goes-on-without-a-client": {
-    ...deadlines,
     requires: ["process-deadlines", "resume"],
     transports: "ws",
     says: "A deadline passes also while no client is attached, and its process ends then.",
@@ -103,10 +94,8 @@ export const processDeadlines = table("process/deadlines", {
     },
   },
   "ending-only-when-asked": {
-    ...deadlines,
-    says:
-      "Without a deadline process/exited tells endedBy and signal with ending: true alone; with a deadline and " +
-      "ending: false it does not.",
+    says: `Without a deadline process/exited tells endedBy and signal with ending: true alone; with a
+      deadline and ending: false it does not.`,
     play: async (wire) => {
       const none = { endedBy: null, exitCode: 137, signal: null }
       const script = "kill -KILL $$"
@@ -118,10 +107,8 @@ export const processDeadlines = table("process/deadlines", {
     },
   },
   "bad-values-refused": {
-    ...deadlines,
-    says:
-      "timeoutMs and idleTimeoutMs of 0, times that are negative, fractional or above 2147483647, and a " +
-      "signalOnTimeout that is none, are refused with -32602.",
+    says: `timeoutMs and idleTimeoutMs of 0, times that are negative, fractional or above 2147483647, and a
+      signalOnTimeout that is none, are refused with -32602.`,
     play: async (wire) => {
       for (const params of [
         ...["timeoutMs", "idleTimeoutMs", "killGraceMs"].flatMap((name): ReadonlyArray<JsonObject> => [
@@ -141,12 +128,10 @@ export const processDeadlines = table("process/deadlines", {
   },
 })
 
-export const gracefulTerminate = table("process/terminate", {
+export const gracefulTerminate = table("process/terminate", deadlines, {
   "grace-asks-first": {
-    ...deadlines,
-    says:
-      "process/terminate with graceMs answers at once; the process gets SIGTERM, or signal, and its trap runs. " +
-      "endedBy is terminate.",
+    says: `process/terminate with graceMs answers at once; the process gets SIGTERM, or signal, and its trap
+      runs. endedBy is terminate.`,
     play: async (wire) => {
       for (const params of [
         { graceMs: 60_000 },
@@ -162,7 +147,6 @@ export const gracefulTerminate = table("process/terminate", {
     },
   },
   "grace-kills-what-is-left": {
-    ...deadlines,
     says: "A process that ignores the signal of process/terminate is killed after graceMs; with graceMs 0 at once.",
     play: async (wire) => {
       for (const graceMs of [300, 0]) {
@@ -175,12 +159,10 @@ export const gracefulTerminate = table("process/terminate", {
   },
 })
 
-export const anySignal = table("process/signal", {
+export const anySignal = table("process/signal", deadlines, {
   "any-name-or-number": {
-    ...deadlines,
-    says:
-      "With processDeadlines a signal may be a POSIX name, with or without SIG, or a number; what no host has is " +
-      "refused with -32602.",
+    says: `With processDeadlines a signal may be a POSIX name, with or without SIG, or a number; what no
+      host has is refused with -32602.`,
     play: async (wire) => {
       for (const signal of ["SIGUSR1", "USR1", "SIGTERM", 15, 1]) {
         const script =

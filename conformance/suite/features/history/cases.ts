@@ -47,12 +47,10 @@ const numbers = "seq 100001 500000"
 const lineOf = (n: number): string => `${100_000 + n}\n`
 const lines = 400_000
 
-export const outputHistory = table("process/history", {
+export const outputHistory = table("process/history", kept, {
   "keeps-everything": {
-    ...kept,
-    says:
-      "With history of process/start everything that was printed can be had again, page by page, and process/read has " +
-      "it from the first seq on.",
+    says: `With history of process/start everything that was printed can be had again, page by page, and
+      process/read has it from the first seq on.`,
     play: async (wire) => {
       const child = await begin(wire, numbers)
       await child.exited()
@@ -64,7 +62,6 @@ export const outputHistory = table("process/history", {
     },
   },
   "has-the-seqs-of-the-output": {
-    ...kept,
     says: "Chunks of process/history have the seq, the stream and the bytes of the notifications, in their order.",
     play: async (wire) => {
       const child = await begin(wire, "for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done")
@@ -80,10 +77,8 @@ export const outputHistory = table("process/history", {
     },
   },
   "has-times-and-sizes": {
-    ...kept,
-    says:
-      "With times: true each chunk has its time in milliseconds since 1970, none before that of the one before; without " +
-      "it there are none. Chunks of pipes have no sizes.",
+    says: `With times: true each chunk has its time in milliseconds since 1970, none before that of the one
+      before; without it there are none. Chunks of pipes have no sizes.`,
     play: async (wire) => {
       const child = await Child.start(wire, {
         script: "echo one; read line; echo two",
@@ -107,7 +102,6 @@ export const outputHistory = table("process/history", {
     },
   },
   "has-the-sizes-of-a-terminal": {
-    ...kept,
     requires: ["output-history", "process-resize", "pty"],
     says: "With times: true chunks of a PTY have sizes: that of the first chunk, and each later one after its seq.",
     play: async (wire) => {
@@ -131,10 +125,9 @@ export const outputHistory = table("process/history", {
     },
   },
   "begins-and-ends-anywhere": {
-    ...kept,
-    says:
-      "from and to are a byte (from 0), a line (from 1) or a time; the part begins exactly there and ends in front of " +
-      "to or after maxBytes. byte and line tell where it begins, nextByte where to go on, eof whether something follows.",
+    says: `from and to are a byte (from 0), a line (from 1) or a time; the part begins exactly there and
+      ends in front of to or after maxBytes. byte and line tell where it begins, nextByte where to go on,
+      eof whether something follows.`,
     play: async (wire) => {
       const child = await begin(wire, numbers)
       await child.ended()
@@ -155,7 +148,6 @@ export const outputHistory = table("process/history", {
     },
   },
   "gives-the-last-lines": {
-    ...kept,
     says: "tail gives the last lines, so many; what is behind the last end of a line is one.",
     play: async (wire) => {
       const child = await begin(wire, "printf 'one\\ntwo\\nthree\\nfour'; sleep 600")
@@ -168,10 +160,8 @@ export const outputHistory = table("process/history", {
     },
   },
   "stays-within-its-bytes": {
-    ...kept,
-    says:
-      "A history keeps at most maxBytes: the oldest output goes first, the rest stays as it was, and a part whose begin " +
-      "is gone begins at the oldest that is kept.",
+    says: `A history keeps at most maxBytes: the oldest output goes first, the rest stays as it was, and a
+      part whose begin is gone begins at the oldest that is kept.`,
     play: async (wire) => {
       const child = await begin(wire, numbers, { maxBytes: mebibyte })
       await child.ended()
@@ -186,10 +176,8 @@ export const outputHistory = table("process/history", {
     },
   },
   "refuses-what-it-cannot-mean": {
-    ...kept,
-    says:
-      "Points with none or several members, line 0, tail beside from, a history of less than a mebibyte: -32602. A " +
-      "process without a history, or none of that id: -32600.",
+    says: `Points with none or several members, line 0, tail beside from, a history of less than a mebibyte:
+      -32602. A process without a history, or none of that id: -32600.`,
     play: async (wire) => {
       const child = await begin(wire, "echo")
       const processId = child.id
@@ -213,12 +201,10 @@ export const outputHistory = table("process/history", {
   },
 })
 
-export const outputGrep = table("process/grep", {
+export const outputGrep = table("process/grep", kept, {
   "finds-lines": {
-    ...kept,
-    says:
-      "process/grep gives each line with a match: its number from 1, the byte where it begins, the seq of that byte and " +
-      "its text; complete is true when everything was looked at.",
+    says: `process/grep gives each line with a match: its number from 1, the byte where it begins, the seq
+      of that byte and its text; complete is true when everything was looked at.`,
     play: async (wire) => {
       const child = await begin(wire, `${numbers}; echo done`)
       await child.ended()
@@ -242,7 +228,6 @@ export const outputGrep = table("process/grep", {
     },
   },
   "gives-pages": {
-    ...kept,
     says: "An answer has at most maxMatches; from {byte: nextByte} gives the next ones, until complete is true.",
     play: async (wire) => {
       const child = await begin(wire, numbers)
@@ -261,7 +246,6 @@ export const outputGrep = table("process/grep", {
     },
   },
   "gives-the-lines-around": {
-    ...kept,
     says: "before and after give so many lines before and behind each match, as far as there are any.",
     play: async (wire) => {
       const child = await begin(wire, "printf 'a\\nb\\nhit 1\\nc\\nhit 2\\n'")
@@ -278,7 +262,6 @@ export const outputGrep = table("process/grep", {
     },
   },
   "matches-within-a-line": {
-    ...kept,
     says: "No match reaches over the end of a line, and ^ and $ are the edges of lines.",
     play: async (wire) => {
       const child = await begin(wire, "printf 'one two\\nthree\\n\\n'")

@@ -50,12 +50,11 @@ const two = async (t: CaseContext) => {
   return { mine, other }
 }
 
-export const processList = table("process/list", {
+export const processList = table("process/list", lists, {
   "tells-what-runs": {
-    ...lists,
-    says:
-      "A row has what the process was started with (argv, cwd, tty, name, labels), its session, its state, exitCode " +
-      "and bytes; nextSeq is one above the seq of its last event. A closed process is listed while it can be read.",
+    says: `A row has what the process was started with (argv, cwd, tty, name, labels), its session, its
+      state, exitCode and bytes; nextSeq is one above the seq of its last event. A closed process is listed
+      while it can be read.`,
     play: async (wire) => {
       const argv = ["/bin/sh", "-c", "printf hello; read -r line; exit 3"]
       const named = { name: "web", labels: { tier: "front", empty: "" } }
@@ -80,10 +79,8 @@ export const processList = table("process/list", {
     },
   },
   "tells-when-it-ended": {
-    ...lists,
-    says:
-      "The row of a process that has exited has endedAtMs, in milliseconds since 1970, as far behind startedAtMs as it " +
-      "ran, and the same later; the row of one that runs has none.",
+    says: `The row of a process that has exited has endedAtMs, in milliseconds since 1970, as far behind
+      startedAtMs as it ran, and the same later; the row of one that runs has none.`,
     play: async (wire) => {
       const child = await Child.start(wire, { script: "sleep 0.3; read -r line", pipeStdin: true })
       const [before] = await all(wire)
@@ -98,7 +95,6 @@ export const processList = table("process/list", {
     },
   },
   "terminal-size": {
-    ...lists,
     requires: ["process-list", "process-resize", "pty"],
     says: "The row of a process with a PTY has tty and its terminalSize, which process/resize changes.",
     play: async (wire) => {
@@ -112,7 +108,6 @@ export const processList = table("process/list", {
     },
   },
   filters: {
-    ...lists,
     says: "A page has only processes with the name, with all of the labels, and in one of the states that are given.",
     play: async (wire) => {
       await waiting(wire, "a", { name: "x", labels: { k: "1", l: "2" } })
@@ -132,10 +127,9 @@ export const processList = table("process/list", {
     },
   },
   pages: {
-    ...lists,
-    says:
-      "A page has at most limit rows, oldest first; nextCursor leads to the next page, and is null behind the last. " +
-      "A process that starts between two pages comes behind the others, and no row comes twice.",
+    says: `A page has at most limit rows, oldest first; nextCursor leads to the next page, and is null
+      behind the last. A process that starts between two pages comes behind the others, and no row comes
+      twice.`,
     play: async (wire) => {
       const ids = ["a", "b", "c", "d", "e"]
       for (const id of ids) await waiting(wire, id)
@@ -149,7 +143,6 @@ export const processList = table("process/list", {
     },
   },
   "own-session-only": {
-    ...lists,
     transports: "ws",
     says: "Without sessions, and with sessions: own, a client is shown no process and no session but its own.",
     run: async (t) => {
@@ -162,10 +155,8 @@ export const processList = table("process/list", {
     },
   },
   "bad-values-refused": {
-    ...lists,
-    says:
-      "A cursor that no page had, a limit of 0, an unknown state, an empty name, and a name, key, value or number of " +
-      "labels beyond the bounds are refused with -32602; what is refused is not started.",
+    says: `A cursor that no page had, a limit of 0, an unknown state, an empty name, and a name, key, value
+      or number of labels beyond the bounds are refused with -32602; what is refused is not started.`,
     play: async (wire) => {
       for (const params of [
         { cursor: "no cursor" },
@@ -188,12 +179,10 @@ export const processList = table("process/list", {
   },
 })
 
-export const sessionList = table("session/list", {
+export const sessionList = table("session/list", lists, {
   "never-has-an-id": {
-    ...lists,
-    says:
-      "The own session is listed by a number, with own and attached true, openedAtMs, and how many processes it has; " +
-      "its id, which is a secret, is in no list.",
+    says: `The own session is listed by a number, with own and attached true, openedAtMs, and how many
+      processes it has; its id, which is a secret, is in no list.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       wire.send({ method: "initialized" })
@@ -211,13 +200,11 @@ export const sessionList = table("session/list", {
     },
   },
   "all-where-allowed": {
-    ...lists,
     requires: ["process-list", "process-list-all"],
     transports: "ws",
     args: ["--list-sessions", "all"],
-    says:
-      "A server with --list-sessions all announces processListAll, and shows with sessions: all every session, by its " +
-      "number, and the processes of all.",
+    says: `A server with --list-sessions all announces processListAll, and shows with sessions: all every
+      session, by its number, and the processes of all.`,
     run: async (t) => {
       const { mine, other } = await two(t)
       const { capabilities } = await mine.wire.ok("environment/info", {})
@@ -270,13 +257,11 @@ const rowOf = (change: JsonObject): JsonObject => Check.object(change["process"]
 const kindsOf = (found: ReadonlyArray<JsonObject>, id: string) =>
   found.filter((change) => rowOf(change)["processId"] === id).map(({ kind }) => Check.text(kind, "kind"))
 
-export const processChanges = table("process/changes", {
+export const processChanges = table("process/changes", changes, {
   "tells-what-happens-in-order": {
-    ...changes,
     requires: ["process-changes", "process-auto-remove"],
-    says:
-      "Each of many processes that are removed as soon as they have ended is told as started, exited and removed, in " +
-      "order, with seqs that grow; the row of an exit has the exit code.",
+    says: `Each of many processes that are removed as soon as they have ended is told as started, exited and
+      removed, in order, with seqs that grow; the row of an exit has the exit code.`,
     play: async (wire) => {
       const from = await lastSeq(wire)
       const ids = Array.from({ length: 20 }, (_, at) => `p${at}`)
@@ -295,7 +280,6 @@ export const processChanges = table("process/changes", {
     },
   },
   "waits-for-news": {
-    ...changes,
     says: "With waitMs a request for changes above the last one waits, and is answered when there is one.",
     play: async (wire) => {
       const nextSeq = await lastSeq(wire)
@@ -310,7 +294,6 @@ export const processChanges = table("process/changes", {
     },
   },
   "tells-what-is-missed": {
-    ...changes,
     says: "A request for changes above a seq that is not among those that are kept is answered at once, with missed.",
     play: async (wire) => {
       const nextSeq = await lastSeq(wire)
@@ -327,9 +310,8 @@ export const processChanges = table("process/changes", {
 export const processAutoRemove = table("process/auto-remove", {
   "when-it-is-closed": {
     requires: ["process-auto-remove"],
-    says:
-      "A process whose start has autoRemove can be read while it runs. When process/closed is told, with all output " +
-      "before it, its id is unknown (-32600) and can be used again.",
+    says: `A process whose start has autoRemove can be read while it runs. When process/closed is told, with
+      all output before it, its id is unknown (-32600) and can be used again.`,
     run: async (t) => {
       const params = { autoRemove: true }
       const child = await Child.start(await t.open(), {

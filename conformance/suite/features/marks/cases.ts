@@ -64,12 +64,11 @@ const read = async (child: Child.Child, through: number, maxBytes: number | null
 
 const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1)
 
-export const processMarks = table("process/marks", {
+export const processMarks = table("process/marks", marks, {
   "between-the-output": {
-    ...marks,
-    says:
-      "With marks: true the sequences OSC 133 and 633 A, C and D in stdout are told as process/mark, each behind the " +
-      "output that ends with it and in front of the rest, with a seq of its own, exitCode and cwd; the output is unchanged.",
+    says: `With marks: true the sequences OSC 133 and 633 A, C and D in stdout are told as process/mark,
+      each behind the output that ends with it and in front of the rest, with a seq of its own, exitCode and
+      cwd; the output is unchanged.`,
     run: async (t) => {
       const child = await Child.start(await t.open(), { script, params: { marks: true } })
       const { events } = await child.ended()
@@ -77,7 +76,6 @@ export const processMarks = table("process/marks", {
     },
   },
   "of-a-terminal": {
-    ...marks,
     requires: ["process-marks", "pty"],
     says: "The marks in the output of a PTY are told.",
     run: async (t) => {
@@ -88,7 +86,6 @@ export const processMarks = table("process/marks", {
     },
   },
   "over-chunks": {
-    ...marks,
     says: "A mark whose bytes come in several chunks is told once, behind the last of them.",
     run: async (t) => {
       const parts = ["\u001b", "]13", "3;D;", "4", "2\u001b", "\\\\"]
@@ -110,7 +107,6 @@ export const processMarks = table("process/marks", {
     },
   },
   "only-when-asked": {
-    ...marks,
     says: "Without marks, and with null or false, no mark is told or read; its bytes are output as any other.",
     play: async (wire) => {
       for (const params of [{}, { marks: null }, { marks: false }]) {
@@ -122,10 +118,8 @@ export const processMarks = table("process/marks", {
     },
   },
   "in-reads": {
-    ...marks,
-    says:
-      "process/read has in marks those above afterSeq and below nextSeq; with the chunks, exited and closed they are " +
-      "every seq, also over pages.",
+    says: `process/read has in marks those above afterSeq and below nextSeq; with the chunks, exited and
+      closed they are every seq, also over pages.`,
     run: async (t) => {
       const child = await Child.start(await t.open(), { script, params: { marks: true } })
       const { closedSeq, exitedSeq } = await child.ended()
@@ -140,11 +134,9 @@ export const processMarks = table("process/marks", {
     },
   },
   "kept-with-a-history": {
-    ...marks,
     requires: ["process-marks", "output-history"],
-    says:
-      "Of a process with a history, process/read has the marks as long as the output around them, far behind what a " +
-      "server retains without: nothing is missing from the first seq on.",
+    says: `Of a process with a history, process/read has the marks as long as the output around them, far
+      behind what a server retains without: nothing is missing from the first seq on.`,
     run: async (t) => {
       const flood = `${script}; seq 100001 300000; ${script}`
       const params = { marks: true, history: { maxBytes: 64 * 1024 * 1024 } }
@@ -159,7 +151,6 @@ export const processMarks = table("process/marks", {
     },
   },
   "replayed-once": {
-    ...marks,
     requires: ["process-marks", "resume", "session-replay"],
     transports: "ws",
     says: "A resume with replayAfter is sent the marks above that seq again, once and in the order of the output.",
@@ -183,7 +174,6 @@ export const processMarks = table("process/marks", {
     },
   },
   "other-sequences-are-none": {
-    ...marks,
     says: "Titles, colours, other kinds, sequences that are broken off or too long are no marks; one behind them is.",
     play: async (wire) => {
       for (const other of [

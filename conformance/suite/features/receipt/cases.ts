@@ -63,9 +63,8 @@ export const processReceipt = table("process/receipt", {
   // guards: receipt, whole-output
   "of-what-was-written": {
     ...receipts,
-    says:
-      "process/closed of a process that was started with receipt: true has the bytes, their SHA-256 in hex, the " +
-      "chunks and the first and last seq of each of its streams, also of one without output.",
+    says: `process/closed of a process that was started with receipt: true has the bytes, their SHA-256 in
+      hex, the chunks and the first and last seq of each of its streams, also of one without output.`,
     play: async (wire) => {
       const both = "for i in 1 2 3; do echo out $i; echo err $i >&2; done; head -c 300000 /dev/zero; exit 3"
       await checkStreams(await start(wire, { script: both }), ["stdout", "stderr"])
@@ -107,9 +106,9 @@ export const processReceipt = table("process/receipt", {
   },
   "says-who-ended-it": {
     ...receipts,
-    says:
-      "endedBy is exit for a process that exited, signal (with its number) for one that died of a signal, and " +
-      "terminate for one that process/terminate has killed; one that had exited before is not ended by a terminate.",
+    says: `endedBy is exit for a process that exited, signal (with its number) for one that died of a
+      signal, and terminate for one that process/terminate has killed; one that had exited before is not
+      ended by a terminate.`,
     play: async (wire) => {
       const exited = { endedBy: "exit", signal: null }
       Check.equal(await memberOf(wire, { script: "exit 7" }), exited, "after an exit")
@@ -144,9 +143,8 @@ export const processReceipt = table("process/receipt", {
     ...receipts,
     requires: ["process-receipt", "resume"],
     transports: "ws",
-    says:
-      "While no client is attached output may leave the ring: unreadBytes counts it, and bytes and sha256 are of " +
-      "everything that the process wrote all the same.",
+    says: `While no client is attached output may leave the ring: unreadBytes counts it, and bytes and
+      sha256 are of everything that the process wrote all the same.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const other = await t.open()

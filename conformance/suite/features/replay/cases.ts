@@ -43,12 +43,10 @@ const go = async (wire: Wire, processId: string): Promise<void> => {
   Check.equal(error?.message ?? null, null, "an error of the write")
 }
 
-export const sessionReplay = table("session/replay", {
+export const sessionReplay = table("session/replay", replay, {
   "missed-is-pushed": {
-    ...replay,
-    says:
-      "After the answer to a resume with replayAfter {ID: N}, every event of that process above N is pushed " +
-      "once, in the order of seq, without a gap.",
+    says: `After the answer to a resume with replayAfter {ID: N}, every event of that process above N is
+      pushed once, in the order of seq, without a gap.`,
     run: async (t) => {
       const { session, id } = await missed(t, "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done")
       const again = await resumed(t, session, { replayAfter: { [id]: 1 } })
@@ -62,7 +60,6 @@ export const sessionReplay = table("session/replay", {
     },
   },
   "exit-and-end": {
-    ...replay,
     says: "A replay includes a missed exit and end: process/exited and process/closed with their seqs.",
     run: async (t) => {
       const { session, id } = await missed(t, "echo bye; exit 9")
@@ -79,10 +76,8 @@ export const sessionReplay = table("session/replay", {
     },
   },
   "goes-over-into-the-new": {
-    ...replay,
-    says:
-      "The events of a process that writes during the resume are pushed from N on, missed and new ones, " +
-      "without a gap or a duplicate, to its end.",
+    says: `The events of a process that writes during the resume are pushed from N on, missed and new ones,
+      without a gap or a duplicate, to its end.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const other = Gate.shell(await t.open())
@@ -108,7 +103,6 @@ export const sessionReplay = table("session/replay", {
     },
   },
   "again-for-each-resume": {
-    ...replay,
     says: "A replay consumes nothing: each resume gets what it asks for, from any seq.",
     run: async (t) => {
       const { session, id } = await missed(t, "printf x; exit 4")
@@ -123,10 +117,8 @@ export const sessionReplay = table("session/replay", {
     },
   },
   "others-as-without": {
-    ...replay,
-    says:
-      "Processes that replayAfter does not name are not replayed: missed events are read with process/read, " +
-      "new ones are pushed.",
+    says: `Processes that replayAfter does not name are not replayed: missed events are read with
+      process/read, new ones are pushed.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const other = Gate.shell(await t.open())
@@ -143,10 +135,8 @@ export const sessionReplay = table("session/replay", {
     },
   },
   "strange-values": {
-    ...replay,
-    says:
-      "Unknown ids in replayAfter are ignored, and a seq that does not exist yet means the last one; null " +
-      "means no replay, also for a new session.",
+    says: `Unknown ids in replayAfter are ignored, and a seq that does not exist yet means the last one;
+      null means no replay, also for a new session.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
@@ -160,10 +150,8 @@ export const sessionReplay = table("session/replay", {
     },
   },
   "bad-values-refused": {
-    ...replay,
-    says:
-      "A replayAfter that is not an object, or has a seq that is negative, fractional or not a number, is " +
-      "refused with -32602; the session can still be resumed.",
+    says: `A replayAfter that is not an object, or has a seq that is negative, fractional or not a number,
+      is refused with -32602; the session can still be resumed.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       wire.channel.drop()
@@ -174,10 +162,8 @@ export const sessionReplay = table("session/replay", {
     },
   },
   "evicted-start-shows": {
-    ...replay,
-    says:
-      "When events above N are no longer retained, the first pushed seq is above N + 1, and nothing is " +
-      "missing after it.",
+    says: `When events above N are no longer retained, the first pushed seq is above N + 1, and nothing is
+      missing after it.`,
     run: async (t) => {
       const { session, id } = await missed(t, "head -c 5000000 /dev/zero; printf END; exit 8")
       const wire = await resumed(t, session, { replayAfter: { [id]: 1 } })

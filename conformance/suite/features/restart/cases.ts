@@ -31,12 +31,11 @@ const talker = "trap 'echo bye; exit 0' TERM; echo pid $$; while :; do sleep 0.0
 
 const pidsIn = (text: string): ReadonlyArray<string> => text.match(/pid \d+/g) ?? []
 
-export const processRestart = table("process/restart", {
+export const processRestart = table("process/restart", restarts, {
   "goes-on-in-the-same-process": {
-    ...restarts,
-    says:
-      "process/restart asks the child to end (SIGTERM), and is answered when another one runs: its output follows in " +
-      "the same process, behind that of the one before, and the process neither exits nor closes.",
+    says: `process/restart asks the child to end (SIGTERM), and is answered when another one runs: its
+      output follows in the same process, behind that of the one before, and the process neither exits nor
+      closes.`,
     run: async (t) => {
       const child = await starting(await t.open(), talker, { policy: "no" })
       await child.says("pid ")
@@ -61,7 +60,6 @@ export const processRestart = table("process/restart", {
     },
   },
   "follows-a-failure": {
-    ...restarts,
     says:
       "With the policy onFailure a child that exits with another code than 0 is followed by another one, at most `most` " +
       "times; the exit code is that of the last one, and it is told once.",
@@ -74,7 +72,6 @@ export const processRestart = table("process/restart", {
     },
   },
   "leaves-a-success": {
-    ...restarts,
     says: "With the policy onFailure a child that exits with 0 is the last one.",
     run: async (t) => {
       const child = await starting(await t.open(), "echo run", { policy: "onFailure", most: 1 })
@@ -84,7 +81,6 @@ export const processRestart = table("process/restart", {
     },
   },
   "ends-with-a-terminate": {
-    ...restarts,
     says: "process/terminate ends a process for good, whatever its policy is, also between two children.",
     play: async (wire) => {
       const child = await starting(wire, "echo run; exec sleep 600", { policy: "always" })
@@ -100,10 +96,8 @@ export const processRestart = table("process/restart", {
     },
   },
   "replaces-one-that-is-closed": {
-    ...restarts,
-    says:
-      "process/restart of a process that is closed starts a new one of its id, with the same arguments, whose log begins " +
-      "anew; nobody is attached to it.",
+    says: `process/restart of a process that is closed starts a new one of its id, with the same arguments,
+      whose log begins anew; nobody is attached to it.`,
     run: async (t) => {
       const child = await starting(await t.open(), "echo run; exit 5", { policy: "no" })
       const { closedSeq } = await child.ended()
@@ -119,7 +113,6 @@ export const processRestart = table("process/restart", {
     },
   },
   "needs-to-be-asked-for": {
-    ...restarts,
     says: "process/restart of a process whose start has had no `restart` is refused with -32600, and changes nothing.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: talker })

@@ -22,12 +22,11 @@ const printing = async (wire: Child.Child["wire"], text: string): Promise<Child.
 /** The spans of a line. */
 const spans = (line: Json | undefined): Json | undefined => Check.object(line, "a line")["spans"]
 
-export const processScreen = table("process/screen", {
+export const processScreen = table("process/screen", screens, {
   "shows-what-is-seen": {
-    ...screens,
-    says:
-      "text is what the terminal shows after all sequences: what was erased or painted over is not in it; lines end " +
-      "before their blanks, and the text before its blank lines; cursor is where the next character goes, counted from 0.",
+    says: `text is what the terminal shows after all sequences: what was erased or painted over is not in
+      it; lines end before their blanks, and the text before its blank lines; cursor is where the next
+      character goes, counted from 0.`,
     run: async (t) => {
       const child = await printing(
         await t.open(),
@@ -42,10 +41,8 @@ export const processScreen = table("process/screen", {
     },
   },
   "tells-title-cursor-and-alternate": {
-    ...screens,
-    says:
-      "title is what OSC 0 or 2 has set; cursor.visible is false after DECTCEM has hidden it; alternate is true while the " +
-      "alternate screen is shown, and leaving it brings the other one back.",
+    says: `title is what OSC 0 or 2 has set; cursor.visible is false after DECTCEM has hidden it; alternate
+      is true while the alternate screen is shown, and leaving it brings the other one back.`,
     play: async (wire) => {
       const script =
         "printf '\\033]2;a title\\007below\\033[?25l\\033[?1049h\\033[Habove@@'; read line; printf '\\033[?1049l##'; sleep 600"
@@ -66,10 +63,8 @@ export const processScreen = table("process/screen", {
     },
   },
   "is-of-a-seq": {
-    ...screens,
-    says:
-      "With seq the picture has the output up to that seq and nothing behind it, also when a later one was asked for " +
-      "before; a seq that there is not yet means the last one.",
+    says: `With seq the picture has the output up to that seq and nothing behind it, also when a later one
+      was asked for before; a seq that there is not yet means the last one.`,
     run: async (t) => {
       const script = 'for n in 1 2 3; do printf "$n@@"; read line; done'
       const child = await Child.start(await t.open(), {
@@ -99,10 +94,9 @@ export const processScreen = table("process/screen", {
     },
   },
   "has-colors-and-attributes": {
-    ...screens,
-    says:
-      "lines have spans of one look: foreground and background as index of the palette or #rrggbb, and the attributes " +
-      "that are set; a character of two columns, or of several code points, is a span with its columns.",
+    says: `lines have spans of one look: foreground and background as index of the palette or #rrggbb, and
+      the attributes that are set; a character of two columns, or of several code points, is a span with its
+      columns.`,
     run: async (t) => {
       const text = "a\\033[1;31mb\\033[0;7;48;2;1;2;3mc\\033[0;4;38;5;200md\\033[m\\346\\227\\245e\\314\\201"
       const child = await printing(await t.open(), text)
@@ -120,7 +114,6 @@ export const processScreen = table("process/screen", {
     },
   },
   "has-what-has-left-the-screen": {
-    ...screens,
     says: "scrollback lines that have left the screen at its top come before it, at most as many as are asked for.",
     play: async (wire) => {
       const child = await Child.start(wire, { script: "seq 1 100; printf @@; sleep 600", tty: true })
@@ -136,7 +129,6 @@ export const processScreen = table("process/screen", {
     },
   },
   "paints-itself": {
-    ...screens,
     says: "ansi, printed on a terminal of that size, gives the same picture: lines, title, cursor, alternate screen.",
     play: async (wire) => {
       const text =
@@ -153,11 +145,9 @@ export const processScreen = table("process/screen", {
     },
   },
   "goes-on-in-the-history": {
-    ...screens,
     requires: ["process-screen", "output-history", "pty"],
-    says:
-      "A process with a history has its whole picture, from seq 1, also when what it has printed first is no longer " +
-      "retained, and the pictures of that time.",
+    says: `A process with a history has its whole picture, from seq 1, also when what it has printed first
+      is no longer retained, and the pictures of that time.`,
     play: async (wire) => {
       // A terminal ignores bytes that are zero.
       const script =
@@ -180,10 +170,8 @@ export const processScreen = table("process/screen", {
     },
   },
   "is-of-then-in-a-flood": {
-    ...screens,
-    says:
-      "A picture that is asked for in the middle of a flood is of then, and shows some of it: whoever asks does not wait " +
-      "for its end, which never comes.",
+    says: `A picture that is asked for in the middle of a flood is of then, and shows some of it: whoever
+      asks does not wait for its end, which never comes.`,
     play: async (wire) => {
       const script = "printf 'up@@'; read line; exec tr '\\000' x </dev/zero"
       const child = await Child.start(wire, { script: `stty -echo; ${script}`, tty: true })
@@ -202,7 +190,6 @@ export const processScreen = table("process/screen", {
     },
   },
   "follows-a-resize": {
-    ...screens,
     requires: ["process-screen", "process-resize", "pty"],
     says: "After process/resize the picture has the new size, and what is printed then is laid out by it.",
     play: async (wire) => {
@@ -219,7 +206,6 @@ export const processScreen = table("process/screen", {
     },
   },
   "refuses-what-has-no-terminal": {
-    ...screens,
     says: "An unknown process, and one that was started without tty, are refused with -32600; an unknown format with -32602.",
     play: async (wire) => {
       const child = await Child.start(wire, { script: "echo up; sleep 600" })

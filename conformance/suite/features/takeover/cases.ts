@@ -53,12 +53,10 @@ const echoing = async (t: CaseContext) => {
   return { wire, session, child }
 }
 
-export const sessionTakeover = table("session/takeover", {
+export const sessionTakeover = table("session/takeover", takeover, {
   attached: {
-    ...takeover,
-    says:
-      "initialize {resumeSessionId, takeover: true} moves a session that is attached: every event above replayAfter " +
-      "is pushed once to the new connection, and the old one ends with session/taken {sessionId}.",
+    says: `initialize {resumeSessionId, takeover: true} moves a session that is attached: every event above
+      replayAfter is pushed once to the new connection, and the old one ends with session/taken {sessionId}.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const script = "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); sleep 0.002; done"
@@ -77,10 +75,8 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "without-it-refused": {
-    ...takeover,
-    says:
-      "Without takeover, or with false or null, a session that is attached stays where it is, and the resume is " +
-      "refused with -32010.",
+    says: `Without takeover, or with false or null, a session that is attached stays where it is, and the
+      resume is refused with -32010.`,
     run: async (t) => {
       const { wire, session, child } = await echoing(t)
       const message = `session ${session} is already attached to another connection`
@@ -90,7 +86,6 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "bad-values-refused": {
-    ...takeover,
     says: "A takeover that is not true, false or null is refused with -32602, and the session stays where it is.",
     run: async (t) => {
       const { wire, session, child } = await echoing(t)
@@ -101,10 +96,8 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "unknown-and-new": {
-    ...takeover,
-    says:
-      "takeover makes no session: an unknown id is refused with -32600, and without resumeSessionId a new session " +
-      "is opened.",
+    says: `takeover makes no session: an unknown id is refused with -32600, and without resumeSessionId a
+      new session is opened.`,
     run: async (t) => {
       const { wire, session, child } = await echoing(t)
       const other = await t.connect()
@@ -116,7 +109,6 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   attaching: {
-    ...takeover,
     says: "A session can be taken from a connection that has not sent initialized yet.",
     run: async (t) => {
       const { wire, session, child } = await echoing(t)
@@ -130,7 +122,6 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "waiting-read": {
-    ...takeover,
     says:
       "A process/read that waits when its session is taken is answered with -32012 `session has been resumed by " +
       "another connection`, before session/taken; the new connection can wait for the same event.",
@@ -153,10 +144,8 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "blocked-write": {
-    ...takeover,
-    says:
-      "Writes that wait for a process that does not read end when the session is taken; the new connection sends " +
-      "all of them again with their writeIds, and each is written once, in order.",
+    says: `Writes that wait for a process that does not read end when the session is taken; the new
+      connection sends all of them again with their writeIds, and each is written once, in order.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const other = Gate.shell(await t.open())
@@ -185,7 +174,6 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "just-detached": {
-    ...takeover,
     says: "With takeover a session whose connection was dropped is resumed at once, noticed or not: never -32010.",
     run: async (t) => {
       const { wire, session, child } = await echoing(t)
@@ -198,10 +186,8 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "two-at-once": {
-    ...takeover,
-    says:
-      "Of several connections that take a session at the same time one has it in the end, with everything that it " +
-      "asked for; each other one is told session/taken and ends.",
+    says: `Of several connections that take a session at the same time one has it in the end, with
+      everything that it asked for; each other one is told session/taken and ends.`,
     run: async (t) => {
       const { wire, session, child } = await echoing(t)
       for (let round = 0; round < 10; round++) {
@@ -226,10 +212,8 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "during-a-replay": {
-    ...takeover,
-    says:
-      "A session can be taken from a connection that does not read the replay it asked for; the new connection gets " +
-      "its own replay whole, once.",
+    says: `A session can be taken from a connection that does not read the replay it asked for; the new
+      connection gets its own replay whole, once.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const other = Gate.shell(await t.open())
@@ -252,10 +236,8 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "stalled-holder": {
-    ...takeover,
-    says:
-      "A connection that reads nothing while a process floods it loses its session to a taker like any other: the " +
-      "process, which waited for it, goes on.",
+    says: `A connection that reads nothing while a process floods it loses its session to a taker like any
+      other: the process, which waited for it, goes on.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, {
@@ -279,10 +261,8 @@ export const sessionTakeover = table("session/takeover", {
     },
   },
   "processes-go-over": {
-    ...takeover,
-    says:
-      "Processes, their ids, their writeIds and their limits go over with the session: an id stays taken, and a " +
-      "writeId that was accepted is not written again.",
+    says: `Processes, their ids, their writeIds and their limits go over with the session: an id stays
+      taken, and a writeId that was accepted is not written again.`,
     run: async (t) => {
       const { session, child } = await echoing(t)
       const written = await child.write("once;", "same")

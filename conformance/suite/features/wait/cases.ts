@@ -33,12 +33,10 @@ const textOf = (answer: JsonObject, name: string): string =>
     .map(({ bytes }) => bytes.toString())
     .join("")
 
-export const processWait = table("process/wait", {
+export const processWait = table("process/wait", waits, {
   "tells-the-exit": {
-    ...waits,
-    says:
-      "{exit: true} comes true at the exit, with its code in evidence.exitCode; the answer has the state and what was " +
-      "printed. It is also true of a process that has exited before.",
+    says: `{exit: true} comes true at the exit, with its code in evidence.exitCode; the answer has the state
+      and what was printed. It is also true of a process that has exited before.`,
     play: async (wire) => {
       const child = await Child.start(wire, { script: "echo bye; exit 7" })
       for (const when of ["at the exit", "afterwards"]) {
@@ -51,10 +49,8 @@ export const processWait = table("process/wait", {
     },
   },
   "finds-text-over-chunks": {
-    ...waits,
-    says:
-      "{pattern} finds a match that begins in one chunk and ends in another; evidence.match has its text, its stream, " +
-      "and where it begins and ends, as seq and offset of bytes.",
+    says: `{pattern} finds a match that begins in one chunk and ends in another; evidence.match has its
+      text, its stream, and where it begins and ends, as seq and offset of bytes.`,
     play: async (wire) => {
       const child = await obedient(wire)
       const answer = wait(child, [{ pattern: "pass(?:word|phrase) [0-9]+:" }])
@@ -77,7 +73,6 @@ export const processWait = table("process/wait", {
     },
   },
   "finds-what-was-printed-before": {
-    ...waits,
     says: "Output after afterSeq that was printed before the wait counts, also by default; output up to it does not.",
     play: async (wire) => {
       const child = await obedient(wire)
@@ -93,7 +88,6 @@ export const processWait = table("process/wait", {
     },
   },
   "looks-at-the-stream-that-is-named": {
-    ...waits,
     says: "With stream a pattern is looked for in that stream alone; without, in each by itself.",
     play: async (wire) => {
       const child = await Child.start(wire, { script: "echo ready >&2; sleep 600" })
@@ -107,7 +101,6 @@ export const processWait = table("process/wait", {
     },
   },
   "knows-flags": {
-    ...waits,
     says: "flags: i ignores case, m lets ^ and $ match at lines, s lets . match the end of a line, l is plain text.",
     play: async (wire) => {
       const child = await Child.start(wire, { script: "printf 'One.\\nTwo+\\n'; sleep 600" })
@@ -128,10 +121,8 @@ export const processWait = table("process/wait", {
     },
   },
   "takes-linear-time": {
-    ...waits,
-    says:
-      "A pattern on which others backtrack, (a+)+$, stalls nobody on a mebibyte: requests are answered meanwhile, and " +
-      "a pattern behind it in the list comes true.",
+    says: `A pattern on which others backtrack, (a+)+$, stalls nobody on a mebibyte: requests are answered
+      meanwhile, and a pattern behind it in the list comes true.`,
     play: async (wire) => {
       const script = "head -c 1000000 /dev/zero | tr '\\0' a; printf b; sleep 600"
       const child = await Child.start(wire, { script })
@@ -141,10 +132,8 @@ export const processWait = table("process/wait", {
     },
   },
   "is-quiet-no-sooner": {
-    ...waits,
-    says:
-      "{idleMs} comes true when nothing was printed for so long, counted from the begin of the wait: " +
-      "evidence.idleMs is no more than the wait took.",
+    says: `{idleMs} comes true when nothing was printed for so long, counted from the begin of the wait:
+      evidence.idleMs is no more than the wait took.`,
     play: async (wire) => {
       const child = await Child.start(wire, { script: "echo; sleep 600" })
       await child.says("\n")
@@ -160,7 +149,6 @@ export const processWait = table("process/wait", {
     },
   },
   "counts-bytes-after-a-seq": {
-    ...waits,
     says: "{bytes} comes true when so many bytes were printed after afterSeq; evidence.bytes says how many.",
     play: async (wire) => {
       const child = await obedient(wire)
@@ -173,10 +161,8 @@ export const processWait = table("process/wait", {
     },
   },
   "ends-with-the-process": {
-    ...waits,
-    says:
-      "When the process is closed, {closed: true} comes true, and a wait that did not ask for that is answered with " +
-      "met: null; so is one that comes later.",
+    says: `When the process is closed, {closed: true} comes true, and a wait that did not ask for that is
+      answered with met: null; so is one that comes later.`,
     play: async (wire) => {
       const child = await Child.start(wire, { script: "read line", pipeStdin: true })
       const answers = [wait(child, [{ closed: true }]), wait(child, [{ pattern: "never" }])]
@@ -190,7 +176,6 @@ export const processWait = table("process/wait", {
     },
   },
   "knows-the-end-of-the-text": {
-    ...waits,
     says: "Without the flag m, $ is the end of all output of its stream, and true when the process is closed.",
     play: async (wire) => {
       const child = await Child.start(wire, {
@@ -205,7 +190,6 @@ export const processWait = table("process/wait", {
     },
   },
   "ends-when-its-time-has-passed": {
-    ...waits,
     says: "After timeoutMs the answer is met: null, of a process that goes on; 0 looks and answers at once.",
     play: async (wire) => {
       const child = await Child.start(wire, { script: "echo; sleep 600" })
@@ -221,7 +205,6 @@ export const processWait = table("process/wait", {
     },
   },
   "takes-the-first-of-several": {
-    ...waits,
     says: "Of several conditions that hold, met is the first of the list.",
     play: async (wire) => {
       const child = await Child.start(wire, { script: "printf ab; sleep 600" })
@@ -234,10 +217,8 @@ export const processWait = table("process/wait", {
     },
   },
   "returns-head-and-tail": {
-    ...waits,
-    says:
-      "head and tail have at most maxBytes of the output after afterSeq, from its begin and its end, and " +
-      "omittedBytes lie between them; head has everything that fits.",
+    says: `head and tail have at most maxBytes of the output after afterSeq, from its begin and its end, and
+      omittedBytes lie between them; head has everything that fits.`,
     play: async (wire) => {
       const child = await Child.run(wire, { script: "printf 0123456789; printf abcdefghij >&2" })
       const parts = (answer: JsonObject) => ({
@@ -256,7 +237,6 @@ export const processWait = table("process/wait", {
     },
   },
   "tells-of-a-gap": {
-    ...waits,
     says: "Seqs after afterSeq that the server has no longer are told as gap {from, to}; without such there is none.",
     play: async (wire) => {
       const child = await Child.run(wire, { script: "head -c 5000000 /dev/zero" })
@@ -268,7 +248,6 @@ export const processWait = table("process/wait", {
     },
   },
   "delays-nobody": {
-    ...waits,
     says: "Waits delay no other request on their process, and any number of them is answered.",
     play: async (wire) => {
       const child = await obedient(wire)
@@ -281,10 +260,8 @@ export const processWait = table("process/wait", {
     },
   },
   "refuses-what-is-no-condition": {
-    ...waits,
-    says:
-      "An unknown process is refused with -32600; no condition, one with two kinds or none, a flag that there is not, " +
-      "and a pattern that is none with -32602, whose message names the pattern.",
+    says: `An unknown process is refused with -32600; no condition, one with two kinds or none, a flag that
+      there is not, and a pattern that is none with -32602, whose message names the pattern.`,
     play: async (wire) => {
       const unknown = { processId: "none", until: [{ exit: true }] }
       await wire.refused("process/wait", unknown, -32600, "unknown process id none")
@@ -306,11 +283,9 @@ export const processWait = table("process/wait", {
     },
   },
   "tells-who-listens": {
-    ...waits,
     requires: ["process-wait-port", "procfs"],
-    says:
-      "{port} comes true when the process or a descendant listens on it, with port, host and pid in evidence.port; " +
-      "not for a port that another process has.",
+    says: `{port} comes true when the process or a descendant listens on it, with port, host and pid in
+      evidence.port; not for a port that another process has.`,
     play: async (wire) => {
       const listen =
         "require('net').createServer().listen(0, '127.0.0.1', function () { console.log('port ' + this.address().port + '.') })"
@@ -327,11 +302,9 @@ export const processWait = table("process/wait", {
     },
   },
   "tells-who-reads-its-pipe": {
-    ...waits,
     requires: ["process-wait-input"],
-    says:
-      "{input: true} comes true when a process reads its stdin, from the pipe that process/write writes to, whatever " +
-      "it has printed; not while it does something else behind a prompt.",
+    says: `{input: true} comes true when a process reads its stdin, from the pipe that process/write writes
+      to, whatever it has printed; not while it does something else behind a prompt.`,
     play: async (wire) => {
       const script = "echo up; read line; printf 'name? '; sleep 600"
       const child = await Child.start(wire, { script, pipeStdin: true })
@@ -345,11 +318,9 @@ export const processWait = table("process/wait", {
     },
   },
   "tells-who-asks-for-input": {
-    ...waits,
     requires: ["process-wait-input", "pty"],
-    says:
-      "{input: true} comes true when a process waits for its terminal: evidence.input says whether that shows what is " +
-      "typed, and secret that it does not, as for a password; not while nobody reads.",
+    says: `{input: true} comes true when a process waits for its terminal: evidence.input says whether that
+      shows what is typed, and secret that it does not, as for a password; not while nobody reads.`,
     play: async (wire) => {
       const script = "stty -echo; read secret; stty echo; read line; echo up; sleep 600"
       const child = await Child.start(wire, { script, tty: true })
