@@ -17,22 +17,22 @@ import * as Doors from "./Doors.ts"
 import * as Played from "./Played.ts"
 import { load, type Scenario, type Wanted } from "./Scenario.ts"
 
-/** What the command of a client has in the place of the address of the server. */
+/** The placeholder of a client's command for the address of the server. */
 export const placeholder = "{URL}"
 
-/** What it has, over stdio, in the place of the program that is the server. */
+/** The placeholder, over stdio, for the program that is the server. */
 export const programPlaceholder = "{COMMAND}"
 
-/** What to run. */
+/** The scenarios and the client. */
 export interface Plan {
   /** The words of the client's command, one of them with `{URL}` or `{COMMAND}`. */
   readonly words: ReadonlyArray<string>
   readonly scenarios: ReadonlyArray<Scenario>
   readonly transports: ReadonlyArray<TransportKind>
   readonly parallel: number
-  /** How long a wait may go on without a message of the client, in milliseconds. */
+  /** The longest wait without a message of the client, in milliseconds. */
   readonly timeoutMs: number
-  /** What the client lacks. */
+  /** The abilities that the client lacks. */
   readonly without: ReadonlySet<string>
 }
 
@@ -45,7 +45,7 @@ export const toCase = ({ dialect, id, level, says, transports }: Scenario): Case
 /** Every case. */
 export const cases = (): ReadonlyArray<Case> => load().map(toCase)
 
-/** What the client has left when it has ended. */
+/** The end of the client and its output. */
 interface Ended {
   readonly code: number | null
   readonly signal: string | null

@@ -1,5 +1,5 @@
 /**
- * Where the client under test finds the server that the suite plays: one address for each case.
+ * The addresses at which the client under test finds the server that the suite plays: one address for each case.
  *
  * Over stdio the client starts a program, which does nothing but carry lines between its standard streams and a socket
  * of the suite.
@@ -29,7 +29,7 @@ export interface Events {
 
 /** An address that is listened on. */
 export interface Door {
-  /** What the client gets in the place of `{URL}`. */
+  /** The value of `{URL}` for the client. */
   readonly url: string
   readonly close: () => void
 }

@@ -1,5 +1,5 @@
 /**
- * What must hold for everything that a client sends: the handshake, the form of every message, and that nothing is used
+ * The invariants of everything that a client sends: the handshake, the form of every message, and that nothing is used
  * that the server has not announced.
  */
 import * as Either from "effect/Either"
@@ -12,7 +12,7 @@ import * as Versions from "../../core/protocol/document/Versions.ts"
 import { isObject, type Json, type JsonObject } from "../suite/Json.ts"
 import type { Scenario } from "./Scenario.ts"
 
-/** What is known of one connection. */
+/** The state of one connection. */
 export interface Handshake {
   /** `none`; `asked`: initialize was sent; `answered`; `ready`: initialized has come. */
   state: "none" | "asked" | "answered" | "ready"
@@ -40,7 +40,7 @@ const types: { readonly [method: string]: string } = {
   "process/terminate": "TerminateParams",
 }
 
-/** What is wrong with a message, which is an object; undefined if nothing is. */
+/** The fault of a message, which is an object; undefined if there is none. */
 export const fault = (message: JsonObject, scenario: Scenario, shake: Handshake): string | undefined => {
   const { id, method } = message
   if (typeof method !== "string") return "a message of a client has a method"

@@ -17,11 +17,11 @@ interface Connection extends Judge.Handshake {
   readonly number: number
 }
 
-/** What came of it. */
+/** Its results. */
 export interface Outcome {
   readonly starts: number
   readonly input: string
-  /** How many messages of a method have come. */
+  /** The number of messages of a method that have come. */
   readonly seen: ReadonlyMap<string, number>
 }
 
@@ -42,7 +42,7 @@ export interface Played {
   readonly ended: (peer: Peer) => void
   /** The first fault of the client, if there was one. */
   readonly fault: () => string | undefined
-  /** What the steps wait for; undefined when all are done. */
+  /** The message that the steps wait for; undefined when all are done. */
   readonly waitsFor: () => string | undefined
   readonly outcome: () => Outcome
 }
@@ -58,7 +58,7 @@ export const make = (scenario: Scenario, transcript: Transcript, changed: () => 
   const lost = new Set<string>()
   const refused = new Map<string, { readonly code: number; readonly message: string }>()
   const writeIds = new Set<string>()
-  /** How many messages of a method the steps have waited for. */
+  /** The number of messages of a method that the steps have waited for. */
   const awaited = new Map<string, number>()
   const paused = new Set<Step>()
   let waiting: Array<Waiting> = []

@@ -17,7 +17,7 @@ export type LogEvent =
   | { readonly exited: number }
   | { readonly closed: true }
 
-/** What the server does. The steps are done in order; everything else that a client asks is answered as usual. */
+/** The steps of the server. They are done in order; everything else that a client asks is answered as usual. */
 export type Step =
   /** Waits until the client has sent this request or notification once more. */
   | { readonly await: string }
@@ -43,7 +43,7 @@ export type Step =
   /** The session is forgotten with its process. */
   | { readonly forget: true }
 
-/** What must come of it. */
+/** The expected results. */
 export interface Wanted {
   readonly stdout?: string
   readonly stdoutBase64?: string
@@ -53,11 +53,11 @@ export interface Wanted {
   readonly exitCode?: number
   /** The client must end with another exit code than 0. */
   readonly fails?: true
-  /** What was written to the standard input of the process. */
+  /** The text that was written to the standard input of the process. */
   readonly input?: string
-  /** How often the process was started: 1 by default. */
+  /** The number of starts of the process: 1 by default. */
   readonly starts?: number
-  /** How many messages of each of these methods the client may send at most. */
+  /** The most messages of each of these methods that the client may send. */
   readonly atMost?: Readonly<Record<string, number>>
 }
 
@@ -68,17 +68,17 @@ export interface Scenario {
   readonly level: Level
   readonly dialect: Dialect
   readonly transports: Carriers
-  /** What a client may lack: `reconnect`, `input`. */
+  /** Abilities that a client may lack: `reconnect`, `input`. */
   readonly requires: ReadonlyArray<string>
-  /** What the client is asked to run. */
+  /** The command that the client is asked to run. */
   readonly argv: ReadonlyArray<string>
-  /** What the standard input of the client has. */
+  /** The standard input of the client. */
   readonly stdin: string
   /** Capabilities that the server announces. */
   readonly capabilities: ReadonlyArray<string>
   /** Members of no version of the wire are added to everything that the server says. */
   readonly unknownMembers: boolean
-  /** What happens to the process. */
+  /** The events of the process. */
   readonly log: ReadonlyArray<LogEvent>
   readonly steps: ReadonlyArray<Step>
   readonly wants: Wanted

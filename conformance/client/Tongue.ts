@@ -1,4 +1,4 @@
-/** What the played server says, in the words of each wire. */
+/** The messages of the played server, in the words of each wire. */
 import type { Dialect } from "../suite/Dialect.ts"
 import type { Json, JsonObject } from "../suite/Json.ts"
 import type { LogEvent, Scenario } from "./Scenario.ts"
@@ -6,7 +6,7 @@ import type { LogEvent, Scenario } from "./Scenario.ts"
 /** A result or an error. */
 export type Answer = { readonly result: Json } | { readonly error: JsonObject }
 
-/** What a method asks for. */
+/** The operation of a method. */
 export type Operation = "initialize" | "start" | "read" | "write" | "other" | "unknown"
 
 const operations: { readonly [dialect in Dialect]: { readonly [method: string]: Operation } } = {
@@ -31,7 +31,7 @@ const operations: { readonly [dialect in Dialect]: { readonly [method: string]: 
   },
 }
 
-/** What a method asks for in a dialect. */
+/** The operation of a method in a dialect. */
 export const operationOf = (dialect: Dialect, method: string): Operation =>
   Object.hasOwn(operations[dialect], method) ? (operations[dialect][method] ?? "unknown") : "unknown"
 

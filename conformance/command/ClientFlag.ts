@@ -9,14 +9,14 @@ import type { Outcome } from "../suite/RunCase.ts"
 import type { OnOutcome } from "../suite/Runner.ts"
 import type { TransportKind } from "../suite/wire/TransportKind.ts"
 
-/** What a client may lack. */
+/** Abilities that a client may lack. */
 export const abilities = ["input", "reconnect"] as const
 
 /** Every case of a dialect. */
 export const cases = (dialect: Dialect): ReadonlyArray<Case> =>
   ClientRunner.cases().filter((item) => item.dialect === dialect)
 
-/** What is used of the options of the command. */
+/** The used options of the command. */
 export interface Wanted {
   readonly client: ReadonlyArray<string>
   readonly clientTransports: ReadonlyArray<TransportKind>

@@ -24,7 +24,7 @@ import * as Tap from "../report/Tap.ts"
 import * as Verdict from "../report/Verdict.ts"
 import { version } from "./Version.ts"
 
-/** What a run needs beside its arguments. */
+/** The needs of a run beside its arguments. */
 export interface Surroundings {
   /** The name of the command, for the lines that repeat a case. */
   readonly name: string
@@ -145,7 +145,7 @@ const play = async (argv: ReadonlyArray<string>, around: Surroundings): Promise<
   return finish(await Runner.run({ ...options, cases }, told.tell))
 }
 
-/** What a run says while it goes on and at its end. */
+/** The messages of a run while it goes on and at its end. */
 interface Reporter {
   readonly look: Report.Style
   readonly tell: Runner.OnOutcome

@@ -13,7 +13,7 @@ import type * as Verdict from "../report/Verdict.ts"
 import { UsageError, type Options } from "./Options.ts"
 import { version } from "./Version.ts"
 
-/** What is known when a run has ended; `ms` is its duration in milliseconds. */
+/** The facts of a run that has ended; `ms` is its duration in milliseconds. */
 export interface Ended {
   readonly verdict: Verdict.Verdict
   readonly ms: number

@@ -19,10 +19,10 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** What servers may lack. */
+/** Capabilities that servers may lack. */
 const capabilities = Case.capabilities(all)
 
-/** How long a wait may go on without a message by default, in milliseconds. */
+/** The longest wait without a message by default, in milliseconds. */
 export const defaultTimeoutMs = 10_000
 
 /** The command line as a value. */
@@ -44,7 +44,7 @@ export interface Options {
   readonly timeoutMs: number
   readonly parallel: number
   readonly without: ReadonlySet<Case.Capability>
-  /** What the client lacks. */
+  /** The abilities that the client lacks. */
   readonly clientWithout: ReadonlySet<string>
   readonly list: boolean
   readonly strict: boolean

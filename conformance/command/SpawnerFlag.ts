@@ -46,18 +46,18 @@ interface Suite {
   ) => Promise<ReadonlyArray<SeamOutcome>>
 }
 
-/** What a module exports; only the suite looks into the layer. */
+/** The exports of a module; only the suite looks into the layer. */
 interface Loaded {
   readonly layer: object
   readonly known: { readonly [id: string]: string }
 }
 
-/** What is used of `adapters/sandbox/NamedSpawners.ts`. */
+/** The used part of `adapters/sandbox/NamedSpawners.ts`. */
 interface Sandbox {
   readonly layerNamed: (texts: ReadonlyArray<string>, host: object) => object
 }
 
-/** What is used of the adapter of a runtime. */
+/** The used part of the adapter of a runtime. */
 interface Adapter {
   readonly layerSpawner: object
 }

@@ -1,5 +1,5 @@
 /**
- * What a case about a directory works with: empty directories of its own, to each of which several connect, as routers
+ * The context of a case about a directory: empty directories of its own, to each of which several connect, as routers
  * and hosts do. After the case all are closed, and every book must be in order.
  */
 import * as Cause from "effect/Cause"
@@ -39,13 +39,13 @@ export const table: (
 export interface Connection {
   /** The directory itself. */
   readonly service: DirectoryService
-  /** What it answers; a refusal fails the case. */
+  /** Its answer; a refusal fails the case. */
   readonly ask: <A>(ask: (directory: DirectoryService) => Effect.Effect<A, DirectoryError>) => Promise<A>
   /** Why it refuses; an answer fails the case. */
   readonly refusal: (
     ask: (directory: DirectoryService) => Effect.Effect<unknown, DirectoryError>,
   ) => Promise<DirectoryReason>
-  /** What it answers, or why it refuses. */
+  /** Its answer, or its refusal. */
   readonly outcome: <A>(
     ask: (directory: DirectoryService) => Effect.Effect<A, DirectoryError>,
   ) => Promise<A | DirectoryError>
@@ -53,7 +53,7 @@ export interface Connection {
   readonly until: (isThis: (change: Change) => boolean, what: string) => Promise<Change>
 }
 
-/** What a case gets. */
+/** The context of a case. */
 export interface DirectoryContext {
   /** Makes an empty directory, in which nothing expires unless the options say so, and connects to it so many times. */
   readonly open: (connections?: number, options?: DirectoryOptions) => Promise<ReadonlyArray<Connection>>
@@ -67,7 +67,7 @@ export interface DirectoryContext {
 
 const hour = 3_600_000
 
-/** What cases have unless they say something else: leases that nothing outlasts, and quick looks. */
+/** The options of cases unless they have others: leases that nothing outlasts, and quick looks. */
 const patient: DirectoryOptions = {
   leaseMillis: hour,
   goneMillis: 2 * hour,

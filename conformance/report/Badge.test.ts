@@ -19,7 +19,7 @@ const badge = (
   }: Partial<Tally.Subject & { strict: boolean; baseline: ReadonlyArray<Baseline.Entry> }> = {},
 ) => Badge.make(Verdict.make(outcomes, cases, { strict, baseline }), { ...subject, ...about })
 
-/** What is seen, and what is read aloud. */
+/** The texts that are seen, and those that are read aloud. */
 const parts = (svg: string) => {
   const root = Xml.parse(svg)
   const [title, , value, texts] = root.children

@@ -19,7 +19,7 @@ const words: { readonly [result in Tally.Result]: string } = {
   failed: "not conformant",
 }
 
-/** What the left part says. */
+/** The text of the left part. */
 const label = ({ dialect, kind }: Tally.Subject): string =>
   `procwire ${kind === "server" ? "wire" : kind}${dialect === "v0" ? " v0" : ""}`
 

@@ -14,7 +14,7 @@ export interface Cause {
   readonly outcomes: ReadonlyArray<Outcome>
 }
 
-/** What is equal for all failures of one cause. */
+/** The key that all failures of one cause share. */
 export const keyOf = (reason: string): string =>
   reason
     .replace(/: [{[].*$/s, "")

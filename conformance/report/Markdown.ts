@@ -19,7 +19,7 @@ const code = (text: string): string => {
   return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`
 }
 
-/** What differs from run to run in a reason: ids that cases make up, and large numbers such as ports and pids. */
+/** The parts of a reason that differ from run to run: ids that cases make up, and large numbers such as ports and pids. */
 const steady = (reason: string): string =>
   reason
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "…")
@@ -27,7 +27,7 @@ const steady = (reason: string): string =>
     .replace(/(\bafter |\bin )\d+(\.\d+)? (ms|s)\b/g, "$1… $3")
     .replace(/:\d{4,5}\b/g, ":…")
 
-/** How many ids of one cause are listed. */
+/** The number of ids of one cause that are listed. */
 const listed = 8
 
 const ids = (outcomes: ReadonlyArray<Outcome>): string => {

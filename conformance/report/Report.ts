@@ -13,7 +13,7 @@ import type { Outcome } from "../suite/RunCase.ts"
 import * as Transcript from "../suite/Transcript.ts"
 import * as Verdict from "./Verdict.ts"
 
-/** Where a report goes: a standard stream, or what stands for one. */
+/** The destination of a report: a standard stream, or a substitute. */
 export interface Output {
   /** Whether it is a terminal: colours and progress are for one only. */
   readonly isTTY?: boolean | undefined
@@ -23,7 +23,7 @@ export interface Output {
   readonly write: (text: string) => unknown
 }
 
-/** How a report looks. */
+/** The look of a report. */
 export interface Style {
   /** Colours, as ANSI escape sequences. */
   readonly colour: boolean
@@ -95,7 +95,7 @@ export const failure = (outcome: Outcome, style: Style, terms = Verdict.plain): 
 
 const standings: ReadonlyArray<Verdict.Standing> = ["pass", "fail", "known", "told", "skip"]
 
-/** How many ids of a cause are listed, unless everything is wanted. */
+/** The number of ids of a cause that are listed, unless all are wanted. */
 const listed = 4
 
 /** The causes that more than one case has failed of, each with its cases. */

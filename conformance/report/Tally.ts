@@ -1,11 +1,11 @@
 /**
- * What a verdict rests on, in two numbers, and what was tested, in words: for badges and summaries, which say less than
+ * The grounds of a verdict in two numbers, and the subject in words: for badges and summaries, which say less than
  * a report. They hold no time and no address, so that the same result is the same text.
  */
 import type { Dialect } from "../suite/Dialect.ts"
 import * as Verdict from "./Verdict.ts"
 
-/** What a run was about. */
+/** The facts of a run. */
 export interface Subject {
   /** Whether a server, a client or a spawner was tested. */
   readonly kind: "server" | "client" | "spawner"
@@ -17,16 +17,16 @@ export interface Subject {
   readonly suite: string
 }
 
-/** How a run ended: `known` is one that passed with failures that the baseline expects. */
+/** The end of a run: `known` is one that passed with failures that the baseline expects. */
 export type Result = "passed" | "known" | "failed"
 
 /** The numbers of a run. */
 export interface Tally {
-  /** How a run ended. */
+  /** The end of the run. */
   readonly result: Result
-  /** How many cases have passed, of those that count. */
+  /** The number of cases that have passed, of those that count. */
   readonly passed: number
-  /** How many cases count and were not skipped; each is counted once for a transport. */
+  /** The number of cases that count and were not skipped; each is counted once for a transport. */
   readonly counted: number
 }
 

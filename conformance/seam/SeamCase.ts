@@ -13,11 +13,11 @@ export type Level = "must" | "should"
 export interface SeamCase<Need extends string, Context> {
   /** A stable path below the name of the suite, for example `spawner/output/in-order`. */
   readonly id: string
-  /** How much a failure matters. */
+  /** The weight of a failure. */
   readonly level: Level
   /** The needs without which the case is skipped. */
   readonly requires: ReadonlyArray<Need>
-  /** What a seam must do, in one sentence. */
+  /** The duty of a seam, in one sentence. */
   readonly says: string
   /** The case counts what the whole process holds, so no other case may run meanwhile. */
   readonly alone: boolean
@@ -42,7 +42,7 @@ export interface Choice {
   readonly depth?: Level
 }
 
-/** Completes a table of cases, all below one path. */
+/** Completes a table of cases, all below one path. A sentence may go over several lines. */
 export const table = <Need extends string, Context>(
   prefix: string,
   specs: { readonly [name: string]: CaseSpec<Need, Context> },
@@ -52,6 +52,7 @@ export const table = <Need extends string, Context>(
     requires: [],
     alone: false,
     ...spec,
+    says: spec.says.replaceAll(/\s+/g, " "),
     id: `${prefix}/${name}`,
   }))
 

@@ -5,19 +5,45 @@
  */
 import { CheckFailure } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
-import type { Known, SeamCase } from "./SeamCase.ts"
+import { select, type Choice, type Known, type SeamCase } from "./SeamCase.ts"
 
-/** What the cases run on. */
+/** The subject of cases. */
 export interface Subject<Need extends string, Context> {
   /** Why this need is not met; `undefined` if it is. */
   readonly lacks: (need: Need) => string | undefined
   /** Everything one case works with. */
   readonly open: (item: SeamCase<Need, Context>, timeoutMs: number) => Promise<OpenContext<Context>>
+  /** Releases the subject. */
+  readonly close?: () => Promise<void>
+}
+
+/** A seam: its cases, and the subject that a source is, with what else its suite takes. */
+export interface Seam<Source, More, Need extends string, Context> {
+  /** Every case, in the order in which they are listed. */
+  readonly cases: ReadonlyArray<SeamCase<Need, Context>>
+  /** Makes the subject of the cases. */
+  readonly open: (source: Source, more: More) => Promise<Subject<Need, Context>> | Subject<Need, Context>
+}
+
+/** A glob matches no case, or a source is none: a usage error, not a failure of the subject. */
+export class UsageError extends Error {
+  /** The name of the class, for logs. */
+  override readonly name = "UsageError"
+}
+
+/** The chosen cases of a seam. Fails with a {@link UsageError} for a glob that matches none. */
+export const chosen = <Need extends string, Context>(
+  cases: ReadonlyArray<SeamCase<Need, Context>>,
+  choice: Choice,
+): ReadonlyArray<SeamCase<Need, Context>> => {
+  const { cases: found, unknown } = select(cases, choice)
+  if (unknown.length > 0) throw new UsageError(`no case matches ${unknown.join(", ")}`)
+  return found
 }
 
 /** The context of a case that runs. */
 export interface OpenContext<Context> {
-  /** What the case gets. */
+  /** The context of the case. */
   readonly context: Context
   /** Figures that the case reports. */
   readonly notes: ReadonlyArray<string>
@@ -27,7 +53,7 @@ export interface OpenContext<Context> {
   readonly close: () => Promise<void>
 }
 
-/** How a case ended. */
+/** The result of a case. */
 export interface Outcome {
   /** The case, without its function. */
   readonly case: {
@@ -40,7 +66,7 @@ export interface Outcome {
   readonly status: "pass" | "fail" | "skip"
   /** Why it failed or was skipped; empty for a pass. */
   readonly reason: string
-  /** How long the case took, in milliseconds. */
+  /** The duration of the case, in milliseconds. */
   readonly ms: number
   /** Figures that the case reports. */
   readonly notes: ReadonlyArray<string>
@@ -80,7 +106,7 @@ export const play = async <Need extends string, Context>(
 
 /** Options for a run of several cases. */
 export interface PlayOptions extends RunOptions {
-  /** How many cases at a time; 4 by default. */
+  /** The number of cases at a time; 4 by default. */
   readonly parallel?: number
   /** Called after each case, with how many are done. */
   readonly onOutcome?: (outcome: Outcome, done: number, of: number) => void
@@ -110,6 +136,22 @@ export const playAll = async <Need extends string, Context>(
   await playSome(single, 1)
   return cases.flatMap(({ id }) => outcomes.get(id) ?? [])
 }
+
+/** Runs the chosen cases of a seam on a source. Rejects with a {@link UsageError} or the error of its subject. */
+export const runner =
+  <Source, More, Need extends string, Context>(seam: Seam<Source, More, Need, Context>) =>
+  async (
+    source: Source,
+    options: Choice & PlayOptions & Partial<More> = {},
+  ): Promise<ReadonlyArray<Outcome>> => {
+    const cases = chosen(seam.cases, options)
+    const subject = await seam.open(source, options as More)
+    try {
+      return await playAll(cases, subject, options)
+    } finally {
+      await subject.close?.()
+    }
+  }
 
 /** The entries of `known` whose case passes. */
 export const stale = (outcomes: ReadonlyArray<Outcome>, known: Known): ReadonlyArray<string> =>

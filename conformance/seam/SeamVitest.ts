@@ -5,8 +5,16 @@
  * listed as known to fail, with the reason why; then it must fail, so the list never goes stale.
  */
 import { afterAll, beforeAll, describe, it } from "vitest"
-import { select, type Choice, type Known, type SeamCase } from "./SeamCase.ts"
-import { defaultTimeoutMs, play, type Outcome, type RunOptions, type Subject } from "./SeamRunner.ts"
+import type { Choice, Known, SeamCase } from "./SeamCase.ts"
+import {
+  chosen,
+  defaultTimeoutMs,
+  play,
+  type Outcome,
+  type RunOptions,
+  type Seam,
+  type Subject,
+} from "./SeamRunner.ts"
 
 /** Which cases to register, and how. */
 export interface SuiteOptions extends Choice, RunOptions {
@@ -14,48 +22,43 @@ export interface SuiteOptions extends Choice, RunOptions {
   readonly known?: Known
 }
 
-/** Opens a subject before the first case; it is closed after the last one. */
-export type Open<Need extends string, Context> = () => Promise<
-  Subject<Need, Context> & { readonly close: () => Promise<void> }
->
-
-/** Registers the chosen cases. Throws if a glob matches none, or if `known` names a case that does not exist. */
-export const register = <Need extends string, Context>(
-  name: string,
-  all: ReadonlyArray<SeamCase<Need, Context>>,
-  open: Open<Need, Context>,
-  options: SuiteOptions,
-): void => {
-  const { known = {}, timeoutMs = defaultTimeoutMs } = options
-  const { cases, unknown } = select(all, options)
-  if (unknown.length > 0) throw new Error(`no case matches ${unknown.join(", ")}`)
-  for (const id of Object.keys(known)) {
-    if (!all.some((item) => item.id === id)) throw new Error(`no case is known to fail as ${id}`)
-  }
-  describe(name, () => {
-    let subject: Awaited<ReturnType<Open<Need, Context>>>
-    beforeAll(async () => {
-      subject = await open()
-    }, timeoutMs)
-    afterAll(() => subject.close(), timeoutMs)
-    const registerOne = (item: SeamCase<Need, Context>) => {
-      const title = `${item.id} (${item.level}): ${item.says}`
-      it(title, { timeout: timeoutMs * 9 }, async (context) => {
-        const outcome = await play(item, subject, { timeoutMs })
-        const excuse = known[item.id]
-        if (outcome.status === "skip") return context.skip(outcome.reason)
-        if (outcome.status === "fail" && excuse === undefined) throw failed(outcome)
-        if (outcome.status === "pass" && excuse !== undefined) {
-          throw failed({ ...outcome, reason: `it passes, though it is known to fail: ${excuse}` })
-        }
-      })
+/**
+ * Registers a test for each chosen case of a seam, on a source that is opened before the first and closed after the last;
+ * `name` is the name of the group in vitest. Throws if a glob matches none, or if `known` names a case that does not
+ * exist.
+ */
+export const suite =
+  <Source, More, Need extends string, Context>(seam: Seam<Source, More, Need, Context>) =>
+  (name: string, source: Source, options: SuiteOptions & Partial<More> = {}): void => {
+    const { known = {}, timeoutMs = defaultTimeoutMs } = options
+    const cases = chosen(seam.cases, options)
+    for (const id of Object.keys(known)) {
+      if (!seam.cases.some((item) => item.id === id)) throw new Error(`no case is known to fail as ${id}`)
     }
-    const together = cases.filter(({ alone }) => !alone)
-    const single = cases.filter(({ alone }) => alone)
-    if (together.length > 0) describe.concurrent("some at a time", () => together.forEach(registerOne))
-    if (single.length > 0) describe("one after the other", () => single.forEach(registerOne))
-  })
-}
+    describe(name, () => {
+      let subject: Subject<Need, Context>
+      beforeAll(async () => {
+        subject = await seam.open(source, options as More)
+      }, timeoutMs)
+      afterAll(() => subject.close?.(), timeoutMs)
+      const registerOne = (item: SeamCase<Need, Context>) => {
+        const title = `${item.id} (${item.level}): ${item.says}`
+        it(title, { timeout: timeoutMs * 9 }, async (context) => {
+          const outcome = await play(item, subject, { timeoutMs })
+          const excuse = known[item.id]
+          if (outcome.status === "skip") return context.skip(outcome.reason)
+          if (outcome.status === "fail" && excuse === undefined) throw failed(outcome)
+          if (outcome.status === "pass" && excuse !== undefined) {
+            throw failed({ ...outcome, reason: `it passes, though it is known to fail: ${excuse}` })
+          }
+        })
+      }
+      const together = cases.filter(({ alone }) => !alone)
+      const single = cases.filter(({ alone }) => alone)
+      if (together.length > 0) describe.concurrent("some at a time", () => together.forEach(registerOne))
+      if (single.length > 0) describe("one after the other", () => single.forEach(registerOne))
+    })
+  }
 
 /** The error that vitest shows: the sentence and the reason instead of a stack of this file. */
 const failed = ({ case: item, reason, notes }: Outcome): Error => {

@@ -1,10 +1,10 @@
 /**
- * What the process that runs the suite holds: descriptors, children, zombies. This needs Linux's /proc; elsewhere the
+ * The holdings of the process that runs the suite: descriptors, children, zombies. This needs Linux's /proc; elsewhere the
  * cases that count them are skipped.
  */
 import * as Procfs from "../suite/wire/Procfs.ts"
 
-/** How many descriptors are open. */
+/** The number of open descriptors. */
 export const descriptors = (): number => Procfs.descriptors().length
 
 const children = (): ReadonlyArray<Procfs.Stat> =>
@@ -12,10 +12,10 @@ const children = (): ReadonlyArray<Procfs.Stat> =>
     .flatMap((pid) => Procfs.stat(pid) ?? [])
     .filter(({ parent }) => parent === process.pid)
 
-/** How many children there are, zombies included. */
+/** The number of children, zombies included. */
 export const childCount = (): number => children().length
 
-/** How many children have ended and were not reaped. */
+/** The number of children that have ended and were not reaped. */
 export const zombies = (): number => children().filter(({ state }) => state === "Z").length
 
 /**

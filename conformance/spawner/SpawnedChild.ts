@@ -14,7 +14,7 @@ import { CheckFailure, fail } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
 import { clip } from "../suite/Json.ts"
 
-/** How a child is started: on pipes, with `PATH` alone and in `/`, unless the options say otherwise. */
+/** The start of a child: on pipes, with `PATH` alone and in `/`, unless the options say otherwise. */
 export interface ChildOptions {
   /** The program, looked up in the PATH of `env`, and its arguments. */
   readonly argv: readonly [string, ...ReadonlyArray<string>]
@@ -28,7 +28,7 @@ export interface ChildOptions {
   readonly stdin?: boolean
   /** Runs it in a PTY, of 24 rows and 80 columns or of this size. Default: false. */
   readonly pty?: boolean | Spawner.TerminalSize
-  /** What it may access. Only with the capability `confine`. */
+  /** Its confinement. Only with the capability `confine`. */
   readonly confinement?: Confinement
   /** Takes the output instead of keeping it. */
   readonly onOutput?: (stream: Spawner.OutputStream, bytes: Uint8Array) => void
@@ -64,7 +64,7 @@ export class SpawnedChild {
   readonly ended = new Set<Spawner.OutputStream>()
   /** Bytes of output so far, of all streams. */
   count = 0
-  /** How it exited, once it has. */
+  /** Its exit status, once it has exited. */
   status: Spawner.ExitStatus | undefined
   /** The streams that it has. */
   readonly streams: ReadonlyArray<Spawner.OutputStream>

@@ -1,5 +1,5 @@
 /**
- * What a case about a spawner works with: children, a folder of its own, and waits that measure time in
+ * The context of a case about a spawner: children, a folder of its own, and waits that measure time in
  * what other children of the same spawner do, never in seconds.
  *
  * After the case the scope of every child is closed and the folder is removed, which ends the scripts of children
@@ -15,7 +15,7 @@ import * as CaseChildren from "./CaseChildren.ts"
 import * as CaseFolder from "./CaseFolder.ts"
 import { sh } from "./SpawnedChild.ts"
 
-/** What a case may need: a capability of the manifest, or Linux's /proc. */
+/** The needs of a case: a capability of the manifest, or Linux's /proc. */
 export type Need = keyof Spawner.Capabilities | "procfs"
 
 /** A case of the spawner suite. */
@@ -27,12 +27,12 @@ export const table: (
   specs: { readonly [name: string]: SeamCase.CaseSpec<Need, SpawnerContext> },
 ) => ReadonlyArray<Case> = SeamCase.table
 
-/** What a case gets: its children, its folder, and waits. */
+/** The context of a case: its children, its folder, and waits. */
 export interface SpawnerContext
   extends
     Pick<CaseChildren.CaseChildren, "start" | "run" | "refused">,
     Pick<CaseFolder.CaseFolder, "put" | "has" | "waitFor" | "idle" | "beat"> {
-  /** What the spawner declares. */
+  /** The declared capabilities of the spawner. */
   readonly capabilities: Spawner.Capabilities
   /** The path of the folder of this case, without symbolic links. */
   readonly folder: string

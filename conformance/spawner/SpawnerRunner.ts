@@ -16,11 +16,18 @@ import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import { Spawner } from "../../core/spawn/Spawner.ts"
 import { subject, type SpawnerContext, type Need } from "./SpawnerContext.ts"
 import { cases } from "./cases/index.ts"
-import { select, type Choice, type Known } from "../seam/SeamCase.ts"
-import { playAll, type Outcome, type PlayOptions, type Subject } from "../seam/SeamRunner.ts"
+import type { Choice, Known } from "../seam/SeamCase.ts"
+import {
+  runner,
+  UsageError,
+  type Outcome,
+  type PlayOptions,
+  type Seam,
+  type Subject,
+} from "../seam/SeamRunner.ts"
 
 export { cases }
-export type { Outcome } from "../seam/SeamRunner.ts"
+export { UsageError, type Outcome } from "../seam/SeamRunner.ts"
 
 /** A layer with the spawner under test, which may be around another one. */
 export type SpawnerLayer = Layer.Layer<Spawner, unknown, Spawner>
@@ -28,23 +35,17 @@ export type SpawnerLayer = Layer.Layer<Spawner, unknown, Spawner>
 /** The spawner under test: a layer with it, or an object in plain JavaScript. */
 export type SpawnerSource = SpawnerLayer | PlainSpawner.PlainSpawner
 
-/** Which cases to run, and how. */
-export interface Options extends Choice, PlayOptions {
-  /** What the spawner under test is around, if it is `wrap` of `procwire/sandbox`. Default: nothing. */
+/** Options of the suite beside a spawner. */
+export interface More {
+  /** The spawner inside the one under test, if it is `wrap` of `procwire/sandbox`. Default: nothing. */
   readonly host?: Layer.Layer<Spawner> | undefined
 }
 
-/** A glob matches no case, or the module exports no layer: a usage error, not a failure of the spawner. */
-export class UsageError extends Error {
-  /** The name of the class, for logs. */
-  override readonly name = "UsageError"
-}
+/** Which cases to run, and how. */
+export interface Options extends Choice, PlayOptions, More {}
 
 /** Builds the layer; it is released by `close`. Rejects with a {@link UsageError} for what is no spawner. */
-export const open = async (
-  source: SpawnerSource,
-  host?: Layer.Layer<Spawner>,
-): Promise<Subject<Need, SpawnerContext> & { readonly close: () => Promise<void> }> => {
+const open = async (source: SpawnerSource, { host }: More): Promise<Subject<Need, SpawnerContext>> => {
   const layer = toLayer(source)
   // A layer that is around nothing asks for nothing.
   const whole = host === undefined ? (layer as Layer.Layer<Spawner, unknown>) : Layer.provide(layer, host)
@@ -56,19 +57,13 @@ export const open = async (
   }
 }
 
-/** Runs the chosen cases on the spawner. Rejects with a {@link UsageError} or the error of the layer. */
-export const run = async (source: SpawnerSource, options: Options = {}): Promise<ReadonlyArray<Outcome>> => {
-  const chosen = select(cases, options)
-  if (chosen.unknown.length > 0) throw new UsageError(`no case matches ${chosen.unknown.join(", ")}`)
-  const opened = await open(source, options.host)
-  try {
-    return await playAll(chosen.cases, opened, options)
-  } finally {
-    await opened.close()
-  }
-}
+/** The seam of spawners. */
+export const seam: Seam<SpawnerSource, More, Need, SpawnerContext> = { cases, open }
 
-/** What a module exports for the suite. */
+/** Runs the chosen cases on the spawner. Rejects with a {@link UsageError} or the error of the layer. */
+export const run: (source: SpawnerSource, options?: Options) => Promise<ReadonlyArray<Outcome>> = runner(seam)
+
+/** The exports of a module for the suite. */
 export interface Loaded {
   /** The spawner under test. */
   readonly layer: SpawnerLayer

@@ -11,7 +11,7 @@ import type { Carriers } from "./wire/TransportKind.ts"
 import type { Wire } from "./wire/Wire.ts"
 
 /**
- * How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex.
+ * The weight of a failure: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex.
  */
 export type Level = "must" | "should" | "peer"
 
@@ -51,7 +51,7 @@ type Token<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name
 
 /**
- * What a server may lack without being wrong. A case that requires a missing capability is skipped. The caller names
+ * Something that a server may lack without being wrong. A case that requires a missing capability is skipped. The caller names
  * missing capabilities, and the suite finds most of them by asking the server (see `Manifest.ts`). Each capability that
  * the wire can announce is one, by its name in kebab-case.
  */
@@ -71,17 +71,17 @@ export type Behaviour = number | `b${number}`
 export interface Case extends Setting {
   /** A stable path, for example `process/read/after-seq-skips-older`. */
   readonly id: string
-  /** How much a failure matters; `must` by default. */
+  /** The weight of a failure; `must` by default. */
   readonly level: Level
   /** The capabilities without which the case is skipped. */
   readonly requires: ReadonlyArray<Capability>
-  /** What can carry the case; `any` by default. */
+  /** The transports that can carry the case; `any` by default. */
   readonly transports: Carriers
   /** The releases of the peer whose behaviour this is; every one by default. A server is judged by one of them. */
   readonly peers: ReadonlyArray<Peer>
   /** The behaviours that the case covers; empty, as by default, where the descriptions number none. */
   readonly spec: ReadonlyArray<Behaviour>
-  /** What is sent and what must come back, in one sentence. */
+  /** The request and the expected answer, in one sentence. */
   readonly says: string
   /** The case takes more than five seconds; it is left out unless asked for. */
   readonly slow: boolean

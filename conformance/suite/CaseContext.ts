@@ -1,5 +1,5 @@
 /**
- * What a case works with: connections to the server under test, which are gone when the case is over.
+ * The context of a case: connections to the server under test, which are gone when the case is over.
  *
  * Guarantee: after `finish` every connection is closed, every process that the case has started is killed, its own
  * servers are dead, and a wait that is still pending fails nothing. On a server that the suite has not started,
@@ -29,11 +29,11 @@ export interface Setting {
   readonly args: ReadonlyArray<string>
 }
 
-/** What a case gets. */
+/** The context of a case. */
 export interface CaseContext {
-  /** What carries the messages of this run. */
+  /** The transport of this run. */
   readonly transport: TransportKind
-  /** How long a wait may go on without a message, in milliseconds. */
+  /** The longest wait without a message, in milliseconds. */
   readonly timeoutMs: number
   /** The server of this case; over stdio that of the last connection. */
   readonly server: () => Promise<Server>
@@ -43,7 +43,7 @@ export interface CaseContext {
   readonly launch: (args: ReadonlyArray<string>, listen?: string) => ServerProcess.ServerProcess
   /** The server that cases with these further arguments share: none of them may end it. Not over stdio. */
   readonly withArgs: (args: ReadonlyArray<string>) => Promise<Server>
-  /** What the first case that asked for it has made under this name: a start that several cases judge. */
+  /** The result that the first case has made under this name: a start that several cases judge. */
   readonly once: <A>(name: string, make: () => Promise<A>) => Promise<A>
   /** A connection before the handshake. Over stdio each one has a server of its own. */
   readonly connect: (headers?: { readonly [name: string]: string }) => Promise<Wire.Wire>
@@ -55,15 +55,15 @@ export interface CaseContext {
 
 /** The context of a case that runs, and its results. */
 export interface RunningContext {
-  /** What the case gets. */
+  /** The context of the case. */
   readonly context: CaseContext
-  /** What was sent and received. */
+  /** The messages in both directions. */
   readonly transcript: Transcript.Transcript
-  /** What the case has noted. */
+  /** The notes of the case. */
   readonly notes: ReadonlyArray<string>
   /** The first violation of the invariants of the wire in any message, if there was one. */
   readonly fault: () => string | undefined
-  /** What the servers of this case alone have written to their standard error. */
+  /** The standard error of the servers of this case alone. */
   readonly stderr: () => string
   /** Ends everything that the case has left behind. */
   readonly finish: () => void
@@ -82,7 +82,7 @@ const quiet = (inbox: Inbox.Inbox, over: () => boolean): Inbox.Inbox => ({
     }),
 })
 
-/** What happens on a connection goes into the transcript and into the inbox. */
+/** Records the events of a connection in the transcript and in the inbox. */
 const recorded = (
   transcript: Transcript.Transcript,
   connection: number,
@@ -102,7 +102,7 @@ const recorded = (
   },
 })
 
-/** How long, in milliseconds, a shared server has to answer the close of a connection. */
+/** The time, in milliseconds, that a shared server has to answer the close of a connection. */
 const closeMs = 500
 
 /** Begins a case: nothing is started or connected before the case asks for it. */

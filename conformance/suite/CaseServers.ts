@@ -11,7 +11,7 @@ import * as ServerProcess from "./wire/ServerProcess.ts"
  */
 export type ServerNeed = "shared" | "owned" | "fresh"
 
-/** What the servers of a case are started with. */
+/** The start of the servers of a case. */
 export interface Options {
   /** Arguments added to the command line. */
   readonly args: ReadonlyArray<string>
@@ -21,7 +21,7 @@ export interface Options {
   readonly timeoutMs: number
 }
 
-/** What has been made for cases of a target, by names that they agree upon. */
+/** Results that cases of a target share, by names that they agree upon. */
 const made = new WeakMap<Target, Map<string, Promise<unknown>>>()
 
 /** The servers of one case. */
@@ -36,9 +36,9 @@ export interface CaseServers {
   readonly launch: (args: ReadonlyArray<string>, listen?: string) => ServerProcess.ServerProcess
   /** The server that cases with these further arguments share; over stdio one for each call. */
   readonly withArgs: (args: ReadonlyArray<string>) => Promise<Server>
-  /** What the first case of this target that asked for it has made under this name. */
+  /** The result that the first case of this target has made under this name. */
   readonly once: <A>(name: string, make: () => Promise<A>) => Promise<A>
-  /** What the servers of this case alone have written to their standard error. */
+  /** The standard error of the servers of this case alone. */
   readonly stderr: () => string
   readonly stop: () => void
 }
@@ -81,7 +81,7 @@ export const make = (target: Target, { server: need, ...needs }: Options): CaseS
       if (found !== undefined) return found
       const making = make()
       all.set(name, making)
-      // What has failed is made again for the next one.
+      // A failed result is made again for the next case.
       making.catch(() => all.delete(name))
       return making
     },

@@ -61,6 +61,12 @@ export const lacks = (got: string, part: string, what: string): void => {
 export const object = (got: Json | undefined, what: string): JsonObject =>
   isObject(got) ? got : fail(`${what}: wanted an object, got ${show(got)}`)
 
+/** `what` must be an object with these members; it may have others. A null means that it is null or absent. */
+export const has = (got: Json | undefined, wanted: JsonObject, what: string): void => {
+  const found = object(got, what)
+  equal(Object.fromEntries(Object.keys(wanted).map((name) => [name, found[name] ?? null])), wanted, what)
+}
+
 /** `what` must be an array; returns it. */
 export const list = (got: Json | undefined, what: string): ReadonlyArray<Json> =>
   Array.isArray(got) ? (got as ReadonlyArray<Json>) : fail(`${what}: wanted an array, got ${show(got)}`)

@@ -63,7 +63,7 @@ export interface Child {
   readonly terminate: () => Promise<boolean>
 }
 
-/** How a process is started. */
+/** The start of a process. */
 export interface StartOptions {
   /** Replaced by the fields of `params` that are given. */
   readonly script?: string
@@ -99,6 +99,13 @@ export const params = (wire: Wire, options: StartOptions): JsonObject => ({
   ...(options.pipeStdin === undefined ? {} : { pipeStdin: options.pipeStdin }),
   ...options.params,
 })
+
+/** The params of the notifications of one method about a process so far, behind a position. */
+export const notified = (wire: Wire, method: string, id: string, from = 0): ReadonlyArray<JsonObject> =>
+  wire.inbox.messages.slice(from).flatMap(({ json }) => {
+    const params = isObject(json) && json["method"] === method ? json["params"] : undefined
+    return isObject(params) && params["processId"] === id ? [params] : []
+  })
 
 /** A process by its id, whichever connection has started it. */
 export const attach = (wire: Wire, id: string): Child => {

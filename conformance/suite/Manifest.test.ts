@@ -1,5 +1,5 @@
 /**
- * What a server lacks is found by asking it: here one that knows next to nothing.
+ * The capabilities that a server lacks are found by asking it: here one that knows next to nothing.
  */
 import { afterAll, expect, test } from "vitest"
 import * as Case from "./Case.ts"

@@ -21,7 +21,7 @@ export interface Trouble {
   readonly text: string
 }
 
-/** How long, in milliseconds, a server that has closed its output has to end, so that the sentence can say how. */
+/** The time, in milliseconds, that a server that has closed its output has to end, so that the sentence can say how. */
 const endMs = 1_000
 
 const probe = Case.make("preflight", { level: "must", spec: [], says: "", run: () => Promise.resolve() })
@@ -45,7 +45,7 @@ const firstReply = () => {
   }
 }
 
-/** What came instead of a reply. */
+/** The messages in place of a reply. */
 const instead = ({ messages }: Inbox): string =>
   messages[0] === undefined ? "" : `; it sent ${clip(JSON.stringify(messages[0].text), 200)}`
 
@@ -54,7 +54,7 @@ const refusal = (reply: Message): string | undefined => {
   return `the server refuses \`initialize\`: ${clip(JSON.stringify(reply.json["error"]), 300)}`
 }
 
-/** How the server, or at least the connection, ended. */
+/** The end of the server, or at least of the connection. */
 const ending = async ({ process }: Server, inbox: Inbox): Promise<string> => {
   const before = "it answered `initialize`"
   const closed = `${inbox.ended() ?? "the connection ended"} before ${before}`

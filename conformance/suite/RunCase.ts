@@ -10,7 +10,7 @@ import type { Target } from "./Target.ts"
 import type { Entry } from "./Transcript.ts"
 import { carries, type TransportKind } from "./wire/TransportKind.ts"
 
-/** How a case ended. */
+/** The result of a case. */
 export interface Outcome {
   /** The case. */
   readonly case: Case
@@ -22,11 +22,11 @@ export interface Outcome {
   readonly status: "pass" | "fail" | "skip" | "unplayed"
   /** Why it failed, was skipped or was not played; empty for a pass. */
   readonly reason: string
-  /** How long the case took, in milliseconds. */
+  /** The duration of the case, in milliseconds. */
   readonly ms: number
   /** Figures that the case reports. */
   readonly notes: ReadonlyArray<string>
-  /** What was sent and received; empty unless the case failed. */
+  /** The messages in both directions; empty unless the case failed. */
   readonly transcript: ReadonlyArray<Entry>
   /** The standard error of the servers that this case has started; empty unless the case failed. */
   readonly stderr: string
@@ -36,7 +36,7 @@ export interface Outcome {
 
 /** Options for one case. */
 export interface CaseOptions {
-  /** How long a wait may go on without a message, in milliseconds. */
+  /** The longest wait without a message, in milliseconds. */
   readonly timeoutMs: number
   /** Capabilities that the server lacks, beside those that the suite finds by asking. */
   readonly without: ReadonlySet<Capability>

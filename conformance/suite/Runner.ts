@@ -6,18 +6,18 @@
  */
 import type { Case } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
-import * as Liveness from "./Liveness.ts"
+import * as Preflight from "./Preflight.ts"
 import { runCase, withheld, type CaseOptions, type Outcome } from "./RunCase.ts"
 import type { Target } from "./Target.ts"
 import { carries } from "./wire/TransportKind.ts"
 
-/** What to run, on what. */
+/** Cases and their targets. */
 export interface Plan extends CaseOptions {
   /** The cases, in the order of the outcomes. */
   readonly cases: ReadonlyArray<Case>
   /** The servers under test; one for each transport. */
   readonly targets: ReadonlyArray<Target>
-  /** How many cases run at a time. */
+  /** The number of cases that run at a time. */
   readonly parallel: number
 }
 
@@ -25,7 +25,7 @@ export interface Plan extends CaseOptions {
 export interface Job {
   /** The case. */
   readonly item: Case
-  /** What it runs on. */
+  /** Its target. */
   readonly target: Target
 }
 
@@ -43,6 +43,44 @@ export type OnOutcome = (outcome: Outcome, done: number, of: number) => void
 export const unplayed = (plan: Pick<Plan, "cases" | "targets">, reason: string): ReadonlyArray<Outcome> =>
   jobs(plan).map(({ item, target }) => withheld(item, target, "unplayed", reason))
 
+/** So many silent failures of one target in a row make the run ask it again. */
+const patience = 6
+
+/**
+ * Whether the servers of a run still answer. After some silent failures of one target in a row the target is asked again;
+ * if it does not answer, no further case of it is played: a server that dies midway costs seconds, not a deadline for
+ * each case.
+ */
+interface Liveness {
+  /** Why no further case of this target is played; `undefined` if it answers. Waits while the target is asked. */
+  readonly stopped: (target: Target) => Promise<string | undefined>
+  /** Learns from the outcome of a case. */
+  readonly saw: (target: Target, outcome: Pick<Outcome, "status" | "silent">) => void
+}
+
+/** Every target is held to answer until cases say otherwise. `timeoutMs` is the deadline of a single wait. */
+const livenessOf = (timeoutMs: number): Liveness => {
+  const silent = new Map<Target, number>()
+  const asking = new Map<Target, Promise<string | undefined>>()
+  return {
+    stopped: async (target) => {
+      const why = await asking.get(target)
+      if (why === undefined) asking.delete(target)
+      return why
+    },
+    saw: (target, outcome) => {
+      if (outcome.status === "skip" || asking.has(target)) return
+      const count = outcome.silent === true ? (silent.get(target) ?? 0) + 1 : 0
+      silent.set(target, count % patience)
+      if (count < patience) return
+      asking.set(
+        target,
+        Preflight.check(target, timeoutMs).then((trouble) => trouble?.text),
+      )
+    },
+  }
+}
+
 /** Any other error than a failed wait is a fault of the suite and ends the run. */
 const abandoned = (error: unknown): void => {
   if (!(error instanceof CheckFailure)) throw error
@@ -55,7 +93,7 @@ export const run = async (
 ): Promise<ReadonlyArray<Outcome>> => {
   const todo = jobs(plan)
   const outcomes: Array<Outcome | undefined> = todo.map(() => undefined)
-  const liveness = Liveness.make(plan.timeoutMs)
+  const liveness = livenessOf(plan.timeoutMs)
   let next = 0
   let done = 0
   const worker = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import type { Case, Level } from "./Case.ts"
 import * as Glob from "./Glob.ts"
 import { newest, type Peer } from "./Peer.ts"
 
-/** How far down a run goes: `must` alone, `should` with it, or `all`. */
+/** The depth of a run: `must` alone, `should` with it, or `all`. */
 export type Depth = "must" | "should" | "all"
 
 const levels: { readonly [depth in Depth]: ReadonlyArray<Level> } = {

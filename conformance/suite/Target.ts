@@ -28,7 +28,7 @@ export interface Server {
   readonly stop: () => void
 }
 
-/** What a server is started with. */
+/** The start of a server. */
 export interface Needs {
   /** Arguments added to the command line. */
   readonly args: ReadonlyArray<string>
@@ -40,7 +40,7 @@ export interface Needs {
 
 /** A server under test. */
 export interface Target {
-  /** What carries the messages. */
+  /** The transport. */
   readonly kind: TransportKind
   /** The argument of the command line that names this target, for reports. */
   readonly words: ReadonlyArray<string>
@@ -56,7 +56,7 @@ export interface Target {
   readonly close: () => void
 }
 
-/** What a command has in place of the address to listen on. */
+/** The placeholder of a command for the address to listen on. */
 export const placeholder = "{LISTEN}"
 
 /** The transport of an address. */

@@ -1,5 +1,5 @@
 /**
- * What was sent and received during one case, on all its connections, with times: the evidence in a report.
+ * The messages of one case in both directions, on all its connections, with times: the evidence in a report.
  *
  * Long texts are shortened, so a case that moves megabytes does not keep them twice.
  */
@@ -14,7 +14,7 @@ export interface Entry {
   readonly at: number
   /** Number of the connection within the case, from 1. */
   readonly connection: number
-  /** Where it came from. */
+  /** Its origin. */
   readonly direction: Direction
   /** The message, or what happened to the connection; clipped to 4,000 characters. */
   readonly text: string
@@ -22,7 +22,7 @@ export interface Entry {
 
 /** Entries in order of time, at most 2,000. */
 export interface Transcript {
-  /** What was added, in order of time. */
+  /** The entries, in order of time. */
   readonly entries: ReadonlyArray<Entry>
   /** Adds an entry, with the time since the beginning. */
   readonly add: (connection: number, direction: Direction, text: string) => void

@@ -1,5 +1,5 @@
 /**
- * What is noticed in any message of any case: results and notifications that the method table does not know.
+ * Faults that are noticed in any message of any case: results and notifications that the method table does not know.
  */
 import { expect, test } from "vitest"
 import type { Json } from "./Json.ts"
@@ -10,7 +10,7 @@ const questions = (methods: { readonly [id: number]: string }): Questions => ({
   methods: new Map(Object.entries(methods).map(([id, method]) => [Number(id), method])),
 })
 
-/** What is wrong with these messages, which came in this order. */
+/** The fault of these messages, which came in this order. */
 const watch = (
   messages: ReadonlyArray<Json>,
   methods: { readonly [id: number]: string } = {},

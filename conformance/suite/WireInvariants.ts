@@ -1,5 +1,5 @@
 /**
- * What must hold for every message in every case: it is an object without `jsonrpc`, a well-formed reply or a
+ * The invariants of every message in every case: it is an object without `jsonrpc`, a well-formed reply or a
  * well-formed notification, and no request is answered twice.
  *
  * Well-formed means that it decodes against the method table, a result by the method of its request. Unknown members

@@ -21,7 +21,7 @@ export interface Rest {
 export class End {
   /** The transport itself, for what is not wrapped here. */
   readonly transport: Transport
-  /** How often `onDrain` was called. */
+  /** The number of calls of `onDrain`. */
   drains = 0
   private readonly timeoutMs: number
   private taken: Array<string> = []

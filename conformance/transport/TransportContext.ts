@@ -1,5 +1,5 @@
 /**
- * What a case about a transport works with: fresh pairs, a raw end where there is one, and time measured in
+ * The context of a case about a transport: fresh pairs, a raw end where there is one, and time measured in
  * what another pair does meanwhile. After the case the scope of every pair is closed.
  */
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export interface RawEnd {
 /** Makes a raw end; it is open as long as the scope. */
 export type Raw = Effect.Effect<RawEnd, unknown, Scope.Scope>
 
-/** What a case may need: a raw end. */
+/** The needs of a case: a raw end. */
 export type Need = "raw"
 
 /** A case of the transport suite. */
@@ -64,7 +64,7 @@ export interface RawOpened {
   readonly gone: () => Promise<void>
 }
 
-/** What a case gets. */
+/** The context of a case. */
 export interface TransportContext {
   /** Opens a pair. The end of the case closes it. */
   readonly open: () => Promise<Opened>

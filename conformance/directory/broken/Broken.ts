@@ -6,7 +6,7 @@ import * as Memory from "../../../core/directory/Memory.ts"
 import type { Make } from "../DirectoryContext.ts"
 
 export interface Broken {
-  /** What is wrong. */
+  /** The fault. */
   readonly does: string
   /** The case that has to fail, and what its reason says. */
   readonly caughtBy: string

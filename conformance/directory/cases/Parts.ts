@@ -1,4 +1,4 @@
-/** What several cases ask for. */
+/** Announcements and claims that several cases use. */
 import type { Announcement, Claim, SessionRecord } from "../../../core/directory/Directory.ts"
 import type { Connection } from "../DirectoryContext.ts"
 
@@ -40,7 +40,7 @@ export const running = async (
   return from.ask((directory) => directory.confirm(session))
 }
 
-/** What is said of a session: its state, and how it has ended. */
+/** A session in words: its state, and its ending. */
 export const told = async (by: Connection, sessionId: string): Promise<string> => {
   const { session } = await by.ask((directory) => directory.lookup(sessionId))
   return session.state === "ended" ? `ended: ${session.ending}` : session.state

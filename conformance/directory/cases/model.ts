@@ -45,7 +45,7 @@ const pairOf = <A>(
   book: (book: Book.Book, got: unknown) => Book.Step<A>,
 ): Played => ({ what, directory: (one) => one.outcome(ask), book })
 
-/** What both have said, without versions, as one text. */
+/** The answers of both, without versions, as one text. */
 const shown = (value: unknown): string =>
   value instanceof DirectoryError
     ? value.reason

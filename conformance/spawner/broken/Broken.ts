@@ -8,7 +8,7 @@ export type Service = Spawner.SpawnerService
 export type Events = Spawner.SpawnEvents
 
 export interface Broken {
-  /** What is wrong. */
+  /** The fault. */
   readonly does: string
   /** The case that has to fail, and what its reason says. */
   readonly caughtBy: string

@@ -45,9 +45,8 @@ export const errors = table("spawner/errors", {
     run: (t) => refused(t, { argv: ["/bin/sh"], cwd: join(t.folder, "none") }, missing),
   },
   "directory-is-a-file": {
-    says:
-      "A file as the directory is refused: NotADirectory, the text of ENOTDIR; also for a program name that " +
-      "is not found.",
+    says: `A file as the directory is refused: NotADirectory, the text of ENOTDIR; also for a program name
+      that is not found.`,
     run: async (t) => {
       t.put("file")
       const cwd = join(t.folder, "file")
@@ -70,18 +69,16 @@ export const errors = table("spawner/errors", {
   },
   "program-of-no-format": {
     level: "should",
-    says:
-      "An executable file of no known format is refused and not given to a shell: NotExecutable, the text " +
-      "of ENOEXEC.",
+    says: `An executable file of no known format is refused and not given to a shell: NotExecutable, the
+      text of ENOEXEC.`,
     run: (t) => {
       writeFileSync(join(t.folder, "script"), "echo never\n", { mode: 0o755 })
       return refused(t, { argv: [join(t.folder, "script")] }, SpawnError.notExecutable())
     },
   },
   "nul-bytes": {
-    says:
-      "A NUL byte in an argument, the directory or the environment is refused: InvalidArgument, and the " +
-      "texts of the peer.",
+    says: `A NUL byte in an argument, the directory or the environment is refused: InvalidArgument, and the
+      texts of the peer.`,
     run: async (t) => {
       await nul(t, { argv: ["/bin/echo", "a\0b"] }, "argv")
       await nul(t, { argv: ["/bin/echo\0"] }, "argv")
@@ -91,9 +88,8 @@ export const errors = table("spawner/errors", {
     },
   },
   "program-empty": {
-    says:
-      "An empty program name is refused: InvalidArgument, and the text of the peer, which names pipes or " +
-      "the PTY.",
+    says: `An empty program name is refused: InvalidArgument, and the text of the peer, which names pipes or
+      the PTY.`,
     run: (t) =>
       refused(t, { argv: [""] }, SpawnError.missingProgram("pipe"), SpawnError.missingProgram("pty")),
   },

@@ -31,16 +31,14 @@ const common = {
 
 export const exit = table("spawner/exit", {
   "code-and-signal": {
-    says:
-      "A pipe child that exits is reported with its code (modulo 256), one that dies of a signal with the " +
-      "number of the signal.",
+    says: `A pipe child that exits is reported with its code (modulo 256), one that dies of a signal with
+      the number of the signal.`,
     run: (t) => endsAs(t, common),
   },
   "code-and-signal-on-a-pty": {
     requires: ["pty"],
-    says:
-      "A child on a PTY that exits is reported with its code, one that dies of a signal with the number of " +
-      "the signal.",
+    says: `A child on a PTY that exits is reported with its code, one that dies of a signal with the number
+      of the signal.`,
     run: (t) => endsAs(t, common, true),
   },
   "real-time-signal": {

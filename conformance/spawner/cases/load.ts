@@ -5,7 +5,7 @@ import { sh, type SpawnedChild } from "../SpawnedChild.ts"
 import * as HostProcess from "../HostProcess.ts"
 
 const MANY = 200
-/** How many descriptors and processes the spawner may keep for itself. */
+/** The number of descriptors and processes that the spawner may keep for itself. */
 const OWN = 5
 
 /** Many children run at the same time; then each one is told to exit with its number. */

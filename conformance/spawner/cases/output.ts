@@ -28,9 +28,8 @@ const givenUp = async (t: SpawnerContext, pty: boolean): Promise<void> => {
 
 export const output = table("spawner/output", {
   "every-byte-exact": {
-    says:
-      "A pipe child that prints all 256 bytes on stdout and others on stderr is reported byte for byte, " +
-      "each stream on its own.",
+    says: `A pipe child that prints all 256 bytes on stdout and others on stderr is reported byte for byte,
+      each stream on its own.`,
     run: async (t) => {
       const child = await t.run({ argv: sh(`${everyByte}; printf '\\377err' >&2`) })
       Check.isTrue(child.bytes("stdout").equals(allBytes), `stdout is not the 256 bytes: ${child.evidence()}`)
@@ -62,9 +61,8 @@ export const output = table("spawner/output", {
     },
   },
   "children-do-not-mix": {
-    says:
-      "Four children that print 1 MiB of one letter each at the same time are each reported without bytes " +
-      "of the others.",
+    says: `Four children that print 1 MiB of one letter each at the same time are each reported without
+      bytes of the others.`,
     run: async (t) => {
       const letters = ["a", "b", "c", "d"]
       const script = "head -c 1048576 /dev/zero | tr '\\0' \"$1\""
@@ -76,9 +74,8 @@ export const output = table("spawner/output", {
     },
   },
   "no-byte-lost-at-exit": {
-    says:
-      "A pipe child that prints 64 KiB and 1000 bytes on stderr and exits at once is reported whole, in " +
-      "each of 500 runs.",
+    says: `A pipe child that prints 64 KiB and 1000 bytes on stderr and exits at once is reported whole, in
+      each of 500 runs.`,
     run: async (t) => {
       let lost = 0
       await t.times(LOST_RUNS, AT_ONCE, async () => {
@@ -114,9 +111,8 @@ export const output = table("spawner/output", {
     },
   },
   "of-a-descendant-arrives": {
-    says:
-      "What a descendant prints after its parent has exited still arrives, and the streams end after it, " +
-      "not before.",
+    says: `What a descendant prints after its parent has exited still arrives, and the streams end after it,
+      not before.`,
     run: async (t) => {
       const child = await t.start({ argv: sh(`(${t.waitFor("go")}; echo late) & echo early; exit 3`) })
       await child.exit()
@@ -148,16 +144,14 @@ export const output = table("spawner/output", {
     },
   },
   "given-up": {
-    says:
-      "abandonOutput ends every open stream at once, though a process in another session holds them, and no " +
-      "output is reported after it.",
+    says: `abandonOutput ends every open stream at once, though a process in another session holds them, and
+      no output is reported after it.`,
     run: (t) => givenUp(t, false),
   },
   "given-up-on-a-pty": {
     requires: ["pty"],
-    says:
-      "abandonOutput ends the terminal's stream at once, though a process in another session holds it, and " +
-      "no output is reported after it.",
+    says: `abandonOutput ends the terminal's stream at once, though a process in another session holds it,
+      and no output is reported after it.`,
     run: (t) => givenUp(t, true),
   },
 })

@@ -67,9 +67,8 @@ const stopsWithin = async (t: SpawnerContext, pty: boolean): Promise<void> => {
 export const pause = table("spawner/pause", {
   "stops-the-child": {
     requires: ["pause"],
-    says:
-      "A paused pipe child that prints 4 MiB blocks: at most what was read arrives, and it does not exit; " +
-      "after resume every byte arrives.",
+    says: `A paused pipe child that prints 4 MiB blocks: at most what was read arrives, and it does not
+      exit; after resume every byte arrives.`,
     run: (t) => stops(t, false),
   },
   "stops-the-child-on-a-pty": {
@@ -119,9 +118,8 @@ export const pause = table("spawner/pause", {
   },
   "outlasts-the-exit": {
     requires: ["pause", "processGroup"],
-    says:
-      "A pause outlasts the exit: a descendant that prints 4 MiB then blocks, and every byte of it arrives " +
-      "after resume.",
+    says: `A pause outlasts the exit: a descendant that prints 4 MiB then blocks, and every byte of it
+      arrives after resume.`,
     run: async (t) => {
       const child = await t.start({ argv: sh(`(${script(t, "begun")}) & exit 0`), ...discard })
       child.pause()

@@ -61,9 +61,8 @@ export const program = table("spawner/program", {
     },
   },
   "environment-exact": {
-    says:
-      "A child has the variables of its spec and no other: empty, multi-line and non-ASCII values, names " +
-      "with blanks.",
+    says: `A child has the variables of its spec and no other: empty, multi-line and non-ASCII values, names
+      with blanks.`,
     run: async (t) => {
       const env = { PATH: path, B: "ü\n1", "x y": "", empty: "", D: "=a=" }
       const child = await t.run({ argv: ["/usr/bin/env", "-0"], env })
@@ -109,9 +108,8 @@ export const program = table("spawner/program", {
   },
   "found-as-execvp-finds": {
     level: "should",
-    says:
-      "A relative or empty entry of PATH is resolved against the directory of the spec; without PATH the " +
-      "default path of the system is searched.",
+    says: `A relative or empty entry of PATH is resolved against the directory of the spec; without PATH the
+      default path of the system is searched.`,
     run: async (t) => {
       writeFileSync(join(t.folder, "procwire-tool"), "#!/bin/sh\necho found\n", { mode: 0o755 })
       for (const PATH of [".", "/nowhere:"]) {

@@ -9,9 +9,8 @@ const stubborn = "trap '' TERM HUP INT QUIT PIPE"
 
 export const scope = table("spawner/scope", {
   "kills-the-child": {
-    says:
-      "The end of the scope kills a child that ignores every signal it can; closing the scope again does " +
-      "nothing.",
+    says: `The end of the scope kills a child that ignores every signal it can; closing the scope again does
+      nothing.`,
     run: async (t) => {
       const child = await t.start({ argv: sh(`${stubborn}; ${t.beat("child")}`) })
       await t.beating("child")

@@ -50,9 +50,8 @@ export const stdin = table("spawner/stdin", {
   },
   "writes-exact-and-in-order": {
     requires: ["pipeStdin"],
-    says:
-      "200 writes of all byte values and uneven sizes, all begun at once, arrive whole and in call order; " +
-      "an empty write succeeds.",
+    says: `200 writes of all byte values and uneven sizes, all begun at once, arrive whole and in call
+      order; an empty write succeeds.`,
     run: async (t) => {
       const child = await t.start({ argv: ["cat"], stdin: true })
       const pieces = Array.from({ length: 200 }, (_, i) => Buffer.alloc((i * 37) % 9_001, i))

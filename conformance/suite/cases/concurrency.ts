@@ -1,11 +1,8 @@
 /**
- * How many requests of one connection run at once, and which of them never wait. Requests behind a slow
+ * The number of requests of one connection that run at once, and those that never wait. Requests behind a slow
  * `http/request` on the same connection.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Json } from "../Json.ts"
+import { Check, Child, table, type Json } from "../Vocabulary.ts"
 import type * as HttpOrigin from "../wire/HttpOrigin.ts"
 import { type Exchange, originTable } from "./origin.ts"
 

@@ -4,11 +4,7 @@
  *
  * These clients decode answers and notifications by their own schemas, so every member of those must be there.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, Child, table, type JsonObject, type Wire } from "../Vocabulary.ts"
 import { resumed } from "./resuming.ts"
 
 const loop = "printf 'ready\\n'; while IFS= read -r line; do printf 'echo:%s\\n' \"$line\"; done"

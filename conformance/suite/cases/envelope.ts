@@ -2,10 +2,7 @@
  * The envelope of messages: ids, unknown and duplicate members, and malformed messages. Ids: any string and any
  * 64-bit integer comes back exactly as it was sent.
  */
-import { type CaseSpec, type Level, table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import { idText } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, idText, table, type CaseSpec, type Level, type Wire } from "../Vocabulary.ts"
 
 /** Sends a well-formed request; the answer must carry exactly this id. */
 export const echoes = async (wire: Wire, id: string, rest = ""): Promise<void> => {
@@ -14,7 +11,7 @@ export const echoes = async (wire: Wire, id: string, rest = ""): Promise<void> =
   Check.equal(idText(message.text) ?? null, id, "the id of the answer")
 }
 
-/** What the error of a malformed message begins with, before the text of the parser. */
+/** The begin of the error of a malformed message, before the text of the parser. */
 const prefixes = {
   stdio: "failed to parse JSON-RPC message from exec-server stdio: ",
   ws: "failed to parse websocket JSON-RPC message from exec-server websocket ",

@@ -2,11 +2,7 @@
  * The environment of a process under a policy: what is inherited, filtered and set. The environment of a process
  * without a policy: exactly `env`, less the names that never reach a process.
  */
-import { type CaseSpec, table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, Child, table, type CaseSpec, type JsonObject, type Wire } from "../Vocabulary.ts"
 
 export type Variables = ReadonlyMap<string, string>
 

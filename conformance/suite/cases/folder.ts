@@ -2,12 +2,18 @@
  * Not cases: a folder on the machine of the server. Processes of the server create and read it, so the cases about
  * files work wherever the server runs.
  */
-import type { CaseContext } from "../CaseContext.ts"
-import { make, type Capability, type Case, type CaseFacts } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Json, JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
+import {
+  Check,
+  Child,
+  make,
+  type Capability,
+  type Case,
+  type CaseContext,
+  type CaseFacts,
+  type Json,
+  type JsonObject,
+  type Wire,
+} from "../Vocabulary.ts"
 
 export interface Folder {
   readonly t: CaseContext

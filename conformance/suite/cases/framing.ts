@@ -1,11 +1,7 @@
 /**
  * Messages as lines, and lines that are no messages: blank ones, incomplete ones, and bytes that are not UTF-8.
  */
-import type { CaseContext } from "../CaseContext.ts"
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import { pause } from "../Deadline.ts"
-import { idText } from "../Json.ts"
+import { Check, idText, pause, table, type CaseContext } from "../Vocabulary.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
 
 /** A server on stdio ends with its only connection. */

@@ -17,7 +17,7 @@ export const fsCopy = folderTable("fs/copy", {
     says: "fs/copy of a file creates another or replaces its content, and returns {}.",
     run: async (folder) => {
       for (const to of ["b", "c"]) {
-        Check.equal(await folder.ok("fs/copy", params(folder, "a", to)), {}, "the result")
+        await folder.ok("fs/copy", params(folder, "a", to), {})
         Check.equal((await folder.cat(to)).toString("utf8"), "new", `the content of ${to}`)
       }
     },

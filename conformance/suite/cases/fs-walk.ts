@@ -2,8 +2,7 @@
  * `fs/walk`: a whole tree in one answer, within limits. `fs/walk`: what counts for its limits, and how paths are
  * spelled.
  */
-import * as Check from "../Check.ts"
-import type { Json, JsonObject } from "../Json.ts"
+import { Check, type Json, type JsonObject } from "../Vocabulary.ts"
 import { type Folder, folderTable, noFile, readFile } from "./folder.ts"
 
 const requires = ["filesystem", "filesystem-walk"] as const

@@ -1,8 +1,7 @@
 /**
  * `fs/watchMissing`: one notification, `fs/missingChanged`, when a missing path appears.
  */
-import * as Check from "../Check.ts"
-import { isObject, type JsonObject } from "../Json.ts"
+import { Check, isObject, type JsonObject } from "../Vocabulary.ts"
 import { folderTable, type Folder } from "./folder.ts"
 
 const requires = ["filesystem", "filesystem-watch"] as const

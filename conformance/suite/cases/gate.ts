@@ -3,9 +3,7 @@
  * pauses, which order nothing on a busy machine.
  */
 import { randomUUID } from "node:crypto"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, Child, type Wire } from "../Vocabulary.ts"
 
 /** Two shell commands for two processes. Whichever comes first waits for the other. A gate is used once. */
 export interface Gate {

@@ -4,9 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { CaseContext } from "../CaseContext.ts"
-import * as Check from "../Check.ts"
-import { within } from "../Deadline.ts"
+import { Check, within, type CaseContext } from "../Vocabulary.ts"
 import { probe, upgradeHeaders, type Answer } from "../wire/HttpProbe.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
 

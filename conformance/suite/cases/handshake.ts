@@ -4,10 +4,7 @@
  * refused before the handshake, in a text that names it. Messages that a client must never send: the server ends
  * the connection without an answer.
  */
-import { type Capability, type CaseSpec, table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { JsonObject } from "../Json.ts"
+import { Check, Child, table, type Capability, type CaseSpec, type JsonObject } from "../Vocabulary.ts"
 
 const hello = { clientName: "x" }
 

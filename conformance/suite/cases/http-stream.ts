@@ -1,8 +1,7 @@
 /**
  * `http/request` with `streamResponse`: the answer first, then the body in `http/request/bodyDelta` notifications.
  */
-import * as Check from "../Check.ts"
-import { pause } from "../Deadline.ts"
+import { Check, pause } from "../Vocabulary.ts"
 import { deltas, originTable, streamed, type Delta } from "./origin.ts"
 
 const stream = { streamResponse: true }
@@ -44,8 +43,7 @@ export const httpStream = originTable("http/stream", {
       const given = params("/", stream)
       const { result, message } = await wire.begin("http/request", given)
       const answer = Check.object(result, "the result")
-      Check.equal(answer["status"], 200, "status")
-      Check.equal(answer["bodyBase64"], "", "bodyBase64")
+      Check.has(answer, { status: 200, bodyBase64: "" }, "the answer")
       const frames = await streamed(wire, given["requestId"])
       wellFormed(frames)
       Check.isTrue((frames[0]?.index ?? -1) > message.index, "a frame came before the answer")

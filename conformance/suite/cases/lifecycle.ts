@@ -1,14 +1,9 @@
 /**
- * How a server ends, and that nothing it has started outlives it.
+ * The end of a server, which nothing that it has started outlives.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
-import { idText } from "../Json.ts"
+import { Check, Child, idText, pause, table, type Wire } from "../Vocabulary.ts"
 import { awaitDeath } from "../wire/ProcessTree.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
-import type { Wire } from "../wire/Wire.ts"
 
 /** Starts a process with a background child; returns both pids of this machine. */
 const family = async (wire: Wire): Promise<ReadonlyArray<number>> => {

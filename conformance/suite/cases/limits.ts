@@ -1,15 +1,10 @@
 /**
- * How large and how deep a message may be: what must be accepted, and what must be refused. Limits that flags of
+ * The size and the depth of messages: what must be accepted, and what must be refused. Limits that flags of
  * procwire set: what exceeds one is refused in a text that names it, and the rest goes on.
  */
-import { type CaseSpec, table } from "../Case.ts"
-import type { CaseContext } from "../CaseContext.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
+import { Check, Child, pause, table, type CaseContext, type CaseSpec, type Wire } from "../Vocabulary.ts"
 import type { Reply } from "../wire/Reply.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
-import type { Wire } from "../wire/Wire.ts"
 
 const mebibyte = 1024 * 1024
 

@@ -3,11 +3,7 @@
  *
  * The processes are the Node that runs the suite, because not every machine has a command line client for HTTP.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { isObject, type Json, type JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, Child, isObject, table, type Json, type JsonObject, type Wire } from "../Vocabulary.ts"
 
 const proxied = { requires: ["network-proxy"], server: "owned" } as const
 
@@ -65,9 +61,7 @@ export const networkProxy = table("process/networkProxy", {
       const decisions = seen(wire, "network/policyDecision")
       Check.equal(decisions.length, 1, "the number of network/policyDecision")
       const told = Check.object(decisions[0]?.["params"], "params of network/policyDecision")
-      Check.equal(told["processId"], child.id, "processId of network/policyDecision")
-      Check.equal(told["decision"], "deny", "decision")
-      Check.equal(told["host"], "example.invalid", "host")
+      Check.has(told, { processId: child.id, decision: "deny", host: "example.invalid" }, "the told")
     },
   },
   "client-does-not-know-the-method": {

@@ -1,12 +1,18 @@
 /**
  * Not cases: an HTTP server of the suite that the server under test sends its requests to.
  */
-import type { CaseContext } from "../CaseContext.ts"
-import { make, type Case, type CaseFacts } from "../Case.ts"
-import * as Check from "../Check.ts"
-import { isObject, type Json, type JsonObject } from "../Json.ts"
+import {
+  Check,
+  isObject,
+  make,
+  type Case,
+  type CaseContext,
+  type CaseFacts,
+  type Json,
+  type JsonObject,
+  type Wire,
+} from "../Vocabulary.ts"
 import * as HttpOrigin from "../wire/HttpOrigin.ts"
-import type { Wire } from "../wire/Wire.ts"
 
 export interface Exchange {
   readonly t: CaseContext

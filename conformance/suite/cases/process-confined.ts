@@ -3,9 +3,7 @@
  * reported.
  */
 import { randomUUID } from "node:crypto"
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
+import { Check, Child, table } from "../Vocabulary.ts"
 import { readOnly } from "../Manifest.ts"
 import { managed, outside } from "./process-sandbox.ts"
 

@@ -3,11 +3,7 @@
  * a process with a tty: one stream, through a line discipline. The order of notifications: it depends on races, so
  * every case runs many rounds and reports how many it saw.
  */
-import { table } from "../Case.ts"
-import type { CaseContext } from "../CaseContext.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
+import { Check, Child, pause, table, type CaseContext } from "../Vocabulary.ts"
 import * as Gate from "./gate.ts"
 
 export const output = table("process/output", {

@@ -2,11 +2,7 @@
  * `process/read`: which chunks come back, and what nextSeq means. `process/read` with waitMs: what ends the wait,
  * and what does not. How much output is retained for `process/read` when a process has written more than fits.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, Child, table, type JsonObject, type Wire } from "../Vocabulary.ts"
 import * as Gate from "./gate.ts"
 
 /** A closed process with four chunks of 4, 6, 2 and 4 bytes on stdout: seq 1 to 4, exited and closed 5 and 6. */
@@ -258,7 +254,7 @@ export const readWait = table("process/read", {
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 0.3; exit 4" })
       const result = await child.read({ waitMs: t.timeoutMs * 2 })
-      Check.equal([result["exited"] ?? null, result["exitCode"] ?? null], [true, 4], "exited and exitCode")
+      Check.has(result, { exited: true, exitCode: 4 }, "exited and exitCode")
     },
   },
   "old-output-does-not-wake": {

@@ -2,12 +2,8 @@
  * The `sandbox` object of `process/start`: what decodes, and that no process runs without the confinement it asks for.
  */
 import { randomUUID } from "node:crypto"
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { Json, JsonObject } from "../Json.ts"
+import { Check, Child, table, type Json, type JsonObject, type Wire } from "../Vocabulary.ts"
 import { readOnly } from "../Manifest.ts"
-import type { Wire } from "../wire/Wire.ts"
 
 const level = { windowsSandboxLevel: "disabled" }
 

@@ -1,11 +1,7 @@
 /**
  * The program of `process/start`: how it is found, its argv[0], and the OS errors of a failed start.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import type { JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, Child, table, type JsonObject, type Wire } from "../Vocabulary.ts"
 
 const noFile = "No such file or directory (os error 2)"
 

@@ -2,9 +2,7 @@
  * `process/start`: required, optional and unknown params, and which ids are free. The `cwd` of `process/start`: a
  * file URI, normalised, that must exist.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
+import { Check, Child, table } from "../Vocabulary.ts"
 
 export const start = table("process/start", {
   "missing-field-is-named": {
@@ -27,8 +25,7 @@ export const start = table("process/start", {
     says: 'A start with processId, argv, cwd, env and tty returns the processId and sandboxType "none".',
     play: async (wire) => {
       const result = await wire.ok("process/start", Child.params(wire, { id: "five" }))
-      Check.equal(result["processId"], "five", "processId")
-      Check.equal(result["sandboxType"], "none", "sandboxType")
+      Check.has(result, { processId: "five", sandboxType: "none" }, "the result")
     },
   },
   "null-booleans-refused": {

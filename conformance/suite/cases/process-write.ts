@@ -2,11 +2,7 @@
  * `process/write`: how bytes reach the input of a process, each once and in order. `process/write` that does not
  * reach a process: statuses and errors.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, Child, pause, table, type Wire } from "../Vocabulary.ts"
 import * as Gate from "./gate.ts"
 
 const cat = (wire: Wire): Promise<Child.Child> => Child.start(wire, { argv: ["cat"], pipeStdin: true })

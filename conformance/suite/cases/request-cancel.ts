@@ -4,14 +4,8 @@
  * leave nothing half done, ends then; it is answered all the same, once. `request/cancel` of requests that are not
  * about processes: HTTP exchanges and files.
  */
-import { table } from "../Case.ts"
-import type { CaseContext } from "../CaseContext.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
-import type { Json } from "../Json.ts"
+import { Check, Child, pause, table, type CaseContext, type Json, type Wire } from "../Vocabulary.ts"
 import type { Reply } from "../wire/Reply.ts"
-import type { Wire } from "../wire/Wire.ts"
 import { base64, folderTable } from "./folder.ts"
 import * as Gate from "./gate.ts"
 import { deltas, originTable } from "./origin.ts"

@@ -1,11 +1,7 @@
 /**
  * Not cases: drops connections and resumes their sessions.
  */
-import type { CaseContext } from "../CaseContext.ts"
-import * as Check from "../Check.ts"
-import { pause } from "../Deadline.ts"
-import type { JsonObject } from "../Json.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { Check, pause, type CaseContext, type JsonObject, type Wire } from "../Vocabulary.ts"
 
 /** A new connection with the id of its session. */
 export const begin = async (t: CaseContext): Promise<{ wire: Wire; session: string }> => {

@@ -4,11 +4,7 @@
  * connection at once, instead of when its time to live is over. How long sessions and processes are kept. These
  * cases are slow: they wait for the time to pass.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
-import { idText } from "../Json.ts"
+import { Check, Child, idText, pause, table } from "../Vocabulary.ts"
 import { awaitDeath } from "../wire/ProcessTree.ts"
 import * as Gate from "./gate.ts"
 import { begin, resume, resumeParams, resumed } from "./resuming.ts"
@@ -223,7 +219,7 @@ export const session = table("session", {
       wire.channel.drop()
       const again = Child.attach(await resumed(t, session), child.id)
       const state = await again.read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
-      Check.equal([state["closed"] ?? null, state["exitCode"] ?? null], [true, 8], "closed and exitCode")
+      Check.has(state, { closed: true, exitCode: 8 }, "closed and exitCode")
       const bytes = Buffer.concat(Child.chunks(await again.read()).map((chunk) => chunk.bytes))
       const most = 1_048_576 + 65_536 // the last MiB, and one chunk
       Check.isTrue(bytes.length > 0 && bytes.length <= most, `${bytes.length} bytes are retained`)
@@ -245,7 +241,7 @@ export const session = table("session", {
       await Gate.gone(other, Number(/pid (\d+)\./.exec(child.text())?.[1]))
       const again = Child.attach(await resumed(t, session), child.id)
       const result = await again.read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
-      Check.equal([result["closed"] ?? null, result["exitCode"] ?? null], [true, 9], "closed and exitCode")
+      Check.has(result, { closed: true, exitCode: 9 }, "closed and exitCode")
     },
   },
 })
@@ -260,16 +256,15 @@ export const sessionEnd = table("session/end", ends, {
       nobody can resume it.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
-      wire.send({ method: "initialized" })
       const child = await Child.start(wire, { script: "echo pid $$; exec sleep 300" })
       await child.says("\n")
       const [, pid = ""] = /pid (\d+)/.exec(child.text()) ?? []
-      Check.equal(await wire.ok("session/end", {}), {}, "the result")
+      await wire.ok("session/end", {}, {})
       const other = await t.connect()
       const { error } = await other.begin("initialize", resumeParams(session))
       Check.equal(error?.code, -32600, "the code of a resume of a session that has ended")
       const looker = await Child.start(await t.open(), {
-        // What was killed is there until the kernel has come to it, and the server has reaped it.
+        // A killed process is there until the kernel has come to it, and the server has reaped it.
         script:
           `for try in $(seq 100); do kill -0 ${pid} 2>/dev/null || break; sleep 0.1; done; ` +
           `kill -0 ${pid} 2>/dev/null && echo there || echo none`,

@@ -2,10 +2,7 @@
  * A WebSocket server that requires a capability token, and the paths that are open without one. A WebSocket server
  * that requires a signed token: a JWT with HS256, and its claims.
  */
-import { table } from "../Case.ts"
-import type { CaseContext } from "../CaseContext.ts"
-import * as Check from "../Check.ts"
-import type { JsonObject } from "../Json.ts"
+import { Check, table, type CaseContext, type JsonObject } from "../Vocabulary.ts"
 import * as Jwt from "../wire/Jwt.ts"
 import { type Guarded, start, withFile } from "./guarded.ts"
 import { createHash } from "node:crypto"

@@ -3,10 +3,7 @@
  * authentication that contradict each other: the server must not start, and must report why. The status pages of a
  * WebSocket listener, /healthz and /metrics, which Codex does not have.
  */
-import { type CaseSpec, table } from "../Case.ts"
-import type { CaseContext } from "../CaseContext.ts"
-import * as Check from "../Check.ts"
-import * as Child from "../Child.ts"
+import { Check, Child, table, type CaseContext, type CaseSpec } from "../Vocabulary.ts"
 import { probe } from "../wire/HttpProbe.ts"
 import { playStart, start, withFile } from "./guarded.ts"
 import { createHash } from "node:crypto"

@@ -2,10 +2,7 @@
  * The WebSocket listener: frames, pings and the end of a connection. The WebSocket listener as an HTTP server: the
  * upgrade, and the endpoints beside it.
  */
-import { table } from "../Case.ts"
-import * as Check from "../Check.ts"
-import { within } from "../Deadline.ts"
-import { idText } from "../Json.ts"
+import { Check, idText, table, within } from "../Vocabulary.ts"
 import { probe, upgradeHeaders } from "../wire/HttpProbe.ts"
 import { awaitExit, firstLine } from "../wire/ServerProcess.ts"
 

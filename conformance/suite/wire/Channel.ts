@@ -27,7 +27,7 @@ export interface ChannelEvents {
 
 /** One connection. */
 export interface Channel {
-  /** What the channel goes over. */
+  /** The transport of the channel. */
   readonly kind: TransportKind
   /** One message: a line or a text frame. */
   readonly sendText: (text: string) => void

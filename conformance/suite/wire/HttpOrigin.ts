@@ -23,7 +23,7 @@ export interface HttpOrigin {
   /** `http://127.0.0.1:PORT`, without a slash at its end. */
   readonly url: string
   readonly seen: ReadonlyArray<Seen>
-  /** How many exchanges were cut off by the other side. */
+  /** The number of exchanges that the other side has cut off. */
   readonly aborted: () => number
   readonly release: () => void
   readonly close: () => void

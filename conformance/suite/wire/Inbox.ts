@@ -23,19 +23,19 @@ export interface Message extends Incoming {
 export interface Control {
   /** Which of the two. */
   readonly kind: "ping" | "pong"
-  /** What it carried, as text. */
+  /** Its payload, as text. */
   readonly payload: string
   /** `performance.now()` at arrival. */
   readonly at: number
 }
 
-/** What has arrived on one connection. */
+/** The arrivals on one connection. */
 export interface Inbox {
   /** The messages, in the order of arrival. */
   readonly messages: ReadonlyArray<Message>
   /** The pings and pongs, in the order of arrival. */
   readonly controls: ReadonlyArray<Control>
-  /** How the connection ended, once it has. */
+  /** The end of the connection in words, once it has ended. */
   readonly ended: () => string | undefined
   /**
    * `pick` throws to fail the wait, and returns `undefined` to go on waiting. The wait fails when nothing has arrived

@@ -11,12 +11,12 @@ import { within } from "../Deadline.ts"
 import type { Channel, ChannelEvents } from "./Channel.ts"
 import type { TransportKind } from "./TransportKind.ts"
 
-/** What carries the lines. */
+/** The streams that carry the lines. */
 export interface Streams {
   readonly kind: TransportKind
-  /** What the server reads. */
+  /** The input of the server. */
   readonly input: Writable
-  /** What the server writes. */
+  /** The output of the server. */
   readonly output: Readable
 }
 

@@ -20,7 +20,7 @@ export const pids = (): ReadonlyArray<number> =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 
-/** What /proc/PID/stat says about a process. */
+/** A process as /proc/PID/stat has it. */
 export interface Stat {
   /** One letter, `Z` for a zombie. */
   readonly state: string

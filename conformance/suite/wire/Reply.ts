@@ -12,7 +12,7 @@ export interface Refusal {
   readonly code: number
   /** The text of the error. */
   readonly message: string
-  /** What programs are told of it, if anything. */
+  /** Its data for programs, if any. */
   readonly data?: Json
 }
 

@@ -1,5 +1,5 @@
 /**
- * What has been asked on one connection: ids, the method of each, and the processes that were started.
+ * The requests of one connection: ids, the method of each, and the processes that were started.
  */
 import { isObject, parse, type Json } from "../Json.ts"
 

@@ -10,7 +10,7 @@ import { CheckFailure, fail } from "../Check.ts"
 import { clip } from "../Json.ts"
 import * as ProcessTree from "./ProcessTree.ts"
 
-/** How a server ended. */
+/** The end of a server. */
 export interface Exit {
   /** The exit code; null for death by a signal. */
   readonly code: number | null
@@ -30,7 +30,7 @@ export interface ServerProcess {
   readonly exited: () => boolean
   /** Resolves when it has ended; never rejects. */
   readonly exit: Promise<Exit>
-  /** What the server has written to stderr, at most about 20,000 characters. */
+  /** The standard error of the server, at most about 20,000 characters. */
   readonly errors: () => string
   /** Sends a signal to the server alone, if it still runs. */
   readonly signal: (name: NodeJS.Signals) => void
@@ -38,7 +38,7 @@ export interface ServerProcess {
   readonly kill: () => void
 }
 
-/** How a server is started. */
+/** The start of a server. */
 export interface LaunchOptions {
   /** The program and its arguments. */
   readonly argv: ReadonlyArray<string>
@@ -94,7 +94,7 @@ export const launch = (options: LaunchOptions): ServerProcess => {
   }
 }
 
-/** How a server ended before it did what was waited for, in a sentence with the end of its standard error. */
+/** The early end of a server in a sentence, with the end of its standard error. */
 export const describe = (exit: Exit, before: string, errors: string): string => {
   if (exit.notStarted !== undefined) return `the server could not be started: ${exit.notStarted}`
   const how = exit.signal === null ? `ended with exit code ${exit.code}` : `was killed by ${exit.signal}`

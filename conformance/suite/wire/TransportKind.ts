@@ -1,5 +1,5 @@
 /**
- * How the suite can talk to a server, and which of these ways can carry a case.
+ * The transports to a server, and those that can carry a case.
  */
 
 /** The transports, in the order in which the suite uses them. */

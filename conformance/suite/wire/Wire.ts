@@ -35,8 +35,8 @@ export interface Wire {
   readonly sendBytes: (bytes: Uint8Array) => void
   /** Sends a request; the reply comes later. */
   readonly begin: (method: string, params?: Json) => Promise<Reply.Reply>
-  /** Sends a request and returns its result; an error fails the case. */
-  readonly ok: (method: string, params?: Json) => Promise<JsonObject>
+  /** Sends a request and returns its result, which must be `wanted` if that is given; an error fails the case. */
+  readonly ok: (method: string, params?: Json, wanted?: JsonObject) => Promise<JsonObject>
   /** Sends a request that must fail with `code`, and with exactly `message` if it is given. */
   readonly refused: (
     method: string,
@@ -59,13 +59,13 @@ export interface Wire {
   readonly barrier: () => Promise<void>
 }
 
-/** What a wire is made of. */
+/** The parts of a wire. */
 export interface Parts {
   /** The connection. */
   readonly channel: Channel
-  /** Where the messages of the connection arrive. */
+  /** The inbox of the connection. */
   readonly inbox: Inbox.Inbox
-  /** Where what is sent is recorded. */
+  /** The record of sent messages. */
   readonly transcript: Transcript
   /** The number of the connection within the case, from 1. */
   readonly connection: number
@@ -75,7 +75,7 @@ export interface Parts {
   readonly childEnv: { readonly [name: string]: string }
 }
 
-/** How long, in milliseconds, a server on stdio has for an answer that it must not give. */
+/** The time, in milliseconds, that a server on stdio has for an answer that it must not give. */
 const probeMs = 300
 
 /** A connection that is open: nothing has been sent on it. */
@@ -102,9 +102,10 @@ export const make = (parts: Parts): Wire => {
     reply.catch(() => undefined)
     return reply
   }
-  const ok = async (method: string, params?: Json): Promise<JsonObject> => {
+  const ok: Wire["ok"] = async (method, params, wanted) => {
     const { error, result } = await begin(method, params)
     if (error !== undefined) return Check.fail(`${method} was refused: ${error.code} ${error.message}`)
+    if (wanted !== undefined) Check.equal(result, wanted, `the result of ${method}`)
     return Check.object(result, `the result of ${method}`)
   }
   return {

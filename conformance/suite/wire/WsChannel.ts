@@ -6,7 +6,7 @@ import type { Channel, ChannelEvents } from "./Channel.ts"
 import { CheckFailure } from "../Check.ts"
 import { within } from "../Deadline.ts"
 
-/** How to connect; `timeoutMs` is in milliseconds. */
+/** The address of a server and the deadline, in milliseconds. */
 export interface ConnectOptions {
   readonly url: string
   readonly headers: { readonly [name: string]: string }

@@ -8,7 +8,7 @@ import type { Outgoing, Transport } from "../../../core/transport/Transport.ts"
 import type { Pair, Raw } from "../TransportContext.ts"
 
 export interface Broken {
-  /** What is wrong. */
+  /** The fault. */
   readonly does: string
   /** The case that has to fail, and what its reason says. */
   readonly caughtBy: string

@@ -59,9 +59,8 @@ export const end = table("transport/end", {
       }),
   },
   "write-afterwards": {
-    says:
-      "A write after close, or after the peer has closed, does not throw and returns true, because no drain " +
-      "will follow.",
+    says: `A write after close, or after the peer has closed, does not throw and returns true, because no
+      drain will follow.`,
     run: (t) =>
       t.both(async (from, to) => {
         await from.close()

@@ -19,9 +19,8 @@ const numbersFrom = (seed: number) => {
 export const framing = table("transport/framing", {
   "any-chunk-borders": {
     requires: ["raw"],
-    says:
-      "120 messages arrive whole and in order when their bytes are sent in pieces of up to 7, 100 or 5,000 " +
-      "bytes.",
+    says: `120 messages arrive whole and in order when their bytes are sent in pieces of up to 7, 100 or
+      5,000 bytes.`,
     run: async (t) => {
       for (const [seed, largest] of [
         [1, 7],
@@ -101,9 +100,8 @@ export const framing = table("transport/framing", {
   },
   "peer-gone-is-the-end": {
     requires: ["raw"],
-    says:
-      "When the peer disconnects between messages, incoming ends without an error, and a write then returns " +
-      "true.",
+    says: `When the peer disconnects between messages, incoming ends without an error, and a write then
+      returns true.`,
     run: async (t) => {
       const raw = await t.raw()
       await raw.send(raw.frame("1"))

@@ -65,9 +65,8 @@ export const message = table("transport/message", {
       }),
   },
   "characters-across-any-border": {
-    says:
-      "A message of 400 kB of four-byte characters arrives whole at each of four offsets, wherever buffers " +
-      "split it.",
+    says: `A message of 400 kB of four-byte characters arrives whole at each of four offsets, wherever
+      buffers split it.`,
     run: (t) =>
       t.both(async (from, to) => {
         const texts = [0, 1, 2, 3].map((offset) => `"${"x".repeat(offset)}${"😀".repeat(100_000)}"`)

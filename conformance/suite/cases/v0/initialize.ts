@@ -2,9 +2,7 @@
  * v0: `initialize` returns the version; no other method requires it. unknown methods and malformed messages. Each
  * case begins with a `command/exec`, so that a server that detects the dialect by itself has done so.
  */
-import type { CaseContext } from "../../CaseContext.ts"
-import * as Check from "../../Check.ts"
-import { isObject } from "../../Json.ts"
+import { Check, isObject, type CaseContext } from "../../Vocabulary.ts"
 import { start, table } from "./process.ts"
 
 export const initialize = table("initialize", {
@@ -41,11 +39,7 @@ export const initialize = table("initialize", {
       const wire = await t.connect()
       await (await start(wire)).exited()
       for (const params of [{ clientName: "x" }, undefined, {}]) {
-        Check.equal(
-          await wire.ok("initialize", params),
-          { protocolVersion: "exec-server.v0" },
-          "the result of initialize",
-        )
+        await wire.ok("initialize", params, { protocolVersion: "exec-server.v0" })
       }
     },
   },

@@ -1,6 +1,5 @@
 /** v0: `command/exec/outputDelta`. */
-import * as Check from "../../Check.ts"
-import { isObject } from "../../Json.ts"
+import { Check, isObject } from "../../Vocabulary.ts"
 import { start, table } from "./process.ts"
 
 export const output = table("output", {

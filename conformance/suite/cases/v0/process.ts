@@ -1,14 +1,11 @@
 /** One process started with `command/exec`, and what the notifications on its connection say about it. */
 import { randomUUID } from "node:crypto"
-import * as Case from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import { isObject, type Json, type JsonObject } from "../../Json.ts"
-import type { Message } from "../../wire/Inbox.ts"
-import type { Wire } from "../../wire/Wire.ts"
+import * as Vocabulary from "../../Vocabulary.ts"
+import { Check, Child, type Case, type Json, type JsonObject, type Wire } from "../../Vocabulary.ts"
 
 /** A table of cases that speak v0, below `v0/`. */
-export const table = (name: string, specs: Case.Specs): ReadonlyArray<Case.Case> =>
-  Case.table(`v0/${name}`, { dialect: "v0" }, specs)
+export const table = (name: string, specs: Vocabulary.Specs): ReadonlyArray<Case> =>
+  Vocabulary.table(`v0/${name}`, { dialect: "v0" }, specs)
 
 export interface Exec {
   readonly id: string
@@ -46,26 +43,13 @@ export const params = (wire: Wire, options: StartOptions = {}): JsonObject => ({
   ...options.params,
 })
 
-/** The params of the notifications of one method for one process, behind a position. */
-const told = (
-  messages: ReadonlyArray<Message>,
-  method: string,
-  id: string,
-  from: number,
-): ReadonlyArray<JsonObject> =>
-  messages.slice(from).flatMap(({ json }) => {
-    if (!isObject(json) || json["method"] !== method) return []
-    const { params } = json
-    return isObject(params) && params["processId"] === id ? [params] : []
-  })
-
 /** Starts a process and waits for the answer. */
 export const start = async (wire: Wire, options: StartOptions = {}): Promise<Exec> => {
   const given = params(wire, options)
   const id = Check.text(given["processId"], "processId")
   const from = wire.inbox.messages.length
   const result = await wire.ok("command/exec", given)
-  const chunks = () => told(wire.inbox.messages, "command/exec/outputDelta", id, from)
+  const chunks = () => Child.notified(wire, "command/exec/outputDelta", id, from)
   const bytes = (stream?: string): Buffer =>
     Buffer.concat(
       chunks()
@@ -91,7 +75,7 @@ export const start = async (wire: Wire, options: StartOptions = {}): Promise<Exe
     exited: async () => {
       const event = await wait(
         "command/exec/exited",
-        () => told(wire.inbox.messages, "command/exec/exited", id, from)[0],
+        () => Child.notified(wire, "command/exec/exited", id, from)[0],
       )
       return Check.integer(event["exitCode"], "the exitCode of command/exec/exited")
     },

@@ -2,9 +2,7 @@
  * An extension that a server may announce as `processAnswers` in `environmentInfo.capabilities`: `answers` of
  * `process/start`. The server answers what a process asks its terminal, while nobody else does.
  */
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
+import { Check, Child, table } from "../../Vocabulary.ts"
 import { begin, resumed } from "../../cases/resuming.ts"
 
 const answers = { requires: ["process-answers", "pty"] } as const
@@ -17,7 +15,7 @@ const [attributes, status, cursor] = ["\\033[c", "\\033[5n", "\\033[6n"]
  */
 const mostKept = 20_000
 
-/** What `cat` shows of the answer that the terminal works. */
+/** The answer that the terminal works, as `cat` shows it. */
 const works = "^[[0n"
 
 /** A terminal without echo, which is what programs that ask set. */
@@ -33,7 +31,7 @@ const printing = (...texts: ReadonlyArray<string>) =>
 const asking = (wire: Child.Child["wire"], script: string) =>
   Child.start(wire, { script, tty: true, params: { answers: true } })
 
-/** What it has got, once that ends so: the bytes behind everything that it has printed itself, which has so many. */
+/** Its input, once that ends so: the bytes behind everything that it has printed itself. */
 const got = async (child: Child.Child, printed: string, end: string): Promise<string> => {
   await child.says(`${printed}`)
   await child.says(end)
@@ -138,7 +136,6 @@ export const processAnswers = table("process/answers", answers, {
     says: "A resume that replays questions, and a process/read of them, are not answered again.",
     run: async (t) => {
       const { wire, session } = await begin(t)
-      wire.send({ method: "initialized" })
       const child = await asking(wire, printing(`${status}@@`))
       await child.says(works)
       wire.channel.drop()

@@ -50,7 +50,7 @@ export const broken = [
   fault`attach-viewer-writes: Viewers write.
     process/attach/viewers-do-not-write process/attach/one-writer-at-a-time process/attach/owner-takes-it-back`.by(
     (c) => {
-      /** What each connection calls a process, and what its owner does. @type {Array<[typeof c, string, string]>} */
+      /** The name of a process on each connection, and on that of its owner. @type {Array<[typeof c, string, string]>} */
       const names = (c.server.notes.names ??= [])
       return {
         answered: (m, { method, params: asked }) => {

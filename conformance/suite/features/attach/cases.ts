@@ -2,12 +2,7 @@
  * An extension that a server may announce as `processAttach` in `environmentInfo.capabilities`: `process/attach`,
  * `process/detach`, and their notifications. What needs other sessions is played with `--scope control`.
  */
-import type { CaseContext } from "../../CaseContext.ts"
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import { isObject, type JsonObject } from "../../Json.ts"
-import type { Wire } from "../../wire/Wire.ts"
+import { Check, Child, table, type CaseContext, type JsonObject, type Wire } from "../../Vocabulary.ts"
 import { begin, resumed } from "../../cases/resuming.ts"
 
 const own = { requires: ["process-attach"] } as const
@@ -25,12 +20,6 @@ const echo = "while read -r line; do echo got $line; done"
 /** The least credit, in bytes. */
 const leastCredit = 65_536
 
-const ready = async (t: CaseContext) => {
-  const { wire, session } = await begin(t)
-  wire.send({ method: "initialized" })
-  return { wire, session }
-}
-
 const numberOf = async (wire: Wire): Promise<number> => {
   const { sessions } = await wire.ok("session/list", {})
   return Check.integer(
@@ -41,7 +30,7 @@ const numberOf = async (wire: Wire): Promise<number> => {
 
 /** An owner with a process, and another client; `target` names the process, as `p9` of the other one. */
 const two = async (t: CaseContext, options: Child.StartOptions = {}) => {
-  const [owner, other] = [await ready(t), await ready(t)]
+  const [owner, other] = [await begin(t), await begin(t)]
   const child = await Child.start(owner.wire, { script: echo, pipeStdin: true, id: "web", ...options })
   const target = { session: await numberOf(owner.wire), processId: child.id, as: "p9" }
   const attach = (params: JsonObject = {}) => other.wire.ok("process/attach", { ...target, ...params })
@@ -49,17 +38,11 @@ const two = async (t: CaseContext, options: Child.StartOptions = {}) => {
   return { owner: owner.wire, session: owner.session, other: other.wire, child, target, attach, seen }
 }
 
-/** The params of notifications of that method about a process, so far. */
-const told = (wire: Wire, method: string, id: string): ReadonlyArray<JsonObject> =>
-  wire.inbox.messages.flatMap(({ json }) => {
-    const params = isObject(json) && json["method"] === method ? json["params"] : undefined
-    return isObject(params) && params["processId"] === id ? [params] : []
-  })
-
 const waitFor = (wire: Wire, method: string, id: string, count = 1): Promise<JsonObject> =>
-  wire.inbox.wait(`${method} of ${id}`, wire.timeoutMs, () => told(wire, method, id)[count - 1])
+  wire.inbox.wait(`${method} of ${id}`, wire.timeoutMs, () => Child.notified(wire, method, id)[count - 1])
 
-const roles = (wire: Wire, id: string) => told(wire, "process/writer", id).map(({ writer }) => writer ?? null)
+const roles = (wire: Wire, id: string) =>
+  Child.notified(wire, "process/writer", id).map(({ writer }) => writer ?? null)
 
 const input = (processId: string, text: string) => ({
   processId,
@@ -83,7 +66,7 @@ export const processAttach = table("process/attach", {
       await child.write("two\n")
       await again.says("got two")
       await child.says("got two")
-      Check.equal(await wire.ok("process/detach", { processId: "again" }), {}, "the result of process/detach")
+      await wire.ok("process/detach", { processId: "again" }, {})
       await child.write("three\n")
       await child.says("got three")
       Check.equal(again.text(), "got one\ngot two\n", "the output of the attachment")
@@ -108,9 +91,9 @@ export const processAttach = table("process/attach", {
         "it",
       )
       const row = Check.object(answer["process"], "process")
-      Check.equal(
-        [row["processId"] ?? null, row["session"] ?? null, row["name"] ?? null, row["state"] ?? null],
-        [child.id, target.session, "server", "running"],
+      Check.has(
+        row,
+        { processId: child.id, session: target.session, name: "server", state: "running" },
         "the row",
       )
       await seen.says("got one")
@@ -216,7 +199,7 @@ export const processAttach = table("process/attach", {
     run: async (t) => {
       const { owner, other, attach, child, target } = await two(t)
       await attach({ role: "writer", take: true })
-      const third = (await ready(t)).wire
+      const third = (await begin(t)).wire
       await third.ok("process/attach", { ...target, as: "mine", role: "writer", take: true })
       await waitFor(other, "process/writer", "p9", 2)
       await third.ok("process/detach", { processId: "mine" })
@@ -303,7 +286,7 @@ export const processAttach = table("process/attach", {
       const { closedSeq } = await child.ended()
       await other.ok("process/credit", { processId: "p9", bytes: 100_000_000 })
       await waitFor(other, "process/closed", "p9")
-      const gaps = told(other, "process/gap", "p9").map(({ from, to }) => ({
+      const gaps = Child.notified(other, "process/gap", "p9").map(({ from, to }) => ({
         from: Check.integer(from, "from"),
         to: Check.integer(to, "to"),
       }))
@@ -343,7 +326,7 @@ export const processAttach = table("process/attach", {
         tty: true,
       })
       await attach({ credit: leastCredit, policy: "screen" })
-      // What it has of the credit leaves no room for a picture before it gets more: that of the end, not of the middle.
+      // The credit that is left has no room for a picture before it gets more: that of the end, not of the middle.
       await seen.has(1)
       await child.write("\n")
       await child.says("the end@@")
@@ -355,7 +338,8 @@ export const processAttach = table("process/attach", {
       const [from, to] = [Check.integer(gap["from"], "from"), Check.integer(gap["to"], "to")]
       Check.isTrue(to <= seq, "the gap must end with the picture")
       await child.write("\n")
-      const seqs = () => told(other, "process/output", "p9").map(({ seq }) => Check.integer(seq, "seq"))
+      const seqs = () =>
+        Child.notified(other, "process/output", "p9").map(({ seq }) => Check.integer(seq, "seq"))
       await other.inbox.wait("output behind the picture", other.timeoutMs, () =>
         seqs().find((one) => one > seq),
       )
@@ -384,7 +368,7 @@ export const processAttach = table("process/attach", {
       await other.ok("process/credit", { processId: "p9", bytes: 100_000_000 })
       const { exitCode } = await seen.ended()
       Check.equal([exitCode, seen.bytes().length], [7, 3_000_000], "the exit code and the bytes")
-      Check.equal(told(other, "process/gap", "p9").length, 0, "the number of gaps")
+      Check.equal(Child.notified(other, "process/gap", "p9").length, 0, "the number of gaps")
     },
   },
   "one-id-one-process": {
@@ -430,7 +414,7 @@ export const processAttach = table("process/attach", {
     says: `Without a scope a client attaches to no process of another session by the number of that
       (-32600), and to every one, as the writer too, by the secret id. An unknown id is refused with -32600.`,
     run: async (t) => {
-      const [owner, other] = [await ready(t), await ready(t)]
+      const [owner, other] = [await begin(t), await begin(t)]
       const child = await Child.start(owner.wire, { script: echo, pipeStdin: true })
       const target = { processId: child.id, as: "p9" }
       const number = await numberOf(owner.wire)
@@ -468,7 +452,7 @@ export const processAttach = table("process/attach", {
   },
 })
 
-/** What a client of each scope may do: list all, view, stall, write, keep. */
+/** The rights of a client of each scope: list all, view, stall, write, keep. */
 const powers = {
   own: [],
   observe: ["lists", "views"],

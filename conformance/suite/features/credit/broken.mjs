@@ -5,7 +5,7 @@ import { all, bytesOf, fault, less, params } from "../../../lab/faults/wire/chan
 /** @import { WireFault } from "../../../lab/faults/wire/changes.mjs" */
 /** @import { Connection, Fault, Message } from "../../../lab/faults/wire/relay.mjs" */
 
-/** What is left of the credit of processes, by their ids. @param {Connection} c @returns {Map<string, number>} */
+/** The rest of the credit of processes, by their ids. @param {Connection} c @returns {Map<string, number>} */
 const leftOf = ({ server: { notes } }) => (notes.left ??= new Map())
 
 /** Takes down what is left. @type {Fault} */

@@ -2,11 +2,7 @@
  * An extension that a server may announce as `processCredit` in `environmentInfo.capabilities`: how much output of one
  * process is pushed, by `credit` of `process/start` and of `initialize`, and by `process/credit`.
  */
-import type { CaseContext } from "../../CaseContext.ts"
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { Wire } from "../../wire/Wire.ts"
+import { Check, Child, table, type CaseContext, type JsonObject, type Wire } from "../../Vocabulary.ts"
 import * as Gate from "../../cases/gate.ts"
 import { begin, resumed, resumeParams } from "../../cases/resuming.ts"
 
@@ -21,8 +17,8 @@ const resuming = {
 const chunk = 65_536
 const plenty = 1_000_000_000
 
-const grant = async (wire: Wire, processId: string, bytes: number): Promise<void> =>
-  Check.equal(await wire.ok("process/credit", { processId, bytes }), {}, "the result of process/credit")
+const grant = (wire: Wire, processId: string, bytes: number): Promise<JsonObject> =>
+  wire.ok("process/credit", { processId, bytes }, {})
 
 const pushed = (child: Child.Child): number => child.bytes().length
 

@@ -3,16 +3,12 @@
  * `idleTimeoutMs`, `killGraceMs`, `signalOnTimeout` and `ending` of `process/start`, `signal` and `graceMs` of
  * `process/terminate`, and any name or number in `process/signal`.
  */
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { Json, JsonObject } from "../../Json.ts"
-import { pause } from "../../Deadline.ts"
+import { Check, Child, pause, table, type Json, type JsonObject } from "../../Vocabulary.ts"
 import { begin, resumed } from "../../cases/resuming.ts"
 
 const deadlines = { requires: ["process-deadlines"] } as const
 
-/** What `process/exited` tells of the end. */
+/** The end of a process, as `process/exited` has it. */
 const endingOf = async (child: Child.Child): Promise<{ readonly [name: string]: Json }> => {
   const exited = (await child.ended()).events.find(({ kind }) => kind === "exited")
   const { endedBy, exitCode, signal } = Check.object(exited?.params, "the params of process/exited")
@@ -32,8 +28,7 @@ export const processDeadlines = table("process/deadlines", deadlines, {
       const child = await Child.start(await t.open(), { script, params: { timeoutMs: 300 } })
       Check.equal(await endingOf(child), { endedBy: "timeout", exitCode: 143, signal: 15 }, "the end")
       const state = await child.read()
-      Check.equal(state["endedBy"], "timeout", "endedBy in the result of process/read")
-      Check.equal(state["signal"], 15, "signal in the result of process/read")
+      Check.has(state, { endedBy: "timeout", signal: 15 }, "the state")
       Check.equal(Child.chunks(state).length, 1, "the chunks that can be read")
     },
   },
@@ -169,7 +164,7 @@ export const anySignal = table("process/signal", deadlines, {
           'for s in USR1 TERM HUP; do trap "echo got $s; exit 33" $s; done; echo ready; sleep 60 & wait'
         const child = await Child.start(wire, { script })
         await child.says("ready")
-        Check.equal(await wire.ok("process/signal", { processId: child.id, signal }), {}, "the result")
+        await wire.ok("process/signal", { processId: child.id, signal }, {})
         const name = signal === 15 ? "TERM" : signal === 1 ? "HUP" : String(signal).replace(/^SIG/, "")
         await child.says(`got ${name}`)
       }

@@ -2,10 +2,7 @@
  * An extension that a server may announce as `outputHistory` in `environmentInfo.capabilities`: `history` of
  * `process/start` keeps what a process prints, `process/history` gives any part of it, and `process/grep` lines of it.
  */
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { Json, JsonObject } from "../../Json.ts"
+import { Check, Child, table, type Json, type JsonObject } from "../../Vocabulary.ts"
 
 const kept = { requires: ["output-history"] } as const
 
@@ -141,7 +138,7 @@ export const outputHistory = table("process/history", kept, {
       )
       const cut = await history(child, { from: { byte: 7 * 1000 + 3 }, maxBytes: 5 })
       Check.equal([textOf(cut), cut["line"] ?? null], ["001\n1", 1001], "five bytes")
-      Check.equal([cut["nextByte"] ?? null, cut["eof"] ?? null], [7008, false], "where to go on")
+      Check.has(cut, { nextByte: 7008, eof: false }, "where to go on")
       Check.equal(textOf(await history(child, { from: { time: 0 }, maxBytes: 7 })), lineOf(1), "since 1970")
       const later = await history(child, { from: { time: 9_000_000_000_000 } })
       Check.equal([textOf(later), later["eof"] ?? null], ["", true], "a time to come")

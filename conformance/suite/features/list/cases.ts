@@ -7,12 +7,7 @@
  * extension that a server may announce as `processPid` in `environmentInfo.capabilities`: the result of a start
  * with `pid` has the pid of the process.
  */
-import { table } from "../../Case.ts"
-import type { CaseContext } from "../../CaseContext.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { JsonObject } from "../../Json.ts"
-import type { Wire } from "../../wire/Wire.ts"
+import { Check, Child, table, type CaseContext, type JsonObject, type Wire } from "../../Vocabulary.ts"
 import { begin } from "../../cases/resuming.ts"
 
 const lists = { requires: ["process-list"] } as const
@@ -45,7 +40,6 @@ const waiting = (t: Wire, id: string, params: JsonObject = {}) =>
 /** Two sessions, of which the second one has a process. */
 const two = async (t: CaseContext) => {
   const [mine, other] = [await begin(t), await begin(t)]
-  for (const { wire } of [mine, other]) wire.send({ method: "initialized" })
   await waiting(other.wire, "theirs")
   return { mine, other }
 }
@@ -185,7 +179,6 @@ export const sessionList = table("session/list", lists, {
       processes it has; its id, which is a secret, is in no list.`,
     run: async (t) => {
       const { wire, session } = await begin(t)
-      wire.send({ method: "initialized" })
       await waiting(wire, "p")
       const answer = await wire.ok("session/list", {})
       const [own = {}, ...more] = rows(answer, "sessions")
@@ -299,8 +292,7 @@ export const processChanges = table("process/changes", changes, {
       const nextSeq = await lastSeq(wire)
       const afterSeq = nextSeq + 1_000_000
       const answer = await wire.ok("process/changes", { afterSeq, waitMs: wire.timeoutMs })
-      Check.equal(answer["changes"], [], "changes")
-      Check.equal(answer["missed"], true, "missed")
+      Check.has(answer, { changes: [], missed: true }, "the answer")
       const next = Check.integer(answer["nextSeq"], "nextSeq")
       Check.isTrue(next >= nextSeq && next <= afterSeq, `nextSeq is ${next}`)
     },

@@ -2,10 +2,7 @@
  * An extension that a server may announce as `processMarks` in `environmentInfo.capabilities`: `process/mark`, and
  * `marks` of `process/start` and `process/read`.
  */
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { Json, JsonObject } from "../../Json.ts"
+import { Check, Child, table, type Json, type JsonObject } from "../../Vocabulary.ts"
 import { begin, resumed } from "../../cases/resuming.ts"
 
 const marks = { requires: ["process-marks"] } as const
@@ -13,7 +10,7 @@ const marks = { requires: ["process-marks"] } as const
 const [prompt, run, failed] = ["\u001b]133;A\u0007", "\u001b]633;C\u0007", "\u001b]133;D;7\u001b\\"]
 const printf = (text: string) =>
   `printf '${text.replaceAll("\\", "\\\\").replaceAll("\u001b", "\\033").replaceAll("\u0007", "\\007")}'`
-/** What a shell prints for one command, with its directory. */
+/** The output of a shell for one command, with its directory. */
 const printed = `\u001b]633;P;Cwd=/a\u0007${prompt}$ ls\n${run}file\n${failed}`
 const script = printf(printed)
 
@@ -156,7 +153,6 @@ export const processMarks = table("process/marks", marks, {
     says: "A resume with replayAfter is sent the marks above that seq again, once and in the order of the output.",
     run: async (t) => {
       const { wire, session } = await begin(t)
-      wire.send({ method: "initialized" })
       const child = await Child.start(wire, { script, params: { marks: true } })
       const { events } = await child.ended()
       wire.channel.drop()

@@ -3,11 +3,7 @@
  * and how it ended, in `process/closed` and `process/read`, by `receipt: true` of `process/start`.
  */
 import { createHash } from "node:crypto"
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { JsonObject } from "../../Json.ts"
-import type { Wire } from "../../wire/Wire.ts"
+import { Check, Child, table, type JsonObject, type Wire } from "../../Vocabulary.ts"
 import * as Gate from "../../cases/gate.ts"
 import { begin, resumed } from "../../cases/resuming.ts"
 
@@ -163,8 +159,7 @@ export const processReceipt = table("process/receipt", {
       const receipt = Check.object(state["receipt"], "receipt in the result of process/read")
       const stdout = Check.object(streamsOf(receipt)["stdout"], "stdout of the receipt")
       const all = Buffer.concat([Buffer.from(said), Buffer.alloc(size)])
-      Check.equal(stdout["bytes"] ?? null, all.length, "the bytes of stdout")
-      Check.equal(stdout["sha256"] ?? null, sha256(all), "the hash of stdout")
+      Check.has(stdout, { bytes: all.length, sha256: sha256(all) }, "the stdout")
       const pushed = [child, Child.attach(again, child.id)]
         .flatMap((part) => part.events())
         .filter(({ kind }) => kind === "output")
@@ -177,7 +172,7 @@ export const processReceipt = table("process/receipt", {
       }
       const got = [...seen.values()].reduce((sum, bytes) => sum + bytes, 0)
       const unread = Check.integer(stdout["unreadBytes"], "unreadBytes of stdout")
-      // What was pushed on the connection that was dropped may not have arrived here.
+      // Output that was pushed on the dropped connection may not have arrived here.
       Check.isTrue(
         unread <= all.length - got,
         `unreadBytes is ${unread}, and ${got} of ${all.length} bytes were got`,

@@ -2,11 +2,7 @@
  * An extension that a server may announce as `sessionReplay` in `environmentInfo.capabilities`:
  * `initialize {resumeSessionId, replayAfter: {processId: seq}}` pushes the events that a lost connection has missed.
  */
-import type { CaseContext } from "../../CaseContext.ts"
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { Wire } from "../../wire/Wire.ts"
+import { Check, Child, table, type CaseContext, type Wire } from "../../Vocabulary.ts"
 import * as Gate from "../../cases/gate.ts"
 import { begin, resumed, resumeParams } from "../../cases/resuming.ts"
 

@@ -3,10 +3,7 @@
  * `process/start` lets the child of a process be followed by another one in the same process, by its policy or by
  * `process/restart`.
  */
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { JsonObject } from "../../Json.ts"
+import { Check, Child, table, type JsonObject } from "../../Vocabulary.ts"
 
 const restarts = { requires: ["process-restart"] } as const
 
@@ -14,7 +11,7 @@ const restarts = { requires: ["process-restart"] } as const
 const starting = (wire: Child.Child["wire"], script: string, restart: JsonObject): Promise<Child.Child> =>
   Child.start(wire, { script, params: { restart } })
 
-/** What is read of a process when it is closed. */
+/** The read of a process that is closed. */
 const closed = async (child: Child.Child): Promise<JsonObject> => {
   for (let afterSeq = 0; ;) {
     const state = await child.read({ waitMs: 1000, afterSeq })
@@ -103,8 +100,7 @@ export const processRestart = table("process/restart", restarts, {
       const { closedSeq } = await child.ended()
       await again(child)
       const state = await closed(child)
-      Check.equal(state["exitCode"], 5, "the exit code of the new process")
-      Check.equal(state["nextSeq"], closedSeq + 1, "nextSeq of a log that began anew")
+      Check.has(state, { exitCode: 5, nextSeq: closedSeq + 1 }, "the state")
       Check.equal(
         Buffer.concat(Child.chunks(state).map(({ bytes }) => bytes)).toString(),
         "run\n",

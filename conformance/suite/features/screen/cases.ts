@@ -2,10 +2,7 @@
  * An extension that a server may announce as `processScreen` in `environmentInfo.capabilities`: `process/screen`
  * answers what the terminal of a PTY shows. Judged by sequences that every terminal knows.
  */
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { Json, JsonObject } from "../../Json.ts"
+import { Check, Child, table, type Json, type JsonObject } from "../../Vocabulary.ts"
 
 const screens = { requires: ["process-screen", "pty"] } as const
 
@@ -37,7 +34,7 @@ export const processScreen = table("process/screen", screens, {
       const { row, column } = Check.object(answer["cursor"] ?? null, "cursor")
       Check.equal([row ?? null, column ?? null], [2, 2], "row and column of the cursor")
       Check.equal(answer["size"], { rows: 24, columns: 80 }, "the size")
-      Check.equal([answer["fromSeq"] ?? null, answer["scrollback"] ?? null], [1, 0], "fromSeq and scrollback")
+      Check.has(answer, { fromSeq: 1, scrollback: 0 }, "fromSeq and scrollback")
     },
   },
   "tells-title-cursor-and-alternate": {
@@ -49,17 +46,13 @@ export const processScreen = table("process/screen", screens, {
       const child = await Child.start(wire, { script, tty: true })
       await child.says("@@")
       const shown = await screen(child)
-      Check.equal(
-        [shown["title"] ?? null, shown["alternate"] ?? null],
-        ["a title", true],
-        "title and alternate",
-      )
+      Check.has(shown, { title: "a title", alternate: true }, "title and alternate")
       Check.equal(Check.object(shown["cursor"], "cursor")["visible"] ?? null, false, "cursor.visible")
       Check.equal(shown["text"], "above@@", "the text of the alternate screen")
       await child.write("\n")
       await child.says("##")
       const left = await screen(child)
-      Check.equal([left["text"] ?? null, left["alternate"] ?? null], ["below##", false], "the screen below")
+      Check.has(left, { text: "below##", alternate: false }, "the screen below")
     },
   },
   "is-of-a-seq": {
@@ -160,13 +153,9 @@ export const processScreen = table("process/screen", screens, {
       await child.write("\n")
       await child.says("##")
       const answer = await screen(child)
-      Check.equal(
-        [answer["text"] ?? null, answer["fromSeq"] ?? null, answer["alternate"] ?? null],
-        ["\n  begin@@\n\n  end##", 1, true],
-        "the picture of now",
-      )
+      Check.has(answer, { text: "\n  begin@@\n\n  end##", fromSeq: 1, alternate: true }, "the picture of now")
       const past = await screen(child, { seq: Number(seq) })
-      Check.equal([past["text"] ?? null, past["fromSeq"] ?? null], ["\n  begin@@", 1], "the one of then")
+      Check.has(past, { text: "\n  begin@@", fromSeq: 1 }, "the one of then")
     },
   },
   "is-of-then-in-a-flood": {
@@ -201,8 +190,11 @@ export const processScreen = table("process/screen", screens, {
       await child.write("\n")
       await child.says("@@")
       const answer = await screen(child)
-      Check.equal(answer["size"], { rows: 5, columns: 20 }, "the size")
-      Check.equal(answer["text"], `${"0".repeat(20)}\n${"0".repeat(10)}@@`, "the text")
+      Check.has(
+        answer,
+        { size: { rows: 5, columns: 20 }, text: `${"0".repeat(20)}\n${"0".repeat(10)}@@` },
+        "the answer",
+      )
     },
   },
   "refuses-what-has-no-terminal": {

@@ -3,7 +3,6 @@
 import { fault, less, resume } from "../../../lab/faults/wire/changes.mjs"
 
 /** @import { WireFault } from "../../../lab/faults/wire/changes.mjs" */
-/** @import { Connection, Message } from "../../../lab/faults/wire/relay.mjs" */
 
 /** The code of requests whose session was taken. */
 const taken = -32012

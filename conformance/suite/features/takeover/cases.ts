@@ -3,12 +3,7 @@
  * an `initialize` resumes a session that another connection has. That connection is told so by `session/taken`, and
  * ends. A server must do so whatever the connection is doing, because it may be dead.
  */
-import type { CaseContext } from "../../CaseContext.ts"
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { JsonObject } from "../../Json.ts"
-import type { Wire } from "../../wire/Wire.ts"
+import { Check, Child, table, type CaseContext, type JsonObject, type Wire } from "../../Vocabulary.ts"
 import * as Gate from "../../cases/gate.ts"
 import { begin, resumeParams } from "../../cases/resuming.ts"
 

@@ -2,10 +2,7 @@
  * An extension that a server may announce as `processWait` in `environmentInfo.capabilities`: `process/wait` answers
  * once, when one of its conditions has come true.
  */
-import { table } from "../../Case.ts"
-import * as Check from "../../Check.ts"
-import * as Child from "../../Child.ts"
-import type { Json, JsonObject } from "../../Json.ts"
+import { Check, Child, table, type Json, type JsonObject } from "../../Vocabulary.ts"
 import * as Gate from "../../cases/gate.ts"
 
 const waits = { requires: ["process-wait"] } as const
@@ -43,7 +40,7 @@ export const processWait = table("process/wait", waits, {
         const answer = await wait(child, [{ bytes: 1_000_000 }, { exit: true }])
         met(answer, 1, when)
         Check.equal(evidence(answer, "exitCode"), 7, "evidence.exitCode")
-        Check.equal([answer["exited"] ?? null, answer["exitCode"] ?? null], [true, 7], "the state")
+        Check.has(answer, { exited: true, exitCode: 7 }, "the state")
         Check.equal(textOf(answer, "head"), "bye\n", "what was printed")
       }
     },
@@ -199,7 +196,7 @@ export const processWait = table("process/wait", waits, {
       const took = performance.now() - begin
       met(answer, null, "after the timeout")
       Check.isTrue(took >= 190, `200 ms had passed after ${Math.round(took)} ms`)
-      Check.equal([answer["exited"] ?? null, answer["closed"] ?? null], [false, false], "the state")
+      Check.has(answer, { exited: false, closed: false }, "the state")
       met(await wait(child, [{ exit: true }], { timeoutMs: 0 }), null, "without any time")
       met(await wait(child, [{ bytes: 1 }], { timeoutMs: 0 }), 0, "without any time, of what is so")
     },
@@ -296,7 +293,7 @@ export const processWait = table("process/wait", waits, {
       const answer = await wait(child, [{ port, host: "localhost" }])
       met(answer, 0, "for its port")
       const found = Check.object(evidence(answer, "port"), "evidence.port")
-      Check.equal([found["port"] ?? null, found["host"] ?? null], [port, "127.0.0.1"], "who listens")
+      Check.has(found, { port, host: "127.0.0.1" }, "who listens")
       const other = await Child.start(wire, { argv: ["sleep", "600"] })
       met(await wait(other, [{ port }], { timeoutMs: 200 }), null, "for the port of another process")
     },
