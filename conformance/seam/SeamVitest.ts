@@ -23,9 +23,9 @@ export interface SuiteOptions extends Choice, RunOptions {
 }
 
 /**
- * Registers a test for each chosen case of a seam, on a source that is opened before the first and closed after the last;
- * `name` is the name of the group in vitest. Throws if a glob matches none, or if `known` names a case that does not
- * exist.
+ * Registers a test for each chosen case of a seam, on a source that is opened before the first and closed after the
+ * last; `name` is the name of the group in vitest. Throws if a glob matches none, or if `known` names a case that does
+ * not exist.
  */
 export const suite =
   <Source, More, Need extends string, Context>(seam: Seam<Source, More, Need, Context>) =>

@@ -1,6 +1,6 @@
 /**
- * The holdings of the process that runs the suite: descriptors, children, zombies. This needs Linux's /proc; elsewhere the
- * cases that count them are skipped.
+ * The holdings of the process that runs the suite: descriptors, children, zombies. This needs Linux's /proc; elsewhere
+ * the cases that count them are skipped.
  */
 import * as Procfs from "../suite/wire/Procfs.ts"
 

@@ -51,9 +51,9 @@ type Token<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name
 
 /**
- * Something that a server may lack without being wrong. A case that requires a missing capability is skipped. The caller names
- * missing capabilities, and the suite finds most of them by asking the server (see `Manifest.ts`). Each capability that
- * the wire can announce is one, by its name in kebab-case.
+ * Something that a server may lack without being wrong. A case that requires a missing capability is skipped. The
+ * caller names missing capabilities, and the suite finds most of them by asking the server (see `Manifest.ts`). Each
+ * capability that the wire can announce is one, by its name in kebab-case.
  */
 export type Capability = Unannounced | Token<keyof Capabilities>
 

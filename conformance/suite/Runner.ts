@@ -47,9 +47,9 @@ export const unplayed = (plan: Pick<Plan, "cases" | "targets">, reason: string):
 const patience = 6
 
 /**
- * Whether the servers of a run still answer. After some silent failures of one target in a row the target is asked again;
- * if it does not answer, no further case of it is played: a server that dies midway costs seconds, not a deadline for
- * each case.
+ * Whether the servers of a run still answer. After some silent failures of one target in a row the target is asked
+ * again; if it does not answer, no further case of it is played: a server that dies midway costs seconds, not a
+ * deadline for each case.
  */
 interface Liveness {
   /** Why no further case of this target is played; `undefined` if it answers. Waits while the target is asked. */
