@@ -3,7 +3,7 @@
 import { at, bytesOf, fault, later, less, params, result } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */
-/** @import { Fault, Message } from "./relay.mjs" */
+/** @import { Fault } from "./relay.mjs" */
 
 /** Events with other seqs. @param {(seq: number) => number} change @returns {Fault} */
 const numbered = (change) => ({
