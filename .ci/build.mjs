@@ -121,9 +121,7 @@ const notices = Notices.make(root)
 const ofSpawners = [
   "conformance/spawner/SpawnerRunner",
   "adapters/sandbox/NamedSpawners",
-  "adapters/node/NodeSpawner",
-  "adapters/bun/BunSpawner",
-  "adapters/deno/DenoSpawner",
+  "adapters/shared/Platform",
 ]
 
 /** @param {readonly string[]} names of modules */

@@ -12,7 +12,13 @@ install()
 const speed = ["--bytecode", "--format=esm", "--splitting", "--minify", "--sourcemap=none"]
 const jit = ["--compile-jit-policy=100"]
 const isolation = ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"]
+// PTYs of this package do not work on Bun.
+const external = ["--external", "@homebridge/node-pty-prebuilt-multiarch"]
 const files = ["adapters/bun/main.ts", "--outfile", "dist/procwire-bun"]
-run(binary("@oven", "bin/bun"), ["build", "--compile", ...speed, ...jit, ...isolation, ...files], {
-  stdio: ["ignore", "ignore", "inherit"],
-})
+run(
+  binary("@oven", "bin/bun"),
+  ["build", "--compile", ...speed, ...jit, ...isolation, ...external, ...files],
+  {
+    stdio: ["ignore", "ignore", "inherit"],
+  },
+)

@@ -32,7 +32,7 @@ const options = {
   minify: true,
   legalComments: /** @type {const} */ ("none"),
   target: "es2022",
-  external: ["bufferutil", "utf-8-validate"],
+  external: ["bufferutil", "utf-8-validate", "@homebridge/node-pty-prebuilt-multiarch"],
 }
 await bundle({ ...options, entryPoints: ["adapters/deno/main.ts"], outfile: program })
 if (values.bundle) process.exit()

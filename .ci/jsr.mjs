@@ -32,7 +32,7 @@ for (const name of ["LICENSE", "README.md", "CHANGELOG.md"]) cpSync(join(root, n
 
 /**
  * @type {{
- *   version: string, license: string, exports: Record<string, string | { types: string, deno?: unknown }>,
+ *   version: string, license: string, exports: Record<string, string | { types: string }>,
  *   dependencies: object, devDependencies: Record<string, string>, peerDependenciesMeta: object
  * }}
  */
@@ -45,8 +45,7 @@ const peerDependencies = Object.fromEntries(
 writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies, peerDependencies }, undefined, 2))
 const entries = Object.entries(exports).flatMap(([name, place]) => {
   if (typeof place === "string") return []
-  const source = place.types.replace("./dist/lib/", "./").replace(/\.d\.ts$/, ".ts")
-  return [[name, place.deno === undefined ? source : source.replace("/node/", "/deno/")]]
+  return [[name, place.types.replace("./dist/lib/", "./").replace(/\.d\.ts$/, ".ts")]]
 })
 const manifest = {
   name: "@procwire/procwire",

@@ -235,13 +235,13 @@ export const parts = [
     name: "bun",
     says: "every test of core and adapters on Bun",
     steps: [[".ci/test.mjs", "--on", "bun", "core", "adapters"]],
-    touched: ["adapters/bun/", "adapters/shared/process/"],
+    touched: ["adapters/bun/", "adapters/shared/runtime/", "adapters/shared/process/"],
   },
   {
     name: "deno",
     says: "every test of core and adapters on Deno",
     steps: [[".ci/test.mjs", "--on", "deno", "core", "adapters"]],
-    touched: ["adapters/deno/", "adapters/shared/process/"],
+    touched: ["adapters/deno/", "adapters/shared/runtime/", "adapters/shared/process/"],
   },
   {
     name: "support",

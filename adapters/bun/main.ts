@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 /** The command `procwire` on Bun, from source: `bun adapters/bun/main.ts serve`. */
 import { main } from "../shared/cli/Cli.ts"
-import { platform } from "./platform.ts"
+import { platform } from "../shared/Platform.ts"
 
 declare const Bun: { readonly unsafe: { readonly setJITPolicy?: (scale: number) => void } }
 

@@ -1,6 +1,6 @@
 /**
- * procwire for programs in Effect, on Node: everything of core, transports to servers, and servers and spawners as
- * layers. It needs the package `effect`, which procwire does not install.
+ * procwire for programs in Effect, on Node, Bun and Deno: everything of core, transports to servers, and servers and
+ * spawners as layers. It needs the package `effect`, which procwire does not install.
  *
  * @example
  * ```ts
@@ -17,12 +17,12 @@
  * @module
  */
 import * as Program from "../shared/Program.ts"
-import { platform } from "./platform.ts"
+import { platform } from "../shared/Platform.ts"
 
 export type { Program } from "../shared/Program.ts"
 export * from "../../core/index.ts"
 export * from "../shared/serve/effect.ts"
-export { layerSpawner } from "./NodeSpawner.ts"
+export { layerSpawner } from "../shared/Platform.ts"
 
 const program = Program.make(platform)
 

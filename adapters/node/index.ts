@@ -1,5 +1,5 @@
 /**
- * procwire for programs on Node. `procwire/node`, `procwire/bun` and `procwire/deno` export the same names.
+ * procwire for programs on Node, Bun and Deno: `procwire/node`, `procwire/bun` and `procwire/deno` are this module.
  *
  * @example
  * ```ts
@@ -17,9 +17,22 @@
  * @module
  */
 import * as Program from "../shared/Program.ts"
-import { platform } from "./platform.ts"
+import { platform } from "../shared/Platform.ts"
 
-export * from "../shared/ProgramExports.ts"
+export type {
+  CommandOptions,
+  InProcessTarget,
+  RemoteTarget,
+  Serve,
+  Target,
+  ToClient,
+  UrlOptions,
+  UrlTarget,
+} from "../shared/Program.ts"
+export * from "../../core/client/door.ts"
+export type { V0Options } from "../../core/client/Dialects.ts"
+export type { V0Client } from "../../core/client/v0/V0Client.ts"
+export * from "../shared/serve/index.ts"
 
 const program = Program.make(platform)
 

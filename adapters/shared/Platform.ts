@@ -1,16 +1,26 @@
-/** What differs between Node, Bun and Deno for programs and the command line; everything else is shared. */
-import type * as Layer from "effect/Layer"
+/**
+ * The differences of Node, Bun and Deno for programs and the command line: how each calls the C library, and waits for
+ * descriptors. Everything else is shared.
+ */
+import * as Layer from "effect/Layer"
 import type { Files } from "../../core/files/Files.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
-import type { ToLayer } from "./process/HostSpawner.ts"
+import * as HostFiles from "./files/HostFiles.ts"
+import * as HostSpawner from "./process/HostSpawner.ts"
+import * as NodePty from "./process/NodePty.ts"
 import type { Ffi } from "./process/posix/Ffi.ts"
+import * as SocketDescriptors from "./process/posix/SocketDescriptors.ts"
+import * as BunDescriptors from "./runtime/BunDescriptors.ts"
+import * as BunFfi from "./runtime/BunFfi.ts"
+import * as DenoFfi from "./runtime/DenoFfi.ts"
+import * as KoffiFfi from "./runtime/KoffiFfi.ts"
 
 /** The services of a runtime. */
 export interface Platform {
   /** PTYs and pipes by libc, or pipes by `node:child_process` where libc is out of reach. */
   readonly layerSpawner: Layer.Layer<Spawner>
   /** The same, which contains the descendants of children as asked. */
-  readonly toSpawner: ToLayer
+  readonly toSpawner: HostSpawner.ToLayer
   /** True if that starts processes on another machine, where nothing of this one can confine them. */
   readonly elsewhere?: boolean
   /** The file system of the host. */
@@ -18,3 +28,27 @@ export interface Platform {
   /** Calls the C library; throws where that is impossible. */
   readonly openFfi: () => Ffi
 }
+
+const make = (
+  openFfi: Platform["openFfi"],
+  layerFiles: Platform["layerFiles"],
+  descriptors: HostSpawner.Native["descriptors"],
+  options: Pick<HostSpawner.Options, "nodePty"> = {},
+): Platform => {
+  const toSpawner = HostSpawner.make({ native: { ffi: openFfi, descriptors }, ...options })
+  return { layerSpawner: Layer.orDie(toSpawner()), toSpawner, layerFiles, openFfi }
+}
+
+/**
+ * The platform of this runtime. Bun makes no sockets of pipes. `node:fs` of Deno takes only UTF-8 names, and needs
+ * `--allow-all` for links and /proc, so its files go through libc. The node-pty package works on Node alone.
+ */
+export const platform: Platform =
+  "Bun" in globalThis
+    ? make(BunFfi.open, HostFiles.layer, BunDescriptors.make)
+    : "Deno" in globalThis
+      ? make(DenoFfi.open, HostFiles.layerLibc(DenoFfi.open), SocketDescriptors.make)
+      : make(KoffiFfi.open, HostFiles.layer, SocketDescriptors.make, { nodePty: NodePty.load })
+
+/** The best spawner of this host: over libc if it can be called, else the portable one; a debug log says why. */
+export const layerSpawner: Layer.Layer<Spawner> = platform.layerSpawner

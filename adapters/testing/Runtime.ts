@@ -6,17 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Spawner from "../../core/spawn/Spawner.ts"
-import type { Platform } from "../shared/Platform.ts"
+import { platform } from "../shared/Platform.ts"
+
+export { platform } from "../shared/Platform.ts"
 
 export const name = "Bun" in globalThis ? "Bun" : "Deno" in globalThis ? "Deno" : "Node"
-
-const adapters = {
-  Node: () => import("../node/platform.ts"),
-  Bun: () => import("../bun/platform.ts"),
-  Deno: () => import("../deno/platform.ts"),
-}
-
-export const { platform }: { readonly platform: Platform } = await adapters[name]()
 
 /** The spawner of the platform; its scope is never closed. */
 export const spawner: Spawner.SpawnerService = Context.get(

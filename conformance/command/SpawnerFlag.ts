@@ -79,8 +79,7 @@ const loadSuite = () => loadOwn("conformance/spawner/SpawnerRunner") as Promise<
 
 /** The spawner of this runtime. */
 const loadHost = async (): Promise<object> => {
-  const spawner = "Bun" in globalThis ? "bun/Bun" : "Deno" in globalThis ? "deno/Deno" : "node/Node"
-  const { layerSpawner } = (await loadOwn(`adapters/${spawner}Spawner`)) as Adapter
+  const { layerSpawner } = (await loadOwn("adapters/shared/Platform")) as Adapter
   return layerSpawner
 }
 

@@ -164,7 +164,7 @@ describe("The package with effect, without vitest", () => {
   test("says nothing of a module whose effect has another version than that of the commands", async () => {
     await build({
       absWorkingDir: root,
-      entryPoints: ["adapters/node/NodeSpawner.ts"],
+      entryPoints: ["adapters/shared/Platform.ts"],
       outfile: join(folder, "other.mjs"),
       bundle: true,
       platform: "node",

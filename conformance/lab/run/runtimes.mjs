@@ -42,7 +42,7 @@ const built = {
 const source = (name) => ({
   server: `adapters/${name}/main.ts`,
   conformance: "conformance/cli.ts",
-  spawner: `adapters/${name}/effect.ts`,
+  spawner: "adapters/node/effect.ts",
 })
 
 const thisLine = Number(process.versions.node.split(".")[0])

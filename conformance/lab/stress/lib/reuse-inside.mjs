@@ -10,9 +10,9 @@ import { Spawner } from "../../../../dist/lib/core/spawn/index.js"
 
 /** @import { SpawnEvents, SpawnSpec } from "../../../../core/spawn/Spawner.ts" */
 
-const [runtime = "node", seconds = "10"] = process.argv.slice(2)
+const [, seconds = "10"] = process.argv.slice(2)
 /** @type {{ layerSpawner: import("effect/Layer").Layer<Spawner.Spawner> }} */
-const { layerSpawner } = await import(`../../../../dist/lib/adapters/${runtime}/effect.js`)
+const { layerSpawner } = await import("../../../../dist/lib/adapters/node/effect.js")
 
 /** A process with this very number, in a group of its own. @param {number} pid */
 const stranger = async (pid) => {

@@ -1,5 +1,5 @@
 /** The C library through `Deno.dlopen`; needs `--allow-ffi`. */
-import { type Ffi, marshal, type Parameter } from "../shared/process/posix/Ffi.ts"
+import { type Ffi, marshal, type Parameter } from "../process/posix/Ffi.ts"
 
 /** The part of Deno's namespace that is used; its types are not installed. */
 interface DenoNamespace {

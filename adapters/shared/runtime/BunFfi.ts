@@ -1,6 +1,6 @@
 /** The C library through `bun:ffi`. */
 import { createRequire } from "node:module"
-import { type Ffi, marshal, type Parameter } from "../shared/process/posix/Ffi.ts"
+import { type Ffi, marshal, type Parameter } from "../process/posix/Ffi.ts"
 
 /** The part of `bun:ffi` that is used; its types are not installed. */
 interface BunFfi {

@@ -11,13 +11,13 @@
  */
 import { constants } from "node:os"
 import * as Effect from "effect/Effect"
-import type * as Spawner from "../../core/spawn/Spawner.ts"
-import * as SpawnError from "../../core/spawn/SpawnError.ts"
-import type { ChildEvents } from "../shared/process/ChildEvents.ts"
-import type { Output } from "../shared/process/RunningChild.ts"
-import type { StdinWriter } from "../shared/process/StdinWriter.ts"
-import { BUFFER_BYTES, type Descriptors } from "../shared/process/posix/Descriptors.ts"
-import type { Libc } from "../shared/process/posix/Libc.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as SpawnError from "../../../core/spawn/SpawnError.ts"
+import type { ChildEvents } from "../process/ChildEvents.ts"
+import type { Output } from "../process/RunningChild.ts"
+import type { StdinWriter } from "../process/StdinWriter.ts"
+import { BUFFER_BYTES, type Descriptors } from "../process/posix/Descriptors.ts"
+import type { Libc } from "../process/posix/Libc.ts"
 
 /** The part of the global `Bun` that is used; its types are not installed. */
 interface BunFile {

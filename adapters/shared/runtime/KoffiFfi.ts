@@ -5,7 +5,7 @@
  */
 import { createRequire } from "node:module"
 import type * as Koffi from "koffi"
-import type { Ffi, Parameter } from "../shared/process/posix/Ffi.ts"
+import type { Ffi, Parameter } from "../process/posix/Ffi.ts"
 
 const types: Readonly<Record<Parameter, string>> = {
   int: "int",
