@@ -1,5 +1,6 @@
-/** What is done to a process that need not be shown: it is ended, started again, or forgotten. */
+/** Operations on a process that need not be shown: signals, restart, removal, and its log. */
 import type { ClientProcess } from "../../../../core/client/ClientProcess.ts"
+import * as LineStamps from "../../../../core/client/LineStamps.ts"
 import type { Signal } from "../../../../core/protocol/Process.ts"
 import type { Place, Row } from "../model/Rows.ts"
 import type { Link } from "./Link.ts"
@@ -68,5 +69,27 @@ const asWriter = async (
     await act(process)
   } finally {
     await process.detach().catch(() => {})
+  }
+}
+
+/** How much is asked for at once, in bytes. */
+const part = 1024 * 1024
+
+/**
+ * Reads the files of the server, which keep it since the start; with `times` each line has its time in front. Rejects
+ * with `ClientError` where there are none.
+ */
+export const readLog = async (
+  process: Pick<ClientProcess, "history">,
+  times: boolean,
+): Promise<ReadonlyArray<Uint8Array>> => {
+  const stamps = times ? LineStamps.make() : undefined
+  const parts: Array<Uint8Array> = []
+  for (let byte = 0; ;) {
+    const found = await process.history({ from: { byte }, maxBytes: part, times })
+    for (const [index, { stream, chunk }] of found.chunks.entries())
+      parts.push(stamps?.add(stream, chunk, found.times?.[index] ?? 0) ?? chunk)
+    if (found.eof || found.nextByte === byte) return parts
+    byte = found.nextByte
   }
 }

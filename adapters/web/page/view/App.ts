@@ -1,25 +1,23 @@
 /** The page of a visitor who is in: the list, the terminals, the dialogs, and what keeps them current. */
 import type * as Link from "../link/Link.ts"
 import * as Site from "../link/Site.ts"
-import type { Action } from "../model/Keys.ts"
 import * as Keys from "../model/Keys.ts"
+import type { Action } from "../model/Keys.ts"
 import * as Outage from "../model/Outage.ts"
 import * as Rows from "../model/Rows.ts"
 import { nextTheme, scaled } from "../model/Settings.ts"
 import * as Store from "../model/Store.ts"
 import * as Tiles from "../model/Tiles.ts"
-import * as Announcer from "./Announcer.ts"
-import * as Choices from "./Choices.ts"
-import { button, el, icon, iconButton, mark, say } from "./dom.ts"
-import * as HelpDialog from "./HelpDialog.ts"
 import * as Live from "./Live.ts"
-import * as OutageBar from "./OutageBar.ts"
+import * as Messages from "./Messages.ts"
+import * as Login from "./Login.ts"
 import type { Page } from "./Page.ts"
 import * as ProcessList from "./ProcessList.ts"
 import * as Remembered from "./Remembered.ts"
-import { Renderers } from "./Renderers.ts"
+import { Renderers } from "./Screen.ts"
 import * as StartDialog from "./StartDialog.ts"
 import * as TileArea from "./TileArea.ts"
+import { button, el, icon, iconButton, mark, say } from "./dom.ts"
 
 /**
  * Shows the page; `refused` is why the link that the visitor has opened was not taken. `enter` is called when another
@@ -30,8 +28,8 @@ export const show = (
   { name }: Site.Info,
   refused: string | undefined,
 ): { readonly enter: () => void } => {
-  const { settings, look } = Choices.make()
-  const announcer = Announcer.make()
+  const { settings, look } = Remembered.choices()
+  const announcer = Messages.make()
   const tiles = Store.make<Tiles.Tiles>(Tiles.none)
   const page: Page = {
     link,
@@ -49,11 +47,11 @@ export const show = (
     act: (action) => act(action),
   }
   const start = StartDialog.make(page)
-  const help = HelpDialog.make()
+  const help = makeHelp()
   const list = ProcessList.make(page)
   const area = TileArea.make(page, start)
   const act = actions(page, { start, help, list, area })
-  const outage = OutageBar.make(link)
+  const outage = Login.makeBar(link)
   document.body.append(
     outage.element,
     side(page, name, list.element, start),
@@ -174,3 +172,36 @@ const side = (page: Page, name: string, list: HTMLElement, start: StartDialog.St
     list,
   )
 }
+
+/** Makes the dialog. */
+export const makeHelp = (): HTMLDialogElement => {
+  const close = button("Close", () => dialog.close())
+  const dialog = el(
+    "dialog",
+    { class: "help", "aria-label": "Shortcuts" },
+    el("h2", {}, "Shortcuts"),
+    helpTable("Where nothing is typed", false),
+    helpTable("Everywhere, also in a terminal, which gets all other keys", true),
+    el("p", { class: "dim" }, "Enter opens a process of the list, Shift Enter opens it beside the others."),
+    el("div", { class: "actions" }, close),
+  )
+  return dialog
+}
+
+const helpTable = (caption: string, everywhere: boolean): HTMLTableElement =>
+  el(
+    "table",
+    {},
+    el("caption", {}, caption),
+    el(
+      "tbody",
+      {},
+      ...Keys.shortcuts
+        .filter((shortcut) => shortcut.everywhere === everywhere)
+        .map((shortcut) =>
+          el("tr", {}, el("th", { scope: "row" }, ...keysOf(shortcut)), el("td", {}, shortcut.says)),
+        ),
+    ),
+  )
+
+const keysOf = (shortcut: Keys.Shortcut) => Keys.written(shortcut).map((keys) => el("kbd", {}, keys))

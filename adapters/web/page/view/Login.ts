@@ -1,6 +1,11 @@
-/** Lets a visitor in: with a token, or with the secret of a link that was opened. */
+/**
+ * Lets a visitor in: with a token, or with the secret of a link that was opened; on a page of its own, or in a bar at
+ * the top, below which the open terminals stay readable.
+ */
 import { messageOf } from "../link/Attachment.ts"
+import type { Link } from "../link/Link.ts"
 import * as Site from "../link/Site.ts"
+import * as Outage from "../model/Outage.ts"
 import { el, onSubmit, say } from "./dom.ts"
 
 /** A form that lets a visitor in. */
@@ -12,7 +17,7 @@ export interface Form {
 }
 
 /** Makes one; `entered` is called when the visitor is in. */
-export const form = (
+const makeForm = (
   { tokens }: Pick<Site.Info, "tokens">,
   entered: () => void,
   ...above: ReadonlyArray<HTMLElement>
@@ -54,7 +59,7 @@ export const ask = ({ name, tokens }: Site.Info, said = ""): Promise<void> =>
       resolve()
     }
     const where = tokens ? `Log in to ${name === "" ? "this server" : name}.` : byLink
-    const shown = form({ tokens }, entered, el("h1", {}, "procwire"), el("p", { class: "dim" }, where))
+    const shown = makeForm({ tokens }, entered, el("h1", {}, "procwire"), el("p", { class: "dim" }, where))
     const main = el("main", { class: "login-page" }, shown.element)
     document.body.append(main)
     shown.say(said)
@@ -63,3 +68,52 @@ export const ask = ({ name, tokens }: Site.Info, said = ""): Promise<void> =>
 
 const byLink =
   "Open the link that the server has printed. It works once; on SIGUSR2 the server prints another."
+
+/** The bar that asks a visitor to log in again. */
+export interface OutageBar {
+  readonly element: HTMLElement
+  /** A link was opened in this tab: takes its secret out of the address, and logs in by it. */
+  readonly enter: () => void
+}
+
+/** Makes it, hidden. */
+export const makeBar = (link: Link): OutageBar => {
+  const title = el("strong", {})
+  const advice = el("p", {})
+  const room = el("div", {})
+  const element = el(
+    "section",
+    { class: "outage", role: "alert", "aria-label": "Log in", hidden: true },
+    el("div", {}, title, advice),
+    room,
+  )
+  let form: Form | undefined
+  const entered = () => {
+    // The next attempt to connect comes within two seconds.
+    form?.say("You are in. Connecting…")
+  }
+  link.status.follow((status) => {
+    const login = status.kind === "lost" ? status.login : undefined
+    element.hidden = login === undefined
+    if (status.kind !== "lost" || login === undefined) {
+      form = undefined
+      return room.replaceChildren()
+    }
+    say(title, `${Outage.headline(status)}.`)
+    say(advice, Outage.advice(status))
+    if (form !== undefined) return
+    form = makeForm(login, entered)
+    room.replaceChildren(form.element)
+  })
+  return {
+    element,
+    enter: () => {
+      if (link.status.get().kind === "connected") return location.reload()
+      const once = Site.takeOnce()
+      if (once === undefined) return
+      void Site.login({ once })
+        .catch(messageOf)
+        .then((refused) => (refused === undefined ? entered() : form?.say(refused)))
+    },
+  }
+}

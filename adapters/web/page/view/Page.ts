@@ -6,7 +6,7 @@ import type { Settings } from "../model/Settings.ts"
 import type { Store } from "../model/Store.ts"
 import type { Tiles } from "../model/Tiles.ts"
 import type { Action } from "../model/Keys.ts"
-import type { Renderers } from "./Renderers.ts"
+import type { Renderers } from "./Screen.ts"
 import type { Look } from "./Screen.ts"
 
 /** What the parts of the page share. */

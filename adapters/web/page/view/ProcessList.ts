@@ -2,11 +2,12 @@
 import * as Acting from "../link/Acting.ts"
 import { messageOf } from "../link/Attachment.ts"
 import * as Filter from "../model/Filter.ts"
-import { type Group, grouped, isOver, type Key, keyOf, type Row } from "../model/Rows.ts"
+import { type Seen, stateOf } from "../model/Outage.ts"
+import { type Group, type Key, type Place, type Row, grouped, isOver, keyOf, titleOf } from "../model/Rows.ts"
+import type { Tiles } from "../model/Tiles.ts"
 import * as Words from "../model/Words.ts"
-import { el, iconButton, say } from "./dom.ts"
-import * as ListRow from "./ListRow.ts"
 import { type Page, sight } from "./Page.ts"
+import { el, iconButton, mark, say } from "./dom.ts"
 
 /** The list. */
 export interface ProcessList {
@@ -34,7 +35,7 @@ export const make = (page: Page): ProcessList => {
   const clear = iconButton("trash", "Remove those that have ended", () => void removeEnded())
   const summary = el("p", { class: "summary", role: "status" })
   const groups = el("div", { class: "groups" })
-  const rows = new Map<Key, ListRow.ListRow>()
+  const rows = new Map<Key, ListRow>()
   let ended: ReadonlyArray<Row> = []
 
   const removeEnded = async () => {
@@ -46,7 +47,7 @@ export const make = (page: Page): ProcessList => {
 
   const rowOf = (row: Row): HTMLElement => {
     const key = keyOf(row)
-    const known = rows.get(key) ?? ListRow.make(row, page.open)
+    const known = rows.get(key) ?? makeRow(row, page.open)
     rows.set(key, known)
     const { seen, at } = sight(page.link, page.link.lists.get()?.instance)
     known.show(row, page.tiles.get(), seen, at)
@@ -145,4 +146,48 @@ const summaryOf = (all: ReadonlyArray<Row>, wanted: ReadonlyArray<Row>): string 
   const running = wanted.filter((row) => !isOver(row)).length
   const shown = wanted.length === all.length ? "" : ` of ${all.length}`
   return `${running} running, ${wanted.length - running} ended${shown}`
+}
+
+/** A row. */
+export interface ListRow {
+  readonly element: HTMLElement
+  /** Shows it as somebody has seen it at a time of this browser, in milliseconds since 1970. */
+  readonly show: (row: Row, tiles: Tiles, as: Seen, now: number) => void
+}
+
+/** Makes one; `open` shows the process, alone or beside the others. */
+export const makeRow = (first: Row, open: (place: Place, beside: boolean) => void): ListRow => {
+  const key: Key = keyOf(first)
+  const dot = el("span", { class: "dot", "aria-hidden": "true" })
+  const title = el("span", { class: "row-title" })
+  const sub = el("span", { class: "row-sub" })
+  const press = (event: MouseEvent) => open(first, event.shiftKey || event.ctrlKey || event.metaKey)
+  const button = el("button", { type: "button", class: "row-open", onclick: press }, dot, title, sub)
+  const element = el(
+    "li",
+    { class: "row", "data-key": key },
+    button,
+    iconButton(
+      "beside",
+      `Open ${titleOf(first)} beside the others (b, or Shift click)`,
+      () => open(first, true),
+      "row-beside",
+    ),
+  )
+  return {
+    element,
+    show: (row, { open, focused }, as, now) => {
+      const tone = isOver(row) ? Words.toneOf(row) : as === "gone" ? "calm" : "running"
+      for (const part of [dot, sub]) mark(part, "data-tone", tone)
+      say(title, titleOf(row))
+      const command = row.name === undefined ? [] : [Words.command(row.argv)]
+      const labels = Object.entries(row.labels).map(([name, value]) =>
+        value === "" ? name : `${name}=${value}`,
+      )
+      say(sub, [stateOf(row, as, now), ...command, ...labels].join(" \u00b7 "))
+      mark(button, "aria-current", key === focused ? "true" : false)
+      mark(element, "data-open", open.includes(key))
+      mark(button, "title", `${titleOf(row)}\n${Words.command(row.argv)}`)
+    },
+  }
 }

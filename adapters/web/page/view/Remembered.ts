@@ -1,6 +1,13 @@
-/** What a tab remembers while its page is loaded again: its session, what is open, and what it has started. */
+/**
+ * The memory of the browser: the choices of the visitor, and what a tab keeps while its page is loaded again: its
+ * session, the open processes, and those that it has started.
+ */
 import type { Kept } from "../link/Link.ts"
 import type { Key } from "../model/Rows.ts"
+import * as Settings from "../model/Settings.ts"
+import * as Store from "../model/Store.ts"
+import type { Look } from "./Screen.ts"
+import { mark } from "./dom.ts"
 
 const names = { session: "procwire.session", open: "procwire.open", started: "procwire.started" }
 
@@ -38,5 +45,42 @@ const read = (name: string): ReadonlyArray<Key> => {
     return Array.isArray(json) ? json.filter((key): key is Key => typeof key === "string") : []
   } catch {
     return []
+  }
+}
+
+const settingsName = "procwire.settings"
+
+/** Reads the choices of the visitor from the browser, keeps them there, and shows them. */
+export const choices = (): {
+  readonly settings: Store.Store<Settings.Settings>
+  readonly look: Store.Store<Look>
+} => {
+  const settings = Store.make(Settings.parse(readSettings()))
+  const isDark = matchMedia("(prefers-color-scheme: dark)")
+  const lookNow = (): Look => {
+    const { theme, reader, fontSize } = settings.get()
+    return { reader, fontSize, dark: theme === "system" ? isDark.matches : theme === "dark" }
+  }
+  const look = Store.make(lookNow())
+  settings.follow((now) => {
+    try {
+      localStorage.setItem(settingsName, JSON.stringify(now))
+    } catch {
+      // A browser that keeps nothing.
+    }
+    mark(document.documentElement, "data-theme", now.theme)
+    mark(document.documentElement, "data-reader", now.reader)
+    document.querySelector(".reader-switch")?.setAttribute("aria-pressed", String(now.reader))
+    look.set(lookNow())
+  })
+  isDark.addEventListener("change", () => look.set(lookNow()))
+  return { settings, look }
+}
+
+const readSettings = (): string | null => {
+  try {
+    return localStorage.getItem(settingsName)
+  } catch {
+    return null
   }
 }

@@ -2,6 +2,7 @@
 import { FitAddon } from "@xterm/addon-fit"
 import { SearchAddon } from "@xterm/addon-search"
 import { WebLinksAddon } from "@xterm/addon-web-links"
+import { WebglAddon } from "@xterm/addon-webgl"
 import { Terminal } from "@xterm/xterm"
 import type { TerminalSize } from "../../../../core/protocol/Process.ts"
 import { Intake } from "../model/Intake.ts"
@@ -9,7 +10,6 @@ import { fittingSize } from "../model/Lines.ts"
 import type { Settings } from "../model/Settings.ts"
 import * as Colors from "./Colors.ts"
 import { mark } from "./dom.ts"
-import type { Renderers } from "./Renderers.ts"
 
 /** How it looks. */
 export interface Look extends Pick<Settings, "reader" | "fontSize"> {
@@ -235,4 +235,45 @@ const touchable = (terminal: Terminal, host: HTMLElement, typed: (data: string) 
     },
     { passive: false },
   )
+}
+
+/** How a terminal is drawn. */
+export type Renderer = "webgl" | "dom"
+
+/** The most contexts of a page. */
+const most = 12
+
+/** Draws the terminals of a page. */
+export class Renderers {
+  private contexts = 0
+
+  /** Draws an open terminal; `told` hears how, also when that changes. The result gives the context back. */
+  attach(terminal: Terminal, told: (renderer: Renderer) => void): () => void {
+    if (this.contexts >= most) return plain(told)
+    const addon = new WebglAddon()
+    try {
+      terminal.loadAddon(addon)
+    } catch {
+      return plain(told)
+    }
+    this.contexts += 1
+    let given = false
+    const give = () => {
+      if (given) return
+      given = true
+      this.contexts -= 1
+      addon.dispose()
+    }
+    addon.onContextLoss(() => {
+      give()
+      told("dom")
+    })
+    told("webgl")
+    return give
+  }
+}
+
+const plain = (told: (renderer: Renderer) => void) => {
+  told("dom")
+  return () => {}
 }

@@ -1,28 +1,24 @@
 /** A process that is shown: its head, its terminal, and what belongs to them. */
+import type { Exited } from "../../../../core/client/ProcessEvent.ts"
+import type { Receipt } from "../../../../core/features/receipt/wire.ts"
+import type { TerminalSize } from "../../../../core/protocol/Process.ts"
 import * as Acting from "../link/Acting.ts"
 import { Attachment, messageOf } from "../link/Attachment.ts"
-import * as Log from "../link/Log.ts"
+import type { Display } from "../model/Follower.ts"
 import * as Keys from "../model/Keys.ts"
 import * as Outage from "../model/Outage.ts"
-import { unmarked } from "../model/PipeText.ts"
-import { isOver, type Key, keyOf, type Row, titleOf } from "../model/Rows.ts"
+import { PipeText, unmarked } from "../model/PipeText.ts"
+import { type Key, type Row, isOver, keyOf, titleOf } from "../model/Rows.ts"
 import * as Tiles from "../model/Tiles.ts"
-import * as Clipboard from "./Clipboard.ts"
-import { el, mark } from "./dom.ts"
-import * as Download from "./Download.ts"
-import * as Facts from "./Facts.ts"
+import * as Browser from "./Browser.ts"
 import * as FindBar from "./FindBar.ts"
 import * as History from "./History.ts"
-import * as HistoryView from "./HistoryView.ts"
-import * as KeyBar from "./KeyBar.ts"
-import * as Notice from "./Notice.ts"
-import { later, type Page, sight } from "./Page.ts"
+import * as Inputs from "./Inputs.ts"
+import * as Messages from "./Messages.ts"
+import { type Page, later, sight } from "./Page.ts"
 import { Screen } from "./Screen.ts"
-import * as Sight from "./Sight.ts"
-import * as Sizing from "./Sizing.ts"
-import * as StdinLine from "./StdinLine.ts"
-import * as TileDisplay from "./TileDisplay.ts"
 import * as TileHeader from "./TileHeader.ts"
+import { el, mark } from "./dom.ts"
 
 /** What a program in a terminal hears of mice and windows; no person has typed it. */
 // oxlint-disable-next-line no-control-regex
@@ -35,15 +31,15 @@ export class Tile {
   /** The start of the server that the process belongs to. */
   private readonly instance: string
   private row: Row
-  private told: Facts.Told = {}
+  private told: TileHeader.Outcome = {}
   private readonly page: Page
   private readonly host = el("div", { class: "screen" })
-  private readonly notice = Notice.make()
+  private readonly notice = Messages.makeNotice()
   private readonly header: TileHeader.TileHeader
   private readonly screen: Screen
   private readonly attachment: Attachment
   private readonly find: FindBar.FindBar
-  private readonly keyBar: KeyBar.KeyBar
+  private readonly keyBar: Inputs.KeyBar
   private readonly stdin: HTMLElement
   private readonly ends: Array<() => void> = []
   private readonly past: History.History
@@ -54,8 +50,8 @@ export class Tile {
     this.instance = page.link.instance.get()
     this.key = keyOf(row)
     this.header = TileHeader.make(row, page.link.can("outputHistory"), this.presses())
-    this.keyBar = KeyBar.make((data) => this.typed(data))
-    this.stdin = StdinLine.make({
+    this.keyBar = Inputs.make((data) => this.typed(data))
+    this.stdin = Inputs.stdinLine({
       write: (text) => this.typed(text),
       end: () => void this.trying(() => this.attachment.live().closeStdin()),
     })
@@ -79,7 +75,7 @@ export class Tile {
     this.attachment = new Attachment({
       link: page.link,
       row,
-      display: TileDisplay.make(this.screen, page.link.can("outputHistory"), {
+      display: displayOn(this.screen, page.link.can("outputHistory"), {
         painted: () => this.resize(),
         exited: (exited) => {
           this.told = { ...this.told, exited }
@@ -102,7 +98,7 @@ export class Tile {
         history: async (options) => (await this.attachment.attached()).history(options),
         grep: async (options) => (await this.attachment.attached()).grep(options),
       },
-      screenIn: (host) => this.newScreen(host, () => {}, HistoryView.part),
+      screenIn: (host) => this.newScreen(host, () => {}, History.historyBytes),
       tell: this.notice.tell,
       settings: page.settings,
       closed: () => this.focus(),
@@ -173,7 +169,7 @@ export class Tile {
         screen.setLook(look)
         this.resize()
       }),
-      Sight.watch(this.host, {
+      Browser.watch(this.host, {
         resized: () => this.resize(),
         looked: (visible) => attachment.look(visible),
       }),
@@ -200,7 +196,7 @@ export class Tile {
   }
 
   private async kept(times: boolean): Promise<ReadonlyArray<Uint8Array>> {
-    return Log.read(await this.attachment.attached(), times)
+    return Acting.readLog(await this.attachment.attached(), times)
   }
 
   /** Gives the browser the output as a file: all that the server keeps, or else what the terminal holds. */
@@ -209,7 +205,7 @@ export class Tile {
     const kept = this.isGone ? undefined : await this.kept(times).catch(() => undefined)
     if (kept === undefined)
       this.notice.tell("The file has what this terminal holds: the server keeps no more.")
-    Download.save(
+    Browser.save(
       `${fileName(titleOf(this.row))}.log`,
       kept ?? [new TextEncoder().encode(this.screen.allText())],
     )
@@ -218,7 +214,7 @@ export class Tile {
   private resize(): void {
     const { row, screen, attachment } = this
     const inControl = attachment.writes.get() && !isOver(row) && this.told.exited === undefined
-    const size = Sizing.adapt(screen, row, inControl)
+    const size = adapt(screen, row, inControl)
     if (size === undefined || !this.page.link.can("processResize")) return
     this.row = { ...row, terminalSize: size }
     void attachment.resize(size).catch(() => {})
@@ -245,20 +241,29 @@ export class Tile {
 
   show(): void {
     const { seen, at } = sight(this.page.link, this.instance)
-    this.header.show(this.row, Facts.of(this.row, this.told, seen, at), this.attachment.writes.get(), {
-      restart: seen === "now" && this.row.state === "closed" && Acting.canRestart(this.page.link, this.row),
-    })
+    this.header.show(
+      this.row,
+      TileHeader.factsOf(this.row, this.told, seen, at),
+      this.attachment.writes.get(),
+      {
+        restart: seen === "now" && this.row.state === "closed" && Acting.canRestart(this.page.link, this.row),
+      },
+    )
     mark(this.header.facts, "title", `Started ${new Date(this.row.startedAtMs).toLocaleString()}`)
     this.stdin.hidden = this.row.tty || !this.attachment.writes.get() || this.told.exited !== undefined
     mark(this.element, "data-writes", this.attachment.writes.get())
     const { receipt } = this.told
-    mark(this.header.element, "title", receipt === undefined ? false : Facts.receiptLines(receipt).join("\n"))
+    mark(
+      this.header.element,
+      "title",
+      receipt === undefined ? false : TileHeader.receiptLines(receipt).join("\n"),
+    )
   }
 
   update(row: Row): void {
     const { terminalSize } = this.row
     this.row = row
-    if (!Sizing.isSame(row.terminalSize, terminalSize)) this.resize()
+    if (!isSame(row.terminalSize, terminalSize)) this.resize()
     this.show()
   }
 
@@ -284,7 +289,7 @@ export class Tile {
 
   private async copy(): Promise<void> {
     const text = unmarked(this.screen.text())
-    this.notice.tell((await Clipboard.copy(text)) ? "Copied." : "The browser does not let the page copy.")
+    this.notice.tell((await Browser.copy(text)) ? "Copied." : "The browser does not let the page copy.")
   }
 
   /** Leaves the process, and gives everything back. */
@@ -305,3 +310,45 @@ const fileName = (title: string): string =>
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")
     .replaceAll(/^[-.]+|-+$/g, "")
     .slice(0, 60) || "process"
+
+const usual: TerminalSize = { rows: 24, columns: 80 }
+
+/** Shows a process at its size; the size to ask the server for, if that has to change. */
+export const adapt = (
+  screen: Screen,
+  { tty, terminalSize }: Row,
+  inControl: boolean,
+): TerminalSize | undefined => {
+  if (tty && !inControl) return void screen.show(terminalSize ?? usual)
+  const size = screen.fill()
+  if (!tty || size === undefined) return undefined
+  return terminalSize?.columns === size.columns && terminalSize.rows === size.rows ? undefined : size
+}
+
+/** True where two rows have the same. */
+export const isSame = (one: TerminalSize | undefined, other: TerminalSize | undefined): boolean =>
+  one?.rows === other?.rows && one?.columns === other?.columns
+
+/** What else hears of them. */
+export interface Heard {
+  readonly painted: () => void
+  readonly exited: (event: Exited) => void
+  readonly closed: (receipt: Receipt | undefined) => void
+}
+
+/** Makes the display of one process. */
+export const displayOn = (screen: Screen, hasHistory: boolean, heard: Heard): Omit<Display, "failed"> => {
+  const pipes = new PipeText()
+  const elsewhere = hasHistory ? "; the history may have it" : ""
+  return {
+    output: (stream, bytes) => screen.intake.write(stream === "pty" ? bytes : pipes.take(stream, bytes)),
+    room: () => screen.intake.room(),
+    paint: ({ size, ansi = "" }) => screen.paint(size, ansi, heard.painted),
+    gap: (from, to) => {
+      const what = `output ${from} to ${to} was passed over${elsewhere}`
+      screen.intake.write(`\u001b[0m\r\n\u001b[2m\u2014 ${what} \u2014\u001b[0m\r\n`)
+    },
+    exited: heard.exited,
+    closed: ({ receipt }) => heard.closed(receipt),
+  }
+}

@@ -1,5 +1,5 @@
-/** Keys that a phone does not have. */
-import { el, mark } from "./dom.ts"
+/** Input beside that of the terminal: keys that a phone does not have, and a line for the stdin of pipes. */
+import { button, el, mark, onSubmit } from "./dom.ts"
 
 const keys: ReadonlyArray<readonly [shown: string, says: string, data: string]> = [
   ["Esc", "Escape", "\u001b"],
@@ -45,4 +45,33 @@ export const make = (typed: (data: string) => void): KeyBar => {
       return String.fromCharCode(data.toUpperCase().charCodeAt(0) - 64)
     },
   }
+}
+
+/** What takes the input. */
+export interface Stdin {
+  readonly write: (text: string) => void
+  readonly end: () => void
+}
+
+/** Makes one. */
+export const stdinLine = ({ write, end }: Stdin): HTMLElement => {
+  const field = el("input", {
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-label": "A line for stdin",
+    placeholder: "A line for stdin, Enter sends it",
+  })
+  const form = el(
+    "form",
+    { class: "stdin" },
+    field,
+    el("button", { class: "button" }, "Send"),
+    button("End input", end, { title: "Ends the input of the process" }),
+  )
+  onSubmit(form, () => {
+    write(`${field.value}\n`)
+    field.value = ""
+  })
+  return form
 }
