@@ -14,9 +14,7 @@ import type * as Scope from "effect/Scope"
 import type { Event } from "../../../core/server/audit/AuditEvent.ts"
 import { AuditError, type AuditLog, toTime } from "../../../core/server/audit/AuditLog.ts"
 import * as OsError from "../host/OsError.ts"
-import type { LineError } from "./LineError.ts"
 import * as LineFile from "./LineFile.ts"
-import type * as LineWriter from "./LineWriter.ts"
 
 export interface Options {
   /** A file or a device; `-` is stderr. */
@@ -74,7 +72,7 @@ export const make = (options: Options): Effect.Effect<AuditLog, OpenError, Scope
     }
   })
 
-const toAuditError = (error: LineError) =>
+const toAuditError = (error: LineFile.LineError) =>
   new AuditError({
     reason: error.reason,
     message:
@@ -83,14 +81,14 @@ const toAuditError = (error: LineError) =>
     cause: error.cause,
   })
 
-const reasonOf = ({ reason, cause }: LineError): string =>
+const reasonOf = ({ reason, cause }: LineFile.LineError): string =>
   reason === "Timeout"
     ? `it took longer than ${LineFile.deadlineMillis} ms`
     : OsError.fromUnknown(cause).message
 
 const stderr = 2
 
-const open = (path: string): Effect.Effect<LineWriter.Descriptor, OpenError, Scope.Scope> =>
+const open = (path: string): Effect.Effect<LineFile.Descriptor, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
     if (path === "-") return { write: write(stderr), sync: Effect.void, torn: false }
     const fd = yield* Effect.acquireRelease(

@@ -4,13 +4,12 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../../../core/testing/Effects.ts"
 import * as LineFile from "./LineFile.ts"
-import type { Descriptor } from "./LineWriter.ts"
 
 /** A disk with room for so many bytes. */
 const make = (torn = false) => {
   const disk = { text: "", room: Infinity, syncs: 0, broken: false, hangs: false }
   const told: Array<string> = []
-  const descriptor: Descriptor = {
+  const descriptor: LineFile.Descriptor = {
     torn,
     write: (bytes) =>
       Effect.suspend(() => {

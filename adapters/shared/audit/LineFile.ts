@@ -6,14 +6,28 @@
  * second, and is lost only if too many wait. What a failed write has left of a line stays in the file and is ended
  * before the next one.
  */
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { LineError } from "./LineError.ts"
-import { type Line, LineQueue } from "./LineQueue.ts"
-import * as LineWriter from "./LineWriter.ts"
+
+/** A line could not be written. `cause` is the error of the system. */
+export class LineError extends Data.TaggedError("LineError")<{
+  readonly reason: "Write" | "Timeout"
+  readonly cause?: unknown
+}> {}
+
+/** An open file. Its effects fail with the error of the system. */
+export interface Descriptor {
+  /** Writes some of the bytes, at the end of the file, and returns how many. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<number, unknown>
+  /** Waits until the disk has the written bytes. */
+  readonly sync: Effect.Effect<void, unknown>
+  /** True if the file ended within a line when it was opened. */
+  readonly torn: boolean
+}
 
 /** Hears how the file is doing. */
 export interface Listener {
@@ -45,15 +59,15 @@ export const maxWaiting = 8 * 1024 * 1024
 
 /** Writes until the scope closes, and at last what still waits. */
 export const make = (
-  descriptor: LineWriter.Descriptor,
+  descriptor: Descriptor,
   listener: Listener,
 ): Effect.Effect<LineFile, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const queue = new LineQueue(maxWaiting)
+    const waiting: Array<Line> = []
     const health = makeHealth(listener)
     const work = yield* Effect.makeLatch(false)
-    const writer = LineWriter.make(descriptor)
-    const turn = Effect.uninterruptible(writeWaiting(writer, queue, health, listener.lost))
+    const write = makeWrite(descriptor)
+    const turn = Effect.uninterruptible(writeWaiting(write, waiting, health, listener.lost))
     const due = Effect.suspend(() =>
       health.failing() ? Effect.timeoutOption(work.await, retryMillis) : work.await,
     )
@@ -64,7 +78,7 @@ export const make = (
       const end = Effect.zipRight(Scope.close(own, Exit.void), turn)
       const ended = Effect.interruptible(Effect.timeoutOption(Effect.disconnect(end), deadlineMillis))
       return Effect.map(ended, () => {
-        if (queue.length > 0) listener.lost(queue.length)
+        if (waiting.length > 0) listener.lost(waiting.length)
       })
     })
     yield* due.pipe(
@@ -78,18 +92,23 @@ export const make = (
     const commit = (text: string) =>
       Effect.gen(function* () {
         const line = { text, done: yield* Deferred.make<void, LineError>() }
-        queue.add(line)
+        waiting.push(line)
         work.unsafeOpen()
         const late = new LineError({ reason: "Timeout" })
         const tooLate = Effect.zipRight(health.fail(late), Effect.fail(late))
         yield* Deferred.await(line.done).pipe(
           Effect.timeoutOption(deadlineMillis),
-          Effect.ensuring(Effect.sync(() => queue.remove(line))),
+          Effect.ensuring(
+            Effect.sync(() => {
+              const at = waiting.indexOf(line)
+              if (at >= 0) waiting.splice(at, 1)
+            }),
+          ),
           Effect.flatMap((written) => (written._tag === "Some" ? Effect.void : tooLate)),
         )
       })
     const append = (text: string) => {
-      queue.add({ text })
+      waiting.push({ text })
       if (!health.failing()) work.unsafeOpen()
     }
     return { commit, append, failing: health.failing }
@@ -117,25 +136,92 @@ const makeHealth = ({ failed, recovered }: Listener): Health => {
   }
 }
 
-/** Writes every line that waits, and tells those who wait for one. */
+/** A line on its way to the file. */
+interface Line {
+  readonly text: string
+  /** Completed with the outcome of the line; absent for lines of `append`. */
+  readonly done?: Deferred.Deferred<void, LineError>
+}
+
+/** Writes every waiting line, and completes those of `commit`. */
 const writeWaiting = (
-  writer: LineWriter.LineWriter,
-  queue: LineQueue,
+  write: Write,
+  waiting: Array<Line>,
   health: Health,
   lost: (lines: number) => void,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const lines = queue.takeAll()
+    const lines = waiting.splice(0)
     if (lines.length === 0) return
-    const durable = lines.some(isAwaited)
     const texts = lines.map(({ text }) => text)
-    const { whole, result } = yield* writer.write(texts, durable)
+    const durable = lines.some(({ done }) => done !== undefined)
+    const { whole, result } = yield* write(texts, durable)
     const outcome = Either.mapLeft(result, (cause) => new LineError({ reason: "Write", cause }))
     for (const { done } of lines) if (done !== undefined) yield* Deferred.complete(done, outcome)
     if (Either.isRight(outcome)) return yield* health.recover
-    const dropped = queue.putBack(lines.slice(whole).filter((line) => !isAwaited(line)))
+    // The oldest lines are dropped first.
+    const rest = lines.slice(whole).filter(({ done }) => done === undefined)
+    let dropped = rest.length
+    for (let size = 0; dropped > 0; dropped--)
+      if ((size += rest[dropped - 1]?.text.length ?? 0) > maxWaiting) break
+    waiting.unshift(...rest.slice(dropped))
     if (dropped > 0) lost(dropped)
     yield* health.fail(outcome.left)
   })
 
-const isAwaited = ({ done }: Line): boolean => done !== undefined
+/** The extent of a write. */
+interface Written {
+  /** The number of lines, from the first, that are whole in the file. */
+  readonly whole: number
+  /** The error that the others met, or the disk. */
+  readonly result: Either.Either<void, unknown>
+}
+
+/** Writes lines, and with `durable` waits for the disk. One call at a time. */
+type Write = (lines: ReadonlyArray<string>, durable: boolean) => Effect.Effect<Written>
+
+/** Bytes that are encoded at once, roughly: 1 MiB. A disk that fails is noticed before more is. */
+const batchSize = 1024 * 1024
+
+const makeWrite = (descriptor: Descriptor): Write => {
+  let { torn } = descriptor
+
+  const writeBatch = (lines: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const pieces = lines.map((line, index) => Buffer.from(`${index === 0 && torn ? "\n" : ""}${line}\n`))
+      const bytes = Buffer.concat(pieces)
+      let at = 0
+      const all = Effect.gen(function* () {
+        while (at < bytes.length) at += yield* descriptor.write(bytes.subarray(at))
+      })
+      const result = yield* Effect.either(all)
+      if (at > 0) torn = bytes[at - 1] !== newline
+      return { whole: countWhole(pieces, at), result }
+    })
+
+  return (lines, durable) =>
+    Effect.gen(function* () {
+      let whole = 0
+      while (whole < lines.length) {
+        const written = yield* writeBatch(lines.slice(whole, batchEnd(lines, whole)))
+        whole += written.whole
+        if (Either.isLeft(written.result)) return { whole, result: written.result }
+      }
+      return { whole, result: durable ? yield* Effect.either(descriptor.sync) : Either.void }
+    })
+}
+
+const newline = 0x0a
+
+/** The end of a batch of lines, of which there is at least one. */
+const batchEnd = (lines: ReadonlyArray<string>, start: number): number => {
+  let end = start
+  for (let size = 0; end < lines.length && size < batchSize; end++) size += lines[end]?.length ?? 0
+  return end
+}
+
+const countWhole = (pieces: ReadonlyArray<Uint8Array>, written: number): number => {
+  let end = 0
+  const first = pieces.findIndex(({ length }) => (end += length) > written)
+  return first === -1 ? pieces.length : first
+}
