@@ -1,4 +1,4 @@
-/** What a built-in spawner is: a row of the table `BuiltIns`, and the pieces that rows are made of. */
+/** Built-in spawners: the rows of the table `BuiltIns`, and the pieces that rows are made of. */
 import { accessSync, constants } from "node:fs"
 import process from "node:process"
 import * as Either from "effect/Either"
@@ -12,19 +12,19 @@ import { SpawnerProblem } from "./SpawnerProblem.ts"
 /** A spawner that may be around another one, or start processes by itself. */
 export type SpawnerLayer = Layer.Layer<Spawner, SpawnerProblem, Spawner>
 
-/** What this machine lacks, and how that is mended. */
+/** A lack of this machine, and its remedy. */
 export interface Missing {
-  /** What is missing, as a sentence without its end. */
+  /** The lack, as a sentence without its end. */
   readonly what: string
-  /** What to do: a command, or an advice. */
+  /** The remedy: a command, or an advice. */
   readonly remedy: string
 }
 
 /** A built-in spawner. */
 export interface BuiltIn {
-  /** How it is named. */
+  /** Its name. */
   readonly name: string
-  /** What may stand behind the name, as in `[:N]`; empty for nothing. */
+  /** The syntax behind the name, as in `[:N]`; empty for none. */
   readonly options: string
   /** One sentence: what it does. */
   readonly says: string
@@ -32,7 +32,7 @@ export interface BuiltIn {
   readonly example: string
   /** It starts processes on its own, elsewhere, and not inside the spawner before it. */
   readonly elsewhere?: boolean
-  /** What this machine lacks; undefined if it can be used. */
+  /** The lack of this machine; undefined if it can be used. */
   readonly missing: () => Missing | undefined
   /** The spawner for the text behind the colon, which is undefined without one. */
   readonly read: (text: string | undefined) => Either.Either<SpawnerLayer, SpawnerProblem>
@@ -53,7 +53,7 @@ const runs = (path: string): boolean => {
   }
 }
 
-/** What lets Deno start programs. */
+/** The flags that let Deno start programs. */
 export const permissions =
   "on Deno: -P with procwire's deno.json, or --allow-env --allow-read --allow-sys --allow-run"
 

@@ -3,7 +3,7 @@
  * and processes, by a cgroup of their own; what each of them may use: open files and processor time, by `prlimit`; and
  * on how many processors they run, by `taskset`.
  *
- * Where this server may not make cgroups, `prlimit` bounds the address space of each process instead, and counts with
+ * If this server may not make cgroups, `prlimit` bounds the address space of each process instead, and counts with
  * `pids` every process of the user on the machine, to which the kernel does not hold root.
  */
 import { readFileSync } from "node:fs"

@@ -16,11 +16,11 @@ import * as Far from "./Far.ts"
 import * as FarScripts from "./FarScripts.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
-/** What differs between the engines, which have the same command line. */
+/** The differences of the engines, which have the same command line. */
 interface Engine {
   readonly name: "podman" | "docker"
   readonly pack: string
-  /** What to do if it does not answer. */
+  /** The remedy if it does not answer. */
   readonly remedy: string
   /** docker has no empty sequence, so it gets one that nobody types. */
   readonly detachKeys: string

@@ -47,7 +47,7 @@ const idsOf = (name: string) => {
   }
 }
 
-/** What glibc itself does not take from the environment of a program that gets other rights (secure execution). */
+/** Variables that glibc ignores in a program that gets other rights (secure execution). */
 const unsafe =
   /^(LD_.*|GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_.*|NIS_PATH|NLSPATH|RES_OPTIONS|RESOLV_HOST_CONF|TMPDIR|TZDIR)$/
 

@@ -14,7 +14,7 @@ import * as Spawner from "../../core/spawn/Spawner.ts"
 import * as SpecCheck from "../../core/spawn/SpecCheck.ts"
 import * as ProgramLookup from "../shared/process/ProgramLookup.ts"
 
-/** What a wrapper takes away. */
+/** Restrictions of a wrapper. */
 export interface WrapOptions {
   /** Capabilities of the inner spawner that children do not have inside the wrapper: `{ processGroup: false }`. */
   readonly capabilities?: { readonly [name in keyof Spawner.Capabilities]?: false }

@@ -25,7 +25,7 @@ import * as SocketClient from "./transport/SocketClient.ts"
 import type * as WebSocketClient from "./transport/WebSocketClient.ts"
 import { version } from "./Version.ts"
 
-/** Where the server is: outside this process, or in it. */
+/** The place of the server: outside this process, or in it. */
 export type Target = RemoteTarget | InProcessTarget
 
 /** A server outside this process: a running one, or a command whose stdin and stdout are the server's. */
@@ -47,18 +47,18 @@ export interface InProcessTarget {
   /** Overrides the defaults of `procwire serve`. */
   readonly server?: Partial<ExecServer.Options>
   /**
-   * What starts processes: a layer over the spawner of the runtime, a plain object, or names as those of `--spawner`.
+   * The spawner: a layer over the spawner of the runtime, a plain object, or names as those of `--spawner`.
    * The default is the spawner of the runtime, with bubblewrap if it is there.
    */
   readonly spawner?: SpawnerChoice | undefined
   /**
-   * What keeps a process and its descendants together, so that they end with the client: cgroup, subreaper, none (its
+   * The bond of a process and its descendants, so that they end with the client: cgroup, subreaper, none (its
    * group only), or auto: cgroup where that works, else none. Default: auto.
    */
   readonly contain?: Containment.Choice | undefined
 }
 
-/** What a server in this process needs. */
+/** The services of a server in this process. */
 export type Services = Spawner | Files | SessionIds | Host | HttpClient
 
 /** A transport to the server that `target` names; it lives as long as the scope. */

@@ -29,7 +29,7 @@ export type { InProcessTarget, RemoteTarget, Target, UrlTarget } from "./Connect
 export type { Options as CommandOptions } from "./transport/CommandTransport.ts"
 export type { Options as UrlOptions } from "./transport/WebSocketClient.ts"
 
-/** What the entry points of the runtimes export. */
+/** The exports of the entry points of the runtimes. */
 export interface Program {
   /**
    * A client of that server. A lost connection to a URL is replaced and the session resumed, unless

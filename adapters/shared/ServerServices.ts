@@ -11,13 +11,13 @@ import * as ProcessEvidence from "./process/evidence/LinuxEvidence.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 import * as XtermTerminals from "./terminal/XtermTerminals.ts"
 
-/** What differs between the program `procwire` and other programs. */
+/** The differences between the program `procwire` and other programs. */
 export interface Options {
   /** The path of bubblewrap; the default is `bwrap` in PATH. */
   readonly bwrap?: string | undefined
   /** True if this process is the program `procwire`, which can start itself again in a confinement. */
   readonly isCommand?: boolean
-  /** Where histories of output are kept; the default is the folder for temporary files. */
+  /** The folder for histories of output; the default is that for temporary files. */
   readonly historyDir?: string | undefined
   /** Instead of bubblewrap over the spawner of the runtime. */
   readonly spawner?: SpawnerLayer.SpawnerSource | undefined

@@ -19,7 +19,7 @@ import * as LineFile from "./LineFile.ts"
 export interface Options {
   /** A file or a device; `-` is stderr. */
   readonly path: string
-  /** What cannot be written is counted and goes on. */
+  /** Events that cannot be written are counted, and the request goes on. */
   readonly bestEffort: boolean
   /** Told in the first line. */
   readonly version: string

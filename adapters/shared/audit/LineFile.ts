@@ -48,7 +48,7 @@ export interface LineFile {
   readonly failing: () => boolean
 }
 
-/** How long `commit` waits, and the end of the scope for what still has to be written, in milliseconds: 5 seconds. */
+/** The deadline of `commit`, and of the last lines at the end of the scope, in milliseconds: 5 seconds. */
 export const deadlineMillis = 5000
 
 /** Milliseconds between two tries while the file cannot be written, unless a `commit` comes: 1 second. */

@@ -1,11 +1,11 @@
 /**
- * Who may connect: a rule over the `Authorization` header of a request. Refusals have the texts of the peer
+ * Admission of clients: a rule over the `Authorization` header of a request. Refusals have the texts of the peer
  * implementation, and a stranger learns nothing else.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { Credential } from "../../../core/transport/Transport.ts"
 
-/** What a rule decides: the text of the refusal, or what the client was admitted by. */
+/** The verdict of a rule: the text of the refusal, or the credential that admits the client. */
 export type Verdict =
   | { readonly refusal: string }
   | {

@@ -9,7 +9,7 @@ import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
 import * as Bearer from "./Bearer.ts"
 import * as TokenFile from "./TokenFile.ts"
 
-/** How far the clocks of issuer and server may differ if nothing else is said. */
+/** The most that the clocks of issuer and server may differ by default. */
 export const defaultSkewSeconds = 30
 
 /** The length from which a secret is long enough to sign with, as in the peer implementation. Callers check it. */
@@ -18,11 +18,11 @@ export const minSecretBytes = 32
 export interface Options {
   /** Shared with the issuer; at least `minSecretBytes` in UTF-8. */
   readonly secret: string
-  /** What the claim `iss` must be; undefined admits any. */
+  /** The wanted claim `iss`; undefined admits any. */
   readonly issuer?: string | undefined
-  /** What the claim `aud` must be or contain; undefined admits any. */
+  /** The wanted claim `aud`, or one of it; undefined admits any. */
   readonly audience?: string | undefined
-  /** How far the clocks may differ, in seconds. */
+  /** The most that the clocks may differ, in seconds. */
   readonly skewSeconds: number
 }
 
@@ -62,9 +62,9 @@ interface Claims {
   readonly aud: ReadonlyArray<string> | undefined
   /** Only a name: nothing depends on it. */
   readonly sub: string | undefined
-  /** What the client may do with the sessions of others, of the words of the claim. */
+  /** The rights of the client over the sessions of others, from the words of the claim. */
   readonly scope: SessionScope
-  /** Whom a router counts its sessions for. */
+  /** The tenant for which a router counts its sessions. */
   readonly tenant: string | undefined
 }
 

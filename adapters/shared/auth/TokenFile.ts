@@ -1,5 +1,5 @@
 /**
- * Where a token is, and what it is good for: `FILE`, or `NAME:SCOPES=FILE` for a token with a name, whose clients may
+ * The place of a token, and its rights: `FILE`, or `NAME:SCOPES=FILE` for a token with a name, whose clients may
  * do something with the sessions of others.
  */
 import * as Either from "effect/Either"
@@ -8,13 +8,13 @@ import { greater, type SessionScope, scopes } from "../../../core/protocol/Sessi
 /** A file with one token. */
 export interface TokenFile {
   readonly file: string
-  /** What the token is called; its file, if it has no name. */
+  /** The name of the token; its file, if it has none. */
   readonly name: string
-  /** What its clients may do with the sessions of others. */
+  /** The rights of its clients over the sessions of others. */
   readonly scope: SessionScope
 }
 
-/** What a text says; on the left, which scope there is not. */
+/** The meaning of a text; on the left, a scope that does not exist. */
 export const parse = (text: string): Either.Either<TokenFile, string> => {
   const [whole, name = "", words = "", file = ""] = /^([^:=/\\]+):([a-z,]+)=(.+)$/.exec(text) ?? []
   if (whole === undefined) return Either.right({ file: text, name: text, scope: "own" })

@@ -35,7 +35,7 @@ import { invalid, unconfinable, wrap } from "./Wrapped.ts"
 export interface Options {
   /** The path of bubblewrap. Default: the `bwrap` in the PATH of the server. */
   readonly program?: string | undefined
-  /** What every child is confined to at least, whatever its spec asks for. Default: nothing. */
+  /** The confinement of every child at least, whatever its spec asks for. Default: none. */
   readonly confinement?: Confinement.Confinement
 }
 
@@ -126,7 +126,7 @@ const floored = (
           inner.spawn({ ...spec, confinement: Floor.under(floor, spec.confinement) }, events),
       }
 
-/** What is tried before the first child with such layers: all but the innermost are those of the server. */
+/** The trial before the first child with such layers: all but the innermost are those of the server. */
 const trialOf = ({ layers = [] }: Confinement.Confinement): Confinement.Confinement => {
   const trial: Confinement.Confinement = { places: [{ path: "/", access: "read" }], network: false }
   return layers.length === 0 ? trial : { ...trial, layers: [...layers.slice(0, -1), trial] }

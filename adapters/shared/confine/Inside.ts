@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 
-/** How often it is looked, while a signal waits. */
+/** The pause between two looks, while a signal waits. */
 const step = "2 millis"
 
 /** A child that ignores every signal, or cannot be seen from here, is signalled after this time. */
@@ -26,7 +26,7 @@ export const wait = (pid: number, ended: () => boolean): Effect.Effect<void> =>
 const obeys = (bubblewrap: number): boolean => {
   try {
     let child = onlyChild(onlyChild(bubblewrap))
-    // What ignores them may be another bubblewrap, inside of this one.
+    // A process that ignores them may be another bubblewrap, inside of this one.
     while (child !== undefined && ignores(child)) child = onlyChild(child)
     return child !== undefined
   } catch {

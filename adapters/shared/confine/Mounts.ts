@@ -1,5 +1,5 @@
 /**
- * What bubblewrap mounts for the places of a confinement, with the file system as it is now.
+ * The mounts of bubblewrap for the places of a confinement, with the file system as it is now.
  *
  * Links are resolved before anything is mounted, so a place is what it leads to. A place that does not exist is left
  * out, unless it is guarded inside a folder that may be written: then a placeholder keeps the child from making it.
@@ -30,7 +30,7 @@ export const makeAll = (layers: ReadonlyArray<Confinement.Confinement>): Mounts 
   try {
     const outer: Array<ReadonlyArray<Real>> = []
     const args = layers.map((layer, index) => {
-      // What an outer layer hides is not there for an inner one.
+      // A path that an outer layer hides is not there for an inner one.
       const isThere = ({ path }: Real) =>
         outer.every((places) => (Confinement.placeOf(places, path)?.access ?? "none") !== "none")
       const places = realPlaces(layer, releases).filter(isThere)

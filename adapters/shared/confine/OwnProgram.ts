@@ -20,7 +20,7 @@ export interface Start {
 
 const home = "/.procwire"
 
-/** Where the command is: in a file, or inside the executable. */
+/** The place of the command: a file, or the executable. */
 export interface Command {
   readonly file: string | undefined
 }

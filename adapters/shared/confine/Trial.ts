@@ -12,7 +12,7 @@ type Wrap = (
 
 const longest = "10 seconds"
 
-/** What went wrong; `undefined` if it works. */
+/** The failure; `undefined` if it works. */
 export const run = (
   spawner: Spawner.SpawnerService,
   wrap: Wrap,

@@ -43,7 +43,7 @@ export const wrap = (
         ...(mounts.args.length > 1 ? userOf(isInnermost) : []),
         ...(isInnermost ? first : []),
         ...args,
-        // What stands between two layers must not obey the child's environment.
+        // Programs between two layers must not obey the child's environment.
         ...(isInnermost ? setting : []),
         ...(index > 0 ? [] : ["--seccomp", "4"]),
       ]

@@ -32,10 +32,10 @@ interface Read {
   readonly writtenAt: number | undefined
 }
 
-/** What is used of a bucket. */
+/** The used part of a bucket. */
 type Bucket = Pick<KV, "get" | "create" | "update">
 
-/** Where a book is kept in a bucket. `isConflict` is true of the error by which the server refuses a late write. */
+/** The store of a book in a bucket. `isConflict` is true of the error by which the server refuses a late write. */
 export const make = (
   bucket: Bucket,
   bucketName: string,
@@ -110,7 +110,7 @@ export const unavailable = (cause: unknown): DirectoryError =>
 const print = ({ hosts, sessions, ...numbers }: Book.Book): string =>
   JSON.stringify({ format, ...numbers, hosts: [...hosts.values()], sessions: [...sessions.values()] })
 
-/** What `print` has written. Throws if a later program has written it. */
+/** Reads the output of `print`. Throws if a later program has written it. */
 const parse = (text: string, bucketName: string): Book.Book => {
   const { format: found, hosts, sessions, ...numbers } = JSON.parse(text)
   if (found > format)

@@ -20,7 +20,7 @@ import * as NatsBook from "./NatsBook.ts"
 import { packages } from "./NatsPackages.ts"
 import * as Watching from "./Watching.ts"
 
-/** Where the directory is, and how patient it is. */
+/** The place of the directory, and its deadlines. */
 export interface NatsOptions extends DirectoryOptions {
   /** `nats://host:4222` or `tls://host:4222`, with `user:password@` or `token@` before the host if need be. */
   readonly url: string | Redacted.Redacted
@@ -81,7 +81,7 @@ export const layer = (options: NatsOptions): Layer.Layer<Directory, DirectoryErr
 const attempt = <A>(ask: () => Promise<A>): Effect.Effect<A, DirectoryError> =>
   Effect.tryPromise({ try: ask, catch: NatsBook.unavailable })
 
-/** What the library takes for this URL. Throws a RangeError, without the URL, as that may have a password. */
+/** The options of the library for this URL. Throws a RangeError, without the URL, as that may have a password. */
 const toServer = (text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== "nats:" && url.protocol !== "tls:") || url.hostname === "")

@@ -1,4 +1,4 @@
-/** What is said of an engine whose packages are not installed, or not in the version that is needed. */
+/** The error of an engine whose packages are not installed, or not in the version that is needed. */
 import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 
 /** The error of a directory in this engine, with the command that installs its packages. */

@@ -15,7 +15,7 @@ import type { Settings } from "../../../core/directory/DirectoryOptions.ts"
 import type { Ending } from "../../../core/directory/Ending.ts"
 import * as Refusals from "../../../core/directory/Refusals.ts"
 
-/** What a parameter may be. */
+/** The type of a parameter. */
 type Value = string | number | boolean | null
 
 /** A function of the database: its answer, or what it refuses. */
@@ -25,7 +25,7 @@ export type Call = <A>(
   refusal?: (why: string, known: unknown) => DirectoryError | undefined,
 ) => Effect.Effect<A, DirectoryError>
 
-/** What is used of the client of the library. */
+/** The used part of the client of the library. */
 interface Client {
   readonly unsafe: (
     text: string,
@@ -33,7 +33,7 @@ interface Client {
   ) => Effect.Effect<ReadonlyArray<unknown>, { readonly cause?: unknown }>
 }
 
-/** What is left out of a record is null in the database, and undefined here. */
+/** An absent member of a record is null in the database, and undefined here. */
 type Answer<A> = A & { readonly refusal?: string; readonly known?: unknown }
 
 /** Calls with a deadline. A call that the database does not answer is given up, whatever becomes of it there. */
@@ -88,7 +88,7 @@ const defined = (value: unknown): unknown => {
 export const sweep = (call: Call, { stepMillis, keepMillis, restMillis, tickMillis }: Settings) =>
   call<number>("sweep", [stepMillis, keepMillis, restMillis, tickMillis])
 
-/** What has changed since a version, and the version of the last change. */
+/** The changes since a version, and the version of the last one. */
 export const changes = (call: Call, since: number) =>
   call<{ readonly version: number; readonly changes: ReadonlyArray<Change> }>("changes", [since])
 

@@ -207,7 +207,7 @@ create function changes(since bigint) returns jsonb language sql stable as $$
         from session s where version > since and (since > 0 or state <> 'ended')) found)) $$;
 `
 
-/** Who calls them need not say where they live. */
+/** Callers need not name the schema. */
 const settings = `
 do $do$
 declare name text;

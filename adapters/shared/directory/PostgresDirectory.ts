@@ -21,7 +21,7 @@ import * as PostgresSchema from "./PostgresSchema.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
 import * as Watching from "./Watching.ts"
 
-/** Where the directory is, and how patient it is. */
+/** The place of the directory, and its deadlines. */
 export interface PostgresOptions extends DirectoryOptions {
   /**
    * `postgres://user:password@host:5432/database`; a folder of a Unix socket as host is written with `%2F`. Without a

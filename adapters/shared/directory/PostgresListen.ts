@@ -10,7 +10,7 @@ interface Events {
   readonly on: (name: "notification" | "error" | "end", listener: () => void) => unknown
 }
 
-/** What is used of the client of the library, and of its connections. */
+/** The used part of the client of the library, and of its connections. */
 interface Client {
   readonly reserve: Effect.Effect<
     {

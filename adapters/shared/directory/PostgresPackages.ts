@@ -19,7 +19,7 @@ const load = async () => {
 /** All of them. */
 export type PostgresPackages = Awaited<ReturnType<typeof load>>
 
-/** What npm installs them by. */
+/** The command that installs them. */
 export const wanted: ReadonlyArray<string> = [
   "@effect/sql-pg@0.53",
   "@effect/sql@0.52",

@@ -54,7 +54,7 @@ create index on session (host_id) where state <> 'ended';
 create index on session (until) where state <> 'running';
 `
 
-/** What the functions of decisions share. `$schema` is the name of the schema. */
+/** The shared part of the functions of decisions. `$schema` is the name of the schema. */
 const parts = `
 create function now_millis() returns bigint language sql volatile as
 $$ select (extract(epoch from clock_timestamp()) * 1000)::bigint $$;

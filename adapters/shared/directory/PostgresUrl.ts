@@ -8,7 +8,7 @@ import process from "node:process"
 
 const form = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^/?#]*)(.*)$/s
 
-/** Where Debian and others have the sockets, and where PostgreSQL itself does. */
+/** The folders of sockets: of Debian and others, and of PostgreSQL itself. */
 const usualFolders = ["/var/run/postgresql", "/tmp"]
 
 /** The whole address; `folders` are those in which a socket may be. */

@@ -15,17 +15,17 @@ import * as Stream from "effect/Stream"
 import type { Change } from "../../../core/directory/Directory.ts"
 import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 
-/** What an engine has to offer. */
+/** The requests that an engine has to answer. */
 export interface Engine {
   /** Looks at what has expired: the version of the last change. */
   readonly sweep: Effect.Effect<number, DirectoryError>
-  /** What has changed since a version, and the version of the last change. */
+  /** The changes since a version, and the version of the last one. */
   readonly changes: (
     since: number,
   ) => Effect.Effect<{ readonly version: number; readonly changes: ReadonlyArray<Change> }, DirectoryError>
   /** Calls `hear` for each change, as long as the connection lasts. */
   readonly listen: (hear: () => void) => Effect.Effect<void, unknown>
-  /** How often to look. */
+  /** The pause between two looks. */
   readonly tickMillis: number
 }
 

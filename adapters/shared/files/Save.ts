@@ -2,8 +2,8 @@
  * Replaces the content of a file as a whole: a reader, or whoever finds it after a crash, has the old or the new one.
  *
  * The bytes are written to a temporary file beside it and synced to the disk; then it is renamed over the old one.
- * That makes another inode, so it is done only where nobody can tell: for a new file, and for a regular file with a
- * single name whose mode and owner can be given to the new one. A file with several names, one that is not regular,
+ * The new file has another inode, so it is made only where no reader can tell: for a new file, and for a regular file
+ * with a single name whose mode and owner can be given to the new one. A file with several names, one that is not regular,
  * or one in a folder that cannot be written is written in place. A link stays a link; what it leads to is replaced.
  */
 import { randomBytes } from "node:crypto"

@@ -1,7 +1,7 @@
 /**
  * File systems of whose changes Linux tells nobody: what the kernel makes up, and what other machines change.
  *
- * Where the runtime cannot ask for the kind of a file system, only /proc and /sys are known.
+ * If the runtime cannot ask for the kind of a file system, only /proc and /sys are known.
  */
 import * as fs from "node:fs"
 import process from "node:process"

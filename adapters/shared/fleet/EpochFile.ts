@@ -1,11 +1,11 @@
-/** How often a host of a fleet has begun: a number in a file, which is replaced as a whole before it is used. */
+/** The epoch of a host of a fleet: a number in a file, which is replaced as a whole before it is used. */
 import * as fs from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 import process from "node:process"
 import * as Folders from "../host/Folders.ts"
 
-/** Where the state of this user is kept. */
+/** The folder for the state of this user. */
 export const usualFolder = (env: NodeJS.ProcessEnv): string => {
   const base = env["XDG_STATE_HOME"] ?? ""
   return join(isAbsolute(base) ? base : join(homedir(), ".local", "state"), "procwire")

@@ -1,6 +1,6 @@
 /** The addresses of a router: that of clients, and below it those of hosts and of other routers. */
 
-/** What a connection to a router is for. */
+/** The purpose of a connection to a router. */
 export type Role = "client" | "host" | "dial" | "hop"
 
 const roles: Readonly<Record<string, Role>> = {
@@ -22,7 +22,7 @@ export const of = (
   return whole.href
 }
 
-/** What a request is for, and its query; undefined for what is nothing of a router. */
+/** The purpose of a request, and its query; undefined for no request to a router. */
 export const read = (
   requested: string,
 ): { readonly role: Role; readonly query: URLSearchParams } | undefined => {

@@ -1,5 +1,5 @@
 /**
- * What makes a server a host of a fleet: a listener that dials out. Its connections are made when a router asks for
+ * The listener of a host of a fleet, which dials out. Its connections are made when a router asks for
  * them, and are served as those that are accepted.
  */
 import { hostname } from "node:os"

@@ -28,23 +28,23 @@ import * as RouterPages from "./RouterPages.ts"
 import * as RouterSite from "./RouterSite.ts"
 import * as Secrets from "./Secrets.ts"
 
-/** What only a router has. */
+/** The options of routers alone. */
 export interface RouterOptions {
   /** `postgres://…`, `nats://…` or `memory:`. */
   readonly directory: string
-  /** What hosts and other routers have to show; the first one is shown to other routers. */
+  /** The tokens of hosts and other routers; the first one is shown to other routers. */
   readonly hostTokenFiles: ReadonlyArray<string>
-  /** Where other routers and nobody else find this one; by default its first address. */
+  /** The address of this router for other routers alone; by default its first one. */
   readonly advertise?: string | undefined
   /** The authority of other routers, as PEM. */
   readonly routerCaFile?: string | undefined
-  /** How many sessions a tenant may have. */
+  /** The most sessions of a tenant. */
   readonly quota?: number | undefined
 }
 
 /** A running router. */
 export interface RunningRouter {
-  /** Where clients connect. */
+  /** The addresses for clients. */
   readonly addresses: ReadonlyArray<string>
   /** Its certificates, tokens and secrets. */
   readonly files: NamedFiles
@@ -54,7 +54,7 @@ export interface RunningRouter {
   readonly stop: Effect.Effect<void>
 }
 
-/** Whom the listeners admit, and what for. */
+/** The listeners with their admission. */
 const guarded = (settings: Settings, options: RouterOptions) =>
   Effect.gen(function* () {
     const listening = yield* Listening.read(settings, { environment: take({}), openFfi: noFfi })

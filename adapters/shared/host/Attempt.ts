@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process"
 import process from "node:process"
 import * as Either from "effect/Either"
 
-/** How long a program may take. */
+/** The deadline of a program. */
 const LONGEST_MILLIS = 10_000
 
 /** Its standard output if it exits with 0; else why not, in one line: what it has said, or how it ended. */
@@ -27,7 +27,7 @@ export const run = (program: string, ...args: ReadonlyArray<string>): Either.Eit
   })
 }
 
-/** What an error says, without the lines below it. */
+/** The first line of an error. */
 export const firstLine = (error: unknown): string => {
   const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n")
   return first

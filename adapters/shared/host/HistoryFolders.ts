@@ -54,7 +54,7 @@ const isAlive = (pid: number, begin: string): boolean => {
   return now !== "" && (begin === "-" || now === "-" || now === begin)
 }
 
-/** Where a pid counts. */
+/** The space of a pid: the boot and the namespace. */
 const placeOfPids = (): string => {
   const boot = textOf("/proc/sys/kernel/random/boot_id").trim().replaceAll("-", "")
   const namespace = orElse(() => fs.readlinkSync("/proc/self/ns/pid"), "").replaceAll(/\D/g, "")
@@ -69,7 +69,7 @@ const statsOf = (path: string) => orElse(() => fs.lstatSync(path), undefined)
 
 const textOf = (file: string): string => orElse(() => fs.readFileSync(file, "utf8"), "")
 
-/** What cannot be read is as if it was not there. */
+/** An unreadable file counts as absent. */
 const orElse = <A, B>(read: () => A, other: B): A | B => {
   try {
     return read()

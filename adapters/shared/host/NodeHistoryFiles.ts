@@ -90,7 +90,7 @@ export const toFolder = (name: string): Folder => {
   }
 }
 
-/** What cannot be written is not there. */
+/** An unwritable path counts as absent. */
 const replace = async (path: string, text: string): Promise<void> => {
   try {
     await fs.promises.writeFile(`${path}.new`, text, { mode: 0o600 })

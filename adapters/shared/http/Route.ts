@@ -1,4 +1,4 @@
-/** How one request reaches its origin, or the proxy before it. */
+/** The way of one request to its origin, or to the proxy before it. */
 import type * as Http from "node:http"
 import type * as Https from "node:https"
 import type { Header } from "../../../core/http/HttpClient.ts"

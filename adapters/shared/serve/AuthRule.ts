@@ -1,5 +1,5 @@
 /**
- * Whom a server lets in over WebSocket: which options go together, and what is in the files they name.
+ * The rule of admission over WebSocket: from its options, and from the files that they name.
  *
  * Rules and error texts are those of the peer implementation. Files are read once, when the server starts.
  */

@@ -67,7 +67,7 @@ export const read = (
     if (Confinement.hasAllFiles(floor) && floor.network)
       return yield* invalid(`${label("confine")} ${words.join(" ")}: this confines nothing: add ${expected}`)
     if (Confinement.hasAllFiles(floor)) return floor
-    // What lets others in, or says what clients did, is not for those whom it is about.
+    // Credentials, and the log of the clients, are not for the clients.
     const own = [
       options.tls?.keyFile,
       ...TokenFile.filesOf(options.auth?.tokenFile),
@@ -91,7 +91,7 @@ const isFile = (word: string): boolean => /^[./]|\.json$/.test(word)
 const partition = (words: ReadonlyArray<string>, takes: (word: string) => boolean) =>
   [words.filter(takes), words.filter((word) => !takes(word))] as const
 
-/** What may stand for a word, and whether it takes paths. */
+/** The words of the language; true for one that takes paths. */
 const grammar: Readonly<Record<string, boolean>> = {
   "read-only": false,
   workspace: true,

@@ -13,7 +13,7 @@ import { isOfEffect4 } from "./SpawnerLayer.ts"
 /** One unchecked value. */
 export interface Given {
   readonly value: unknown
-  /** How errors name it: `--listen`, `PROCWIRE_LISTEN`, `listen (/etc/procwire.conf:3)`, `listen`. */
+  /** Its name in errors: `--listen`, `PROCWIRE_LISTEN`, `listen (/etc/procwire.conf:3)`, `listen`. */
   readonly label: string
 }
 
@@ -159,7 +159,7 @@ export const fromEnvironment = (env: Env): Effect.Effect<Givens, ServeError> =>
     )
   })
 
-/** What a variable was probably meant to be; empty for those that are right, and for those of somebody else. */
+/** The probable name of a misspelt variable; empty for those that are right, and for foreign ones. */
 const suggestion = (name: string): string => {
   if (!name.startsWith(prefix) || variables.includes(name) || others.includes(name)) return ""
   const [nearest] = Suggestion.near(

@@ -17,14 +17,14 @@ interface UnixAddress {
   readonly path: string
   /** The descriptor of a socket that listens there already. */
   readonly fd?: number
-  /** That socket takes connections of every user of this host. */
+  /** True if the socket takes connections of every user of this host. */
   readonly open?: boolean
 }
 
 /** An address as it is given: those of systemd are known only when they are looked up. */
 export type Given = ListenAddress | { readonly kind: "systemd"; readonly name: string | undefined }
 
-/** Where a server listens if no address is given: a free port of the loopback interface. */
+/** The address of a server that is given none: a free port of the loopback interface. */
 export const defaultAddress = "ws://127.0.0.1:0"
 
 type Parsed<A> = Effect.Effect<A, ServeError>
@@ -75,7 +75,7 @@ const literal = (text: string): SocketAddress.HostAndPort | undefined => {
   return found === undefined || isIP(found.host) === 0 ? undefined : found
 }
 
-/** What keeps strangers out of the listeners of a server. */
+/** The guards of the listeners of a server. */
 export interface Guard {
   /** WebSocket clients need a token (`--ws-auth`). */
   readonly token: boolean

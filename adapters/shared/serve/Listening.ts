@@ -1,5 +1,5 @@
 /**
- * Where a server listens and whom it admits, with TLS and authentication.
+ * Addresses and admission of a server, with TLS and authentication.
  *
  * Options that contradict each other start no server: neither does a credential that no listener would ask for, nor an
  * address that others can reach and nothing guards.
@@ -64,7 +64,7 @@ export const read = (
     return { ...files, addresses }
   })
 
-/** What WebSocket listeners answer beside upgrades. */
+/** The answers of WebSocket listeners beside upgrades. */
 export interface Beside {
   readonly pages?: UpgradeAdmission.Pages
   /** Pages for browsers. */
@@ -98,7 +98,7 @@ export const bindAll = (
   )
 }
 
-/** Whom WebSockets admit. */
+/** The admission of WebSockets. */
 export const rulesOf = ({ rule }: Pick<Listening, "rule">): Pick<UpgradeAdmission.Rules, "admit"> =>
   rule === undefined ? {} : { admit: UpgradeAdmission.admitBearer(rule) }
 
@@ -119,7 +119,7 @@ const remedies: Readonly<Record<string, (label: string) => string>> = {
 
 export interface RenewableFiles {
   readonly tls: Tls.ServerTls | undefined
-  /** Whom WebSocket listeners admit; undefined for everybody. */
+  /** The rule of WebSocket listeners; undefined admits everybody. */
   readonly rule: Bearer.Rule | undefined
   /** The files that the options name, for a log: `--tls-cert FILE`. */
   readonly named: ReadonlyArray<string>
@@ -169,11 +169,11 @@ const filesOf = ({ options: { tls = {}, auth = {} }, label }: Settings) => {
   }
 }
 
-/** What is known of the sockets that systemd has passed to this process. */
+/** The source of the sockets that systemd has passed to this process. */
 export interface Systemd {
   readonly environment: Environment
   readonly openFfi: () => Ffi
-  /** How errors name the option of addresses. */
+  /** The name of the option of addresses in errors. */
   readonly label: string
 }
 

@@ -22,7 +22,7 @@ const levels = {
 
 /** One log. */
 export interface LogEntry {
-  /** How bad it is. */
+  /** The severity. */
   readonly level: keyof typeof levels
   /** One line, without payload. */
   readonly message: string
@@ -34,7 +34,7 @@ export interface LogEntry {
   readonly cause?: string
 }
 
-/** What logs look like, and which there are. */
+/** The form of logs, and their level. */
 export interface Options {
   readonly onLog?: ((entry: LogEntry) => void) | undefined
   readonly logFormat?: keyof typeof formats | undefined

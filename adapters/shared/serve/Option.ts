@@ -3,15 +3,15 @@
  * variable, a line of a file and a property of a program's object are four ways to write the same value.
  */
 
-/** What every option has. */
+/** The members of every option. */
 interface Common {
   /** The flag of `procwire serve`, without dashes: the key of a file, and in capitals the end of the variable. */
   readonly flag: string
-  /** What stands for the value in help texts. */
+  /** The placeholder of the value in help texts. */
   readonly shows: string
   /** One sentence for help texts, without the default. */
   readonly help: string
-  /** What the help says of the default. Absent where the default is nothing. */
+  /** The default as the help has it. Absent where there is none. */
   readonly default?: string | number
 }
 
@@ -50,7 +50,7 @@ export type Option = TextOption | NumberOption | ChoiceOption | SwitchOption
 /** Which values are possible. */
 export interface Rule {
   readonly accepts: (value: unknown) => boolean
-  /** What they are, for an error text. */
+  /** The possible values, for an error text. */
   readonly expected: string
   /** True where no error text may show a value. */
   readonly isSecret?: boolean
@@ -71,7 +71,7 @@ export const hostAndPort: Rule = {
   expected: "HOST:PORT, with a port from 1 to 65535",
 }
 
-/** How errors name the option at a path, also one that was not given. */
+/** The name of the option at a path in errors, also of one that was not given. */
 export type Label = (path: string) => string
 
 /** The value that a text stands for; a text that cannot be one is returned as it is, and its rule refuses it. */

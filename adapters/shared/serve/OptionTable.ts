@@ -23,7 +23,7 @@ const { detachedMillis, retentionMillis } = SessionRegistry.defaultOptions
 const file = { kind: "text", shows: "FILE" } as const
 const millis = { kind: "number", unit: "ms", shows: "N", least: 0 } as const
 
-/** Where a server listens. */
+/** The addresses of a server. */
 export const listening = {
   listen: {
     flag: "listen",
@@ -49,7 +49,7 @@ export const tls = {
   clientCaFile: { ...file, flag: "tls-client-ca", help: "clients need a certificate of this authority" },
 } as const satisfies Record<string, Option>
 
-/** Whom a server lets in over WebSocket. */
+/** The admission of clients over WebSocket. */
 export const auth = {
   mode: {
     flag: "ws-auth",
@@ -137,7 +137,7 @@ export const web = {
   },
 } as const satisfies Record<string, Option>
 
-/** What makes a server a host of a fleet. */
+/** The options of a host of a fleet. */
 export const joining = {
   join: {
     flag: "join",
@@ -192,7 +192,7 @@ export const joining = {
   },
 } as const satisfies Record<string, Option>
 
-/** What a server does, and how it ends. */
+/** The behaviour of a server, and its end. */
 export const behaviour = {
   allowUnauthenticated: {
     flag: "allow-unauthenticated",
@@ -339,7 +339,7 @@ export const behaviour = {
   },
 } as const satisfies Record<string, Option>
 
-/** What logs look like. */
+/** The form of logs. */
 export const logs = {
   logFormat: {
     flag: "log-format",

@@ -24,7 +24,7 @@ export interface TlsOptions extends TlsFileOptions {
   readonly clientCa?: string | undefined
 }
 
-/** Whom a server lets in over WebSocket. */
+/** The admission of clients over WebSocket. */
 export interface AuthOptions extends AuthFileOptions {
   /** The token of `capability-token`; instead of `tokenFile`. */
   readonly token?: string | undefined
@@ -32,7 +32,7 @@ export interface AuthOptions extends AuthFileOptions {
   readonly sharedSecret?: string | undefined
 }
 
-/** How a server behaves; what is absent has its default. */
+/** The behaviour of a server; an absent option has its default. */
 export interface Options extends Omit<GeneralOptions, "spawner"> {
   /** TLS for the `ws://` and `tcp://` addresses. */
   readonly tls?: TlsOptions | undefined
@@ -41,7 +41,7 @@ export interface Options extends Omit<GeneralOptions, "spawner"> {
   /** The bounds, by the names of `Limits`. */
   readonly limits?: Partial<Limits.Limits> | undefined
   /**
-   * What starts processes: a layer over the spawner of the runtime, a plain object, or names as those of `--spawner`.
+   * The spawner: a layer over the spawner of the runtime, a plain object, or names as those of `--spawner`.
    * The default is the spawner of the runtime, with bubblewrap if it is there.
    */
   readonly spawner?: SpawnerLayer.SpawnerChoice | undefined
@@ -57,7 +57,7 @@ export interface Options extends Omit<GeneralOptions, "spawner"> {
 
 const secret = { ...OptionRow.text, isSecret: true }
 
-/** What only programs can give, because a text cannot express it or must not be on a command line. */
+/** Options of programs alone: a text cannot express them, or must not be on a command line. */
 const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
   "tls.cert": secret,
   "tls.key": secret,
@@ -77,7 +77,7 @@ const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
   config: OptionRow.text,
 }
 
-/** Where a program has an option: `listen`, `tls.certFile`, `limits.processes`. */
+/** The place of an option in a program: `listen`, `tls.certFile`, `limits.processes`. */
 export type Path = string
 
 /** An option, and where a program has it. */
@@ -89,7 +89,7 @@ export interface Entry {
 const entriesOf = (group: string, rows: Readonly<Record<string, Option>>): ReadonlyArray<Entry> =>
   Object.entries(rows).map(([name, option]) => ({ path: `${group}${name}`, option }))
 
-/** What logs look like. */
+/** The form of logs. */
 export const logging: ReadonlyArray<Entry> = entriesOf("", logs)
 
 /** Every option that is no limit, in the order of the help. */

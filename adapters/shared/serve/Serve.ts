@@ -19,9 +19,9 @@ import * as Options from "./Options.ts"
  * leaves no process behind on Linux, but grants none its grace period.
  */
 export interface RunningServer {
-  /** Where clients connect, in the order of `listen`: `ws://127.0.0.1:39211`. */
+  /** The addresses for clients, in the order of `listen`: `ws://127.0.0.1:39211`. */
   readonly addresses: ReadonlyArray<string>
-  /** What it has done and is doing, in numbers. */
+  /** Its work so far and now, in numbers. */
   readonly stats: () => Stats
   /**
    * Takes an upgrade of the program's own HTTP server, whatever its path, and serves the WebSocket. The option `auth`
@@ -80,7 +80,7 @@ export const serve = async (platform: Platform, options?: Options.Options): Prom
   }
 }
 
-/** What a program gives; an option that does not exist is refused by name. */
+/** The options of a program; one that does not exist is refused by name. */
 const fromProgram = (options: unknown): Effect.Effect<Given.Givens, ServeError> =>
   Effect.gen(function* () {
     const givens = new Map<Options.Path, Given.Given>()

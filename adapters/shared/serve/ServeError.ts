@@ -10,7 +10,7 @@ export type ServeReason = "InvalidOption" | "Configuration" | "Listen"
 
 /** The message names the option as it was given: the flag, the variable, the line of the file, or the property. */
 export class ServeError extends Data.TaggedError("ServeError")<{
-  /** What kind of failure it is. */
+  /** The kind of the failure. */
   readonly reason: ServeReason
   /** For people. */
   readonly message: string

@@ -47,11 +47,11 @@ import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
 import * as OsError from "../host/OsError.ts"
 import process from "node:process"
 
-/** What only the command is. */
+/** Facts of the command alone. */
 export interface Host {
   /** True if this process is the program `procwire`, which can start itself again in a confinement. */
   readonly isCommand?: boolean
-  /** What systemd has passed to this process. */
+  /** The variables of systemd for this process. */
   readonly systemd?: Environment
   /** Runs when the server begins to end. */
   readonly onClosing?: (graceMs: number) => Effect.Effect<void>

@@ -6,13 +6,13 @@ import type { Stats } from "../status/Stats.ts"
 import type { ServeError } from "./ServeError.ts"
 import type { HandleUpgrade } from "./Upgrades.ts"
 
-/** How a server ends. */
+/** Options of the end of a server. */
 export interface CloseOptions {
-  /** How long processes may take to end after SIGTERM; the default is the option `graceMs` of the server. */
+  /** The time that processes have to end after SIGTERM; the default is the option `graceMs` of the server. */
   readonly graceMs?: number | undefined
 }
 
-/** What a one-time link to the page lets its visitor do. */
+/** The rights of the visitor of a one-time link to the page. */
 export interface LinkOptions {
   /** With the sessions of others. Default: `control`, because who gets the link is the user of the server. */
   readonly scope?: SessionScope
@@ -28,9 +28,9 @@ export interface NamedFiles {
 
 /** A running server. */
 export interface ServerService {
-  /** Where clients connect, in the order of `listen`: `ws://127.0.0.1:39211`. */
+  /** The addresses for clients, in the order of `listen`: `ws://127.0.0.1:39211`. */
   readonly addresses: ReadonlyArray<string>
-  /** What it has done and is doing, in numbers. */
+  /** Its work so far and now, in numbers. */
   readonly stats: () => Stats
   /**
    * Takes an upgrade of the program's own HTTP server, whatever its path, and serves the WebSocket. The option `auth`

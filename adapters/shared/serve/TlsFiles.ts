@@ -6,9 +6,9 @@ import type * as Tls from "../transport/Tls.ts"
 import type { Settings } from "./Given.ts"
 import { invalid, type ServeError } from "./ServeError.ts"
 
-/** What an option names or holds. */
+/** The file of an option, or its text. */
 export interface Pem {
-  /** How errors name the option. */
+  /** The name of the option in errors. */
   readonly label: string
   readonly file?: string | undefined
   /** The text itself, instead of a file. */

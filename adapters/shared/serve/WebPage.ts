@@ -73,7 +73,7 @@ export const make = (
 
 const none: WebPage = { site: undefined, link: () => undefined }
 
-/** Where a browser of this host finds a listener: at the loopback address, if it listens at every one. */
+/** The URL of a listener for a browser of this host: the loopback address, if it listens at every one. */
 const urlOf = (address: string): string =>
   address.replace(/^ws/, "http").replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 

@@ -1,4 +1,4 @@
-/** What a server has done and is doing, in numbers. */
+/** The work of a server so far and now, in numbers. */
 import * as Effect from "effect/Effect"
 import type * as MetricPair from "effect/MetricPair"
 import * as MetricState from "effect/MetricState"
@@ -8,7 +8,7 @@ import type { Metrics } from "../../../core/process/Metrics.ts"
 export interface Stats {
   /** The version of procwire. */
   readonly version: string
-  /** How long the server has been there, in seconds. */
+  /** The age of the server, in seconds. */
   readonly uptimeSeconds: number
   /** Open connections. */
   readonly connections: number

@@ -1,5 +1,5 @@
 /**
- * What systemd passes to a service in its environment. The variables are for this process alone, so they are removed
+ * The variables by which systemd talks to a service. The variables are for this process alone, so they are removed
  * before anything is started: a child would take them for its own.
  */
 

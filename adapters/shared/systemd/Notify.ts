@@ -22,10 +22,10 @@ const SOCK_CLOEXEC = 0o2000000
 const MSG_DONTWAIT = 0x40
 const MSG_NOSIGNAL = 0x4000
 
-/** How long `systemd-notify` may take. */
+/** The deadline of `systemd-notify`. */
 const programMillis = 5_000
 
-/** What sends to the socket at `path`, `@` being the zero byte of an abstract one; without a path it does nothing. */
+/** A sender to the socket at `path`, `@` being the zero byte of an abstract one; without a path it does nothing. */
 export const make = (path: string | undefined, openFfi: () => Ffi): Notify => {
   if (path === undefined || path === "") return () => Effect.void
   const send = bySocket(path, openFfi) ?? byProgram(path)

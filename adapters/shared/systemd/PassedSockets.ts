@@ -89,7 +89,7 @@ const error = (reason: PassedSocketError["reason"], message: string) =>
 
 const refuse = (reason: PassedSocketError["reason"], message: string) => Effect.fail(error(reason, message))
 
-/** What a descriptor is bound to, if it is a stream socket that listens. Children do not inherit it from then on. */
+/** The address of a descriptor, if it is a stream socket that listens. Children do not inherit it from then on. */
 const bind = (ffi: Ffi): ((fd: number) => PassedSocket["address"] | undefined) => {
   const getsockopt = ffi.bind("getsockopt", ["int", "int", "int", "buffer", "buffer"])
   const getsockname = ffi.bind("getsockname", ["int", "buffer", "buffer"])

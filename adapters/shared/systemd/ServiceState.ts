@@ -1,4 +1,4 @@
-/** What a server tells systemd of itself: when it is ready, reads its files again, and ends. */
+/** Reports of a server to systemd: ready, reading its files again, ending. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import type { Notify } from "./Notify.ts"
@@ -12,7 +12,7 @@ export interface ServiceState {
   readonly stopping: (graceMillis: number) => Effect.Effect<void>
 }
 
-/** How long the server itself may take to end once no process is left. */
+/** The time that the server itself has to end once no process is left. */
 const endMillis = 10_000
 
 export const make = (notify: Notify): ServiceState => ({

@@ -3,11 +3,11 @@
  * has the port, because browsers do not tell the ports of a host apart.
  */
 
-/** What every cookie of a listener has. */
+/** The attributes of every cookie of a listener. */
 export interface Jar {
   /** The port of the listener. */
   readonly port: number
-  /** Where the page is: `/`, or `/p/` behind a proxy. */
+  /** The path of the page: `/`, or `/p/` behind a proxy. */
   readonly path: string
 }
 

@@ -1,4 +1,4 @@
-/** What the login does at one listener: logging in and out, telling a visitor what it may, and admitting WebSockets. */
+/** The requests of the login at one listener: logging in and out, the rights of a visitor, and admitting WebSockets. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { greater, includes, type SessionScope, scopes } from "../../../core/protocol/SessionScope.ts"
 import type { Credential } from "../../../core/transport/Transport.ts"
@@ -13,7 +13,7 @@ import * as Requests from "./Requests.ts"
 import type { Visitor, Visitors, VisitorSession } from "./Visitors.ts"
 import type { WrongTokens } from "./WrongTokens.ts"
 
-/** What lets in. */
+/** The keys of a server. */
 interface Keys {
   /** Which tokens; undefined if none does. */
   readonly rule: Bearer.Rule | undefined
@@ -27,9 +27,9 @@ export interface At extends Keys {
   readonly names: Names
   readonly jar: Cookie.Jar
   readonly visitors: Visitors
-  /** What every client may do with the sessions of others. */
+  /** The rights of every client over the sessions of others. */
   readonly scope: SessionScope
-  /** What the page calls the server. */
+  /** The name of the server on the page. */
   readonly name: string
   /** Random for each start of the server: a page knows by it that the processes it shows are gone. It lets nobody in. */
   readonly instance: string
@@ -126,14 +126,17 @@ const visitOf = async (at: At, request: IncomingMessage): Promise<Visit | undefi
   return undefined
 }
 
-/** What is in front of the server may speak TLS in its place: then its page says so. */
+/** A proxy may speak TLS in place of the server: then the origin of its page says so. */
 const isSecure = ({ place }: At, { headers: { origin } }: IncomingMessage): boolean =>
   place.secure || origin?.startsWith("https:") === true
 
 /** A visitor, or after how many milliseconds the address may try again: 0 where it may at once. */
 type Identity = { readonly visitor: Visitor } | { readonly visitor?: undefined; readonly waitMillis: number }
 
-/** Who a visitor is, by what was typed into the form or was in the link. A link is used up; a token that lets nobody in counts against the address that has sent it. */
+/**
+ * The visitor with a token from the form or the secret of a link. A link is used up; a wrong token counts against the
+ * address that has sent it.
+ */
 const identify = async ({ links, rule, wrong }: Keys, token: string, address: string): Promise<Identity> => {
   const scope = links.redeem(token)
   if (scope !== undefined) {

@@ -2,7 +2,7 @@
 import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
 import * as Secret from "./Secret.ts"
 
-/** How long a link may wait for its visitor: ten minutes, in milliseconds. */
+/** The time that a link may wait for its visitor: ten minutes, in milliseconds. */
 export const validMillis = 600_000
 
 /** Links that may wait at once; a further one takes the place of the oldest. */

@@ -53,7 +53,7 @@ export const read = (): PageFiles | undefined => {
   )
 }
 
-/** Where this code is; a link to the command, as npm makes it, is followed. Undefined in an executable of one file. */
+/** The file of this code; a link to the command, as npm makes it, is followed. Undefined in an executable of one file. */
 const ownFile = (): string | undefined => {
   try {
     return realpathSync(fileURLToPath(import.meta.url))

@@ -1,4 +1,4 @@
-/** What the login asks of every request before it looks at it: for whom it is, and from which page it comes. */
+/** Checks of every request before its handler: the host that it is for, and the page that it comes from. */
 import type { IncomingMessage } from "node:http"
 import type { Refusal } from "./Answer.ts"
 import type { Names } from "./Names.ts"
@@ -43,7 +43,7 @@ const strange = (host: string | undefined): string =>
 /** Longer bodies are refused; a token has some kilobytes at most. */
 const mostBytes = 16_384
 
-/** How long a body may take. */
+/** The deadline of a body. */
 const mostMillis = 10_000
 
 /** The value, or the HTTP status of the refusal and why. */

@@ -4,5 +4,5 @@ import { createHash, randomBytes } from "node:crypto"
 /** A new one: 256 random bits, in letters that stand for themselves in URLs and cookies. */
 export const make = (): string => randomBytes(32).toString("base64url")
 
-/** What stands for a secret in a table. Looking it up takes a time that tells nothing of the secrets in there. */
+/** The key of a secret in a table. Looking it up takes a time that tells nothing of the secrets in there. */
 export const digest = (secret: string): string => createHash("sha256").update(secret).digest("base64url")

@@ -1,5 +1,5 @@
 /**
- * Who has logged in with a browser. A visitor has a session with an end; logging out, and that end, end its WebSockets.
+ * Visitors with a browser. Each has a session with an end; logging out, and that end, end its WebSockets.
  * The browser has the secret of the session in a cookie, never the token.
  */
 import * as Effect from "effect/Effect"
@@ -11,9 +11,9 @@ import type { Credential } from "../../../core/transport/Transport.ts"
 import type { Connection } from "../transport/UpgradeAdmission.ts"
 import * as Secret from "./Secret.ts"
 
-/** Who somebody is, and until when at most. */
+/** The identity of a visitor, and its end at the latest. */
 export interface Visitor {
-  /** What the token is good for now; undefined once it lets nobody in any more, because the server has read others. */
+  /** The credential of the token now; undefined once the server has read others, without this one. */
   readonly current: () => Promise<Credential | undefined>
   /** When the token expires, in milliseconds since 1970; undefined where it does not. */
   readonly until?: number | undefined

@@ -28,13 +28,13 @@ export interface Options {
   readonly rule: Bearer.Rule | undefined
   /** Further names of the server. */
   readonly hosts: ReadonlyArray<Names.Name>
-  /** Where a proxy has put the page: `/p`; empty where it is at the root. */
+  /** The prefix of the page behind a proxy: `/p`; empty at the root. */
   readonly prefix: string
-  /** How long a visitor stays logged in, in milliseconds. */
+  /** The time that a visitor stays logged in, in milliseconds. */
   readonly sessionMillis: number
-  /** What every client may do with the sessions of others. */
+  /** The rights of every client over the sessions of others. */
   readonly scope: SessionScope
-  /** What the page calls the server. */
+  /** The name of the server on the page. */
   readonly name: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * How many wrong tokens an address may try: ten at once, and then one in ten seconds. A token costs its try before it
+ * Tries of wrong tokens by an address: ten at once, and then one in ten seconds. A token costs its try before it
  * is looked at, so that tries at the same time count, too; the right one gets it back.
  */
 

@@ -1,4 +1,4 @@
-/** What the tests of a directory ask, as promises, and of what. */
+/** The requests of the tests of a directory, as promises. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { expect } from "vitest"

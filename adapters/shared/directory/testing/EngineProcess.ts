@@ -105,7 +105,7 @@ const tell = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
-/** What a process or thread does, as /proc tells: R, S, T, Z; undefined if it has ended. */
+/** The state of a process or thread, as /proc has it: R, S, T, Z; undefined if it has ended. */
 const stateOf = (path: string): string | undefined => {
   try {
     return /^State:\s+(\S)/m.exec(readFileSync(`${path}/status`, "utf8"))?.[1]

@@ -17,7 +17,7 @@ export const lacking =
 
 /** A server whose stored values outlive its processes. */
 export class NatsServer {
-  /** Where it listens, also after a restart. */
+  /** Its address, also after a restart. */
   readonly url: string
   private readonly port: number
   private readonly folder: string

@@ -5,7 +5,7 @@ import { makeFolder, removeFolder, run, start, type EngineProcess } from "./Engi
 
 const versions = "/usr/lib/postgresql"
 
-/** Where its programs are; undefined if it is not installed. */
+/** The folder of its programs; undefined if it is not installed. */
 const programs = (): string | undefined => {
   const found = existsSync(versions)
     ? readdirSync(versions).sort((one, other) => Number(other) - Number(one))
@@ -26,7 +26,7 @@ export const lacking =
 
 /** One cluster of databases. */
 export class PostgresServer {
-  /** Where its only database is. */
+  /** The URL of its only database. */
   readonly url: string
   private readonly bin: string
   private readonly folder: string

@@ -5,12 +5,12 @@ import type { Signal } from "../../../../core/protocol/Process.ts"
 import type { Place, Row } from "../model/Rows.ts"
 import type { Link } from "./Link.ts"
 
-/** What a visitor can send to a process. */
+/** A signal that a visitor can send to a process. */
 export interface Sending {
   readonly id: string
-  /** What is done to the process. */
+  /** The verb of the menu. */
   readonly verb: string
-  /** By which signals. */
+  /** Its signals, for people. */
   readonly how: string
   /** The signal; `end` is SIGTERM, and SIGKILL for what is left 5 seconds later. */
   readonly signal: Signal | "end" | "kill"
@@ -72,7 +72,7 @@ const asWriter = async (
   }
 }
 
-/** How much is asked for at once, in bytes. */
+/** The size of one request, in bytes. */
 const part = 1024 * 1024
 
 /**

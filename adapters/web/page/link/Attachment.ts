@@ -8,7 +8,7 @@ import type { Place, Row } from "../model/Rows.ts"
 import * as Store from "../model/Store.ts"
 import type { Link } from "./Link.ts"
 
-/** How far it has come. */
+/** The state of an attachment. */
 export type State =
   | { readonly kind: "attaching" }
   | { readonly kind: "live" }
@@ -19,7 +19,7 @@ export type State =
   /** There is no such process any more, or the visitor may not see it; `message` says why. */
   | { readonly kind: "gone"; readonly message: string }
 
-/** What an attachment is made of. */
+/** The parts of an attachment. */
 export interface Options {
   readonly link: Link
   readonly row: Row
@@ -31,7 +31,7 @@ export interface Options {
   readonly later: (ms: number, run: () => void) => () => void
 }
 
-/** How many lines above the screen a picture has. */
+/** The lines above the screen of a picture. */
 const scrollback = 1000
 
 /** Keys that end or stop a program. */
@@ -203,5 +203,5 @@ const again: ReadonlySet<ClientError["reason"]> = new Set([
 
 const isPassing = (error: unknown): boolean => error instanceof ClientError && again.has(error.reason)
 
-/** What an error says, for people. */
+/** The text of an error, for people. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

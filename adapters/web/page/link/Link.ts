@@ -25,13 +25,13 @@ import type * as Site from "./Site.ts"
 /** Whether the page is connected. */
 export type Status = { readonly kind: "connected" } | Outage.Lost
 
-/** Where the session is kept while the page is loaded again. */
+/** The store of the session while the page is loaded again. */
 export interface Kept {
   readonly get: () => string | undefined
   readonly set: (sessionId: string) => void
 }
 
-/** What a link is made of. */
+/** The parts of a link. */
 export interface Options {
   /** The address of the WebSocket. */
   readonly url: string
@@ -59,7 +59,7 @@ export interface Link {
   readonly lists: Store.Store<Lists | undefined>
   /** The start of the server, as its site names it: what an earlier one ran is gone. */
   readonly instance: Store.Store<string>
-  /** What the server can do, for this visitor. */
+  /** True for a capability of the server, for this visitor. */
   readonly can: (capability: keyof Capabilities) => boolean
   /** Asks for the lists; one request at a time, and one more if somebody has asked meanwhile. */
   readonly refresh: () => Promise<void>
@@ -70,7 +70,7 @@ export interface Link {
   readonly close: () => Promise<void>
 }
 
-/** How long the server has to answer a probe. */
+/** The deadline of the answer to a probe. */
 const probeDeadline = "3 seconds"
 
 const clientName = "procwire web"

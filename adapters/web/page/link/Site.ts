@@ -1,20 +1,20 @@
 /** The login of the page: who the visitor is, logging in and out. All addresses are relative: a proxy may be in front. */
 
-/** What the site tells. */
+/** The facts that the site gives. */
 export interface Info {
   /** True if the visitor has to log in. */
   readonly login: boolean
   /** True if the server takes tokens; otherwise only the links that it prints let in. */
   readonly tokens: boolean
-  /** What the visitor may do with the sessions of others: `observe`, `control`. */
+  /** The rights of the visitor over the sessions of others: `observe`, `control`. */
   readonly scopes: ReadonlyArray<string>
-  /** What the server calls itself, or the visitor. */
+  /** The name of the server. */
   readonly name: string
   /** Another one after each start of the server. */
   readonly instance: string
 }
 
-/** How long the site may take to answer, in milliseconds. */
+/** The deadline of an answer of the site, in milliseconds. */
 const patience = 3000
 
 /** Asks the site. Rejects where no server answers. */

@@ -11,7 +11,7 @@ import type { TerminalSize } from "../../../../core/protocol/Process.ts"
 import type { Place } from "../model/Rows.ts"
 import type { Link } from "./Link.ts"
 
-/** What the form asks for. */
+/** The request of the form. */
 export interface Wanted {
   readonly argv: ReadonlyArray<string>
   /** Empty: the directory of the server. */
@@ -24,13 +24,13 @@ export interface Wanted {
   readonly size: TerminalSize
 }
 
-/** How much of its output is kept in files, where the server does that. */
+/** The size of the history, in bytes, where the server keeps one. */
 const historyBytes = 64 * 1024 * 1024
 
 /** The size of a new terminal, which gets that of its room as soon as that is known. */
 export const size: TerminalSize = { columns: 100, rows: 30 }
 
-/** What opens the shell of the server's user, in a terminal. */
+/** The start of the shell of the server's user, in a terminal. */
 export const shell = ({ client }: Link): Wanted => {
   const { path } = client.environmentInfo.shell
   return { argv: [path], cwd: "", name: "", tty: true, stdin: false, size }

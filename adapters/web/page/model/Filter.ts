@@ -1,5 +1,5 @@
 /**
- * What the field above the list understands: words that are in the title, command, directory, labels, process number or
+ * The language of the field above the list: words that are in the title, command, directory, labels, process number or
  * id, and `name:web`, `state:running`, `session:3`, `label:team=front` (or `label:team`). All of them have to hold.
  */
 import { directoryOf, isOver, type Row, titleOf } from "./Rows.ts"

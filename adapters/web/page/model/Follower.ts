@@ -10,7 +10,7 @@ import type { OutputStream } from "../../../../core/protocol/Process.ts"
 import type { ScreenResult } from "../../../../core/features/screen/wire.ts"
 import type { Closed, Exited, Failed, Output, ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
 
-/** What shows a process. */
+/** The display of a process. */
 export interface Display {
   /** Shows output. */
   readonly output: (stream: OutputStream, bytes: Uint8Array) => void
@@ -28,7 +28,7 @@ export interface Display {
   readonly failed: (event: Failed) => void
 }
 
-/** What a follower is made of. */
+/** The parts of a follower. */
 export interface Options {
   /** Every event of the process, in order. */
   readonly events: AsyncIterable<ProcessEvent>
@@ -46,7 +46,7 @@ export interface Options {
 /** Without output for so long, in milliseconds, a flood is over. */
 export const quietMillis = 250
 
-/** Who is further behind, in events, does not wait for them. */
+/** A display that is further behind, in events, does not wait for them. */
 export const mostBehind = 8
 
 /** The most output that is kept while a picture is awaited, in bytes. */

@@ -3,7 +3,7 @@
  * fraction of a second of work is queued, whatever comes.
  */
 
-/** What takes output: a terminal, which calls back when it has worked it in. */
+/** The receiver of output: a terminal, which calls back when it has worked it in. */
 export interface Sink {
   readonly write: (data: string | Uint8Array, done: () => void) => void
 }

@@ -3,7 +3,7 @@
  * with Ctrl+Shift work everywhere, also in a terminal, which gets every other key.
  */
 
-/** What a shortcut does. */
+/** The action of a shortcut. */
 export type Action =
   | "help"
   | "filter"
@@ -34,7 +34,7 @@ export interface Shortcut {
   readonly keys: ReadonlyArray<string>
   /** With Ctrl and Shift, everywhere; otherwise alone, where nothing is typed. */
   readonly everywhere: boolean
-  /** What it does, in the help. */
+  /** Its description in the help. */
   readonly says: string
 }
 
@@ -87,7 +87,7 @@ export interface Pressed {
   readonly metaKey: boolean
 }
 
-/** What a key means; `typing` is true where text, or a terminal, takes it. */
+/** The action of a key; `typing` is true where text, or a terminal, takes it. */
 export const actionOf = (pressed: Pressed, typing: boolean): Action | undefined => {
   const { ctrlKey, shiftKey, altKey, metaKey } = pressed
   const key = pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key
@@ -99,7 +99,7 @@ export const actionOf = (pressed: Pressed, typing: boolean): Action | undefined 
 const find = (key: string, everywhere: boolean): Action | undefined =>
   shortcuts.find((shortcut) => shortcut.everywhere === everywhere && shortcut.keys.includes(key))?.action
 
-/** How a shortcut is written. */
+/** The written form of a shortcut. */
 export const written = ({ keys, everywhere }: Shortcut): ReadonlyArray<string> =>
   keys.map((key) => {
     const shown = arrows[key] ?? key.toUpperCase()

@@ -1,11 +1,11 @@
 /**
- * What the page knows while it has no connection, and says of the processes that it shows: no more than the last list
- * or the site of the server has told.
+ * The knowledge of the page without a connection, and its texts for the processes that it shows: no more than the
+ * last list or the site of the server has told.
  */
 import { isOver, type Row } from "./Rows.ts"
 import * as Words from "./Words.ts"
 
-/** What the site has said since the connection was lost; `restarted` is another start of the server. */
+/** The last answer of the site since the connection was lost; `restarted` is another start of the server. */
 export type Server = "unknown" | "silent" | "same" | "restarted"
 
 /** No connection; a new one is tried. */
@@ -16,14 +16,14 @@ export interface Lost {
   /** When, in milliseconds since 1970. */
   readonly since: number
   readonly server: Server
-  /** What the site tells those who have to log in; undefined where nobody has to. */
+  /** The facts for a login; undefined where none is needed. */
   readonly login?: { readonly name: string; readonly tokens: boolean } | undefined
 }
 
 /** The state of a process: as it is now, as it was when the connection was lost, or gone with an earlier server. */
 export type Seen = "now" | "last" | "gone"
 
-/** How current something is that one start of the server has told. */
+/** The currency of facts from one start of the server. */
 export const seen = (status: { readonly kind: string }, told: string, instance: string): Seen =>
   told !== instance ? "gone" : status.kind === "lost" ? "last" : "now"
 
@@ -35,14 +35,14 @@ export const stateOf = (row: Row, as: Seen, now: number): string => {
   return as === "last" ? `${state} when last seen` : state
 }
 
-/** What the page as a whole says. */
+/** The headline of the whole page. */
 export const headline = ({ server, login }: Lost): string => {
   if (login === undefined)
     return server === "silent" ? "No answer, trying again" : "Connection lost, trying again"
   return server === "restarted" ? "The server was started again" : "You are logged out"
 }
 
-/** What is said above a terminal whose process goes on, as far as is known. */
+/** The notice above a terminal whose process goes on, as far as is known. */
 export const above = ({ server, login }: Lost): string => {
   if (login !== undefined) return "You are logged out. The server goes on: the output comes after the login."
   const lost = "The connection is lost and tried again."
@@ -50,10 +50,10 @@ export const above = ({ server, login }: Lost): string => {
   return server === "same" ? `${lost} The server goes on: the output comes after.` : lost
 }
 
-/** What is said above a terminal whose process is gone. */
+/** The notice above a terminal whose process is gone. */
 export const aboveGone = "This process is gone: its server was started again. This is its last output."
 
-/** What the visitor has to do to get in again. */
+/** The way in for a visitor who has to log in again. */
 export const advice = ({ server, login }: Lost): string => {
   const how =
     login?.tokens === true

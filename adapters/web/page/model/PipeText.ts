@@ -9,7 +9,7 @@ import { utf8Decoder } from "../../../../core/protocol/Bytes.ts"
 /** The streams of a process on pipes. */
 export type Pipe = "stdout" | "stderr"
 
-/** What a line of stderr begins with. */
+/** The begin of a line of stderr. */
 export const mark = "\u258f"
 
 const colored = `\u001b[0;31m${mark}\u001b[0m`
@@ -36,7 +36,7 @@ export class PipeText {
   private current: Pipe = "stdout"
   private atStart = true
 
-  /** What a terminal is to be given for a chunk; it takes a line feed for the end of a line. */
+  /** The text for a terminal, which takes a line feed for the end of a line. */
   take(pipe: Pipe, bytes: Uint8Array): string {
     const state = this.states[pipe]
     const whole = state.rest + state.decoder.decode(bytes, { stream: true })

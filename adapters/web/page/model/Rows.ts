@@ -8,7 +8,7 @@ export type Row = ListedProcess
 /** Names a process among all that the visitor may see. */
 export type Key = string
 
-/** Where a process is: enough to attach to it. */
+/** The place of a process: enough to attach to it. */
 export interface Place {
   /** The number of its session. */
   readonly session: number
@@ -25,7 +25,7 @@ export const placeOf = (key: Key): Place => {
   return { session: Number(key.slice(0, slash)), processId: key.slice(slash + 1) }
 }
 
-/** What people call a process: its name, or its command. */
+/** The title of a process: its name, or its command. */
 export const titleOf = ({ name, argv }: Pick<Row, "name" | "argv">): string =>
   name === undefined || name === "" ? Words.command(argv) : Words.visible(name)
 
@@ -48,7 +48,7 @@ export type Rows = ReadonlyMap<Key, Row>
 /** The rows of a list. */
 export const fromList = (list: Iterable<Row>): Rows => new Map(Array.from(list, (row) => [keyOf(row), row]))
 
-/** What a new list tells beyond the old one. */
+/** A difference of a new list from the old one. */
 export interface Change {
   /** A process is new, has exited, or is not there any more. */
   readonly kind: "began" | "ended" | "went"

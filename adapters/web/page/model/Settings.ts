@@ -1,4 +1,4 @@
-/** What the visitor has chosen, kept in the browser. */
+/** The choices of the visitor, kept in the browser. */
 
 /** Light, dark, or as the system is. */
 export type Theme = "system" | "light" | "dark"
@@ -14,7 +14,7 @@ export interface Settings {
   readonly times: boolean
 }
 
-/** What a new visitor has. */
+/** The choices of a new visitor. */
 export const defaults: Settings = { theme: "system", reader: false, fontSize: 13, times: false }
 
 /** The least and the largest letters. */

@@ -2,7 +2,7 @@
 
 /** A value that can be followed. */
 export interface Store<A> {
-  /** What it is now. */
+  /** The current value. */
   readonly get: () => A
   /** Changes it; the same value again is no change. */
   readonly set: (value: A) => void

@@ -1,4 +1,4 @@
-/** What the tab of the browser says: its title and its icon. What has ended is told until somebody looks. */
+/** Title and icon of the tab of the browser. Ended processes stay in them until somebody looks. */
 import type { Change, Row } from "./Rows.ts"
 import { titleOf } from "./Rows.ts"
 import * as Words from "./Words.ts"
@@ -12,15 +12,15 @@ export interface Tab {
   readonly icon: Icon
 }
 
-/** What the tab is made from. */
+/** The facts behind a tab. */
 export interface Facts {
-  /** What the server calls itself. */
+  /** The name of the server. */
   readonly server: string
-  /** How many processes run. */
+  /** The number of running processes. */
   readonly running: number
   /** Those that have ended and were not looked at since, the last one at the end. */
   readonly ended: ReadonlyArray<Row>
-  /** What is said of a lost connection; undefined while there is one. */
+  /** The headline of a lost connection; undefined while there is one. */
   readonly lost?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** How the page says times, sizes, commands and ends. Everything is plain text, the same in every language. */
+/** Texts for times, sizes, commands and ends. All are plain, and the same in every language. */
 import * as Signals from "../../../../core/protocol/Signals.ts"
 
 /** A time in two units at most: `450 ms`, `3.2 s`, `1 m 05 s`, `2 h 03 m`, `3 d 04 h`. Less than nothing is nothing. */
@@ -52,16 +52,16 @@ export const visible = (text: string): string =>
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd"
   })
 
-/** How well something has ended. */
+/** The tone of an end. */
 export type Tone = "good" | "bad" | "calm"
 
-/** What is known of an end. */
+/** The known facts of an end. */
 export interface End {
   /** 128 + n for death by signal n; null where it is not known. */
   readonly exitCode: number | null
   /** The signal, by its number. */
   readonly signal?: number | undefined
-  /** What has ended the process. */
+  /** The cause of the end. */
   readonly endedBy?: string | undefined
   /** The bound of resources that has ended it. */
   readonly limit?: string | undefined

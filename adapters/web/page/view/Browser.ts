@@ -23,7 +23,7 @@ const copyBySelection = (text: string): boolean => {
   return copied
 }
 
-/** How long the browser may take to begin with it, in milliseconds. */
+/** The deadline for the begin of a download, in milliseconds. */
 const patience = 60_000
 
 /** Saves the parts as one file of this name. */

@@ -55,7 +55,7 @@ export const of = (isDark: boolean, lines: boolean): ITheme => {
   return lines ? { ...theme, cursor: "#00000000" } : theme
 }
 
-/** What is found, and which of that is looked at. */
+/** The colors of matches, and of the current one. */
 export const found = {
   dark: { match: "#5c4a12", active: "#b07a00" },
   light: { match: "#ffe9a8", active: "#ffc233" },

@@ -14,7 +14,7 @@ import * as Words from "../model/Words.ts"
 import type { Screen } from "./Screen.ts"
 import { button, checkLabel, el, iconButton, onSubmit, say, searchField } from "./dom.ts"
 
-/** What asks the server. */
+/** The requests to the server. */
 export interface Past {
   readonly history: Ask
   readonly grep: (options: {
@@ -25,7 +25,7 @@ export interface Past {
   }) => Promise<GrepResult>
 }
 
-/** What a pane is made of. */
+/** The parts of a pane. */
 interface PaneOptions {
   readonly past: Past
   /** Makes a terminal of the pane in an element of the page. */
@@ -41,7 +41,7 @@ interface HistoryPane {
   readonly dispose: () => void
 }
 
-/** What the history of a tile is made of. */
+/** The parts of the history of a tile. */
 export interface Options extends Pick<PaneOptions, "past" | "screenIn" | "settings"> {
   readonly parent: HTMLElement
   /** Why there is no history; undefined where there is one. */
@@ -215,17 +215,17 @@ export interface HistoryView {
   readonly show: (place: Place) => Promise<string>
   /** The place that is shown. */
   readonly current: () => Place
-  /** Where the part before the shown one, or behind it, is. */
+  /** The places of the part before the shown one, and of that behind it. */
   readonly older: () => Place
   readonly newer: () => Place
   /** Gives everything back. */
   readonly dispose: () => void
 }
 
-/** How much is shown at once, in bytes: no more lines than that. */
+/** The size of a part, in bytes: it has no more lines than that. */
 export const historyBytes = 128 * 1024
 
-/** How many lines of it are in front of the line that is looked for, and how many of the end are shown. */
+/** The lines of a part in front of the line that is looked for, and the lines of the end. */
 const before = 100
 const tail = 2000
 

@@ -15,7 +15,7 @@ const keys: ReadonlyArray<readonly [shown: string, says: string, data: string]> 
 /** The keys, and Ctrl, which holds for the next letter. */
 export interface KeyBar {
   readonly element: HTMLElement
-  /** What a letter means: the control character while Ctrl is held. */
+  /** The data of a letter: the control character while Ctrl is held. */
   readonly with: (data: string) => string
 }
 
@@ -47,7 +47,7 @@ export const make = (typed: (data: string) => void): KeyBar => {
   }
 }
 
-/** What takes the input. */
+/** The receiver of the input. */
 export interface Stdin {
   readonly write: (text: string) => void
   readonly end: () => void

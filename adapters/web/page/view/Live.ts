@@ -11,11 +11,11 @@ import { mark } from "./dom.ts"
 import { later, type Page } from "./Page.ts"
 import * as Remembered from "./Remembered.ts"
 
-/** How often the lists are asked for, in milliseconds: while somebody looks, and otherwise. */
+/** The pause between two requests for the lists, in milliseconds: while the page is in sight, and otherwise. */
 const often = 1000
 const seldom = 4000
 
-/** How long the tab tells what has ended to somebody who is there, in milliseconds. */
+/** The time of ended processes in the tab while the page has the focus, in milliseconds. */
 const shownMillis = 10_000
 
 /** A timer that comes so much too late, in milliseconds, has slept; lists that do so may have nobody who answers. */
@@ -52,7 +52,7 @@ export const begin = (page: Page, server: string): void => {
     if (noted.length > 0) {
       ended = noted
       forgetting()
-      // Who is there sees it for a while; who is away, when coming back.
+      // A visitor who is away sees it when coming back.
       if (!away) forgetting = later(shownMillis, forget)
     }
     sign()

@@ -2,7 +2,7 @@
 import { later } from "./Page.ts"
 import { append, el, say } from "./dom.ts"
 
-/** How long a message is shown, in milliseconds, and how many at once. */
+/** The time of a message, in milliseconds, and the most messages at once. */
 const shownMillis = 6000
 const most = 4
 
@@ -36,7 +36,7 @@ export const make = (): Announcer => {
   }
 }
 
-/** How long it is shown, in milliseconds. */
+/** The time of a notice, in milliseconds. */
 const noticeMillis = 4000
 
 /** The line of one terminal. */

@@ -1,4 +1,4 @@
-/** What the parts of the page share. */
+/** The shared services of the parts of the page. */
 import type { Link } from "../link/Link.ts"
 import type { Key, Place } from "../model/Rows.ts"
 import * as Outage from "../model/Outage.ts"
@@ -9,11 +9,11 @@ import type { Action } from "../model/Keys.ts"
 import type { Renderers } from "./Screen.ts"
 import type { Look } from "./Screen.ts"
 
-/** What the parts of the page share. */
+/** The shared services of the parts of the page. */
 export interface Page {
   readonly link: Link
   readonly settings: Store<Settings>
-  /** How terminals look: by the settings and the system. */
+  /** The look of terminals: by the settings and the system. */
   readonly look: Store<Look>
   readonly tiles: Store<Tiles>
   readonly renderers: Renderers
@@ -28,8 +28,8 @@ export interface Page {
 }
 
 /**
- * How current the page is about what a start of the server has told, and when that was, in milliseconds since 1970: no
- * clock goes on for what nobody sees.
+ * The currency of facts from one start of the server, and their time, in milliseconds since 1970: no clock goes on for
+ * a server that is out of sight.
  */
 export const sight = (
   { status, instance }: Pick<Link, "status" | "instance">,

@@ -11,12 +11,12 @@ import type { Settings } from "../model/Settings.ts"
 import * as Colors from "./Colors.ts"
 import { mark } from "./dom.ts"
 
-/** How it looks. */
+/** The look of a screen. */
 export interface Look extends Pick<Settings, "reader" | "fontSize"> {
   readonly dark: boolean
 }
 
-/** What a screen is made of. */
+/** The parts of a screen. */
 export interface Options {
   readonly host: HTMLElement
   readonly look: Look
@@ -25,7 +25,7 @@ export interface Options {
   readonly label: string
   /** Whether it shows lines of pipes: a line feed ends a line, and there is no cursor. */
   readonly lines: boolean
-  /** How many lines it holds above its screen. */
+  /** The number of lines above its screen. */
   readonly scrollback: number
   /** Somebody types, or the terminal answers a question. */
   readonly typed: (data: string) => void
@@ -172,7 +172,7 @@ export class Screen {
     if (this.terminal.cols !== columns || this.terminal.rows !== rows) this.terminal.resize(columns, rows)
   }
 
-  /** What is selected, or else what the screen shows. */
+  /** The selected text, or else that of the screen. */
   text(): string {
     const { terminal } = this
     if (terminal.hasSelection()) return terminal.getSelection()
@@ -237,7 +237,7 @@ const touchable = (terminal: Terminal, host: HTMLElement, typed: (data: string) 
   )
 }
 
-/** How a terminal is drawn. */
+/** The renderer of a terminal. */
 export type Renderer = "webgl" | "dom"
 
 /** The most contexts of a page. */

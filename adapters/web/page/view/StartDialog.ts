@@ -18,13 +18,13 @@ export interface StartDialog {
   readonly shell: () => void
 }
 
-/** What a form says, or what is wrong with it. */
+/** The command of a form, or its fault. */
 const argvOf = (line: string, isShell: boolean, { shell }: EnvironmentInfo): CommandLine.Split => {
   if (!isShell) return CommandLine.split(line)
   return line.trim() === "" ? { fault: "there is no command" } : { words: [shell.path, "-c", line] }
 }
 
-/** What is wrong with a name, by the rule of `procwire run --name`. */
+/** The fault of a name, by the rule of `procwire run --name`. */
 const faultOf = (name: string, rows: Iterable<Row>): string | undefined => {
   if (name === "") return undefined
   if (!ProcessName.isName(name)) return `the name '${name}' is not valid: expected ${ProcessName.expected}`

@@ -20,7 +20,7 @@ import { Screen } from "./Screen.ts"
 import * as TileHeader from "./TileHeader.ts"
 import { el, mark } from "./dom.ts"
 
-/** What a program in a terminal hears of mice and windows; no person has typed it. */
+/** Reports of mice and windows to a program in a terminal; no person has typed them. */
 // oxlint-disable-next-line no-control-regex
 const report = /^\u001b\[(?:[<MIO]|\d+;\d+;\d+M)/
 
@@ -329,7 +329,7 @@ export const adapt = (
 export const isSame = (one: TerminalSize | undefined, other: TerminalSize | undefined): boolean =>
   one?.rows === other?.rows && one?.columns === other?.columns
 
-/** What else hears of them. */
+/** The other listeners of the events. */
 export interface Heard {
   readonly painted: () => void
   readonly exited: (event: Exited) => void

@@ -8,9 +8,9 @@ import { type Row, directoryOf, isOver, titleOf } from "../model/Rows.ts"
 import * as Words from "../model/Words.ts"
 import { el, iconButton, mark, say } from "./dom.ts"
 
-/** What the buttons do. */
+/** The actions of the buttons. */
 export interface Presses {
-  /** What a shortcut does. */
+  /** The action of a shortcut. */
   readonly act: (action: Action) => void
   readonly send: (sending: Sending) => void
   readonly remove: () => void
@@ -18,7 +18,7 @@ export interface Presses {
   readonly save: () => void
 }
 
-/** What can be done with a process that has ended, beyond looking at it. */
+/** The actions on a process that has ended, beyond looking at it. */
 export interface Offers {
   readonly restart: boolean
 }
@@ -118,7 +118,7 @@ const sendMenu = (called: string, send: (sending: Sending) => void): HTMLSelectE
   return menu
 }
 
-/** What the events of a process have told. */
+/** The facts from the events of a process. */
 export interface Outcome {
   readonly exited?: Exited
   readonly receipt?: Receipt
@@ -127,7 +127,7 @@ export interface Outcome {
 /** A line of facts, and how glad to be of it; undefined while the process runs. */
 export interface Facts {
   readonly tone: Words.Tone | undefined
-  /** How it has ended, or that it runs. */
+  /** Its end, or that it runs. */
   readonly state: string
   /** Everything else. */
   readonly more: ReadonlyArray<string>
