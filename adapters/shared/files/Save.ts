@@ -3,8 +3,8 @@
  *
  * The bytes are written to a temporary file beside it and synced to the disk; then it is renamed over the old one.
  * The new file has another inode, so it is made only where no reader can tell: for a new file, and for a regular file
- * with a single name whose mode and owner can be given to the new one. A file with several names, one that is not regular,
- * or one in a folder that cannot be written is written in place. A link stays a link; what it leads to is replaced.
+ * with a single name whose mode and owner can be given to the new one. A file with several names, one that is not
+ * regular, or one in a folder that cannot be written is written in place. A link stays a link; its target is replaced.
  */
 import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
