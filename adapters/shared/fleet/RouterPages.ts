@@ -1,6 +1,7 @@
 /** The status of a router over HTTP: `/healthz` for people and probes, `/metrics` for Prometheus. */
 import type { Router } from "../../../core/fleet/Router.ts"
 import * as Prometheus from "../status/Prometheus.ts"
+import * as StatusPages from "../status/StatusPages.ts"
 import type * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import { version } from "../Version.ts"
 
@@ -15,13 +16,7 @@ export interface RouterPages {
 export const make = (): RouterPages => {
   let shown: Router | undefined
   const page = (contentType: string, body: (router: Router) => string) => () =>
-    shown === undefined
-      ? { status: 503, body: "" }
-      : {
-          status: 200,
-          body: body(shown),
-          headers: { "content-type": contentType, "cache-control": "no-store" },
-        }
+    shown === undefined ? { status: 503, body: "" } : StatusPages.reply(contentType, body(shown))
   return {
     pages: {
       "/healthz": page("application/json", healthOf),

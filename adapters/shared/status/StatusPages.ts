@@ -9,17 +9,19 @@ import type * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import * as Prometheus from "./Prometheus.ts"
 import type * as Stats from "./Stats.ts"
 
+/** A reply that no cache keeps. */
+export const reply = (contentType: string, body: string): UpgradeAdmission.Reply => ({
+  status: 200,
+  body,
+  headers: { "content-type": contentType, "cache-control": "no-store" },
+})
+
 /** The pages of a server of this version, which `metrics` counts. */
 export const make = (version: string, metrics: Metrics, stats: () => Stats.Stats): UpgradeAdmission.Pages => {
   const build = buildInfo(version)
-  const page = (contentType: string, body: () => string) => () => ({
-    status: 200,
-    body: body(),
-    headers: { "content-type": contentType, "cache-control": "no-store" },
-  })
   return {
-    "/healthz": page("application/json", () => JSON.stringify({ status: "ok", ...stats() })),
-    "/metrics": page(Prometheus.contentType, () => Prometheus.encode([...metrics.snapshot(), build])),
+    "/healthz": () => reply("application/json", JSON.stringify({ status: "ok", ...stats() })),
+    "/metrics": () => reply(Prometheus.contentType, Prometheus.encode([...metrics.snapshot(), build])),
   }
 }
 

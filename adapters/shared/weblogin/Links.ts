@@ -1,6 +1,15 @@
 /** One-time links: each has a secret that lets one browser in, once, and not for ever. */
+import { createHash, randomBytes } from "node:crypto"
 import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
-import * as Secret from "./Secret.ts"
+
+/** A new secret: 256 random bits, in letters that stand for themselves in URLs and cookies. */
+export const makeSecret = (): string => randomBytes(32).toString("base64url")
+
+/**
+ * The key of a secret in a table: whoever reads the memory of the server has no secret. Looking it up takes a time that
+ * tells nothing of the secrets in there.
+ */
+export const digest = (secret: string): string => createHash("sha256").update(secret).digest("base64url")
 
 /** The time that a link may wait for its visitor: ten minutes, in milliseconds. */
 export const validMillis = 600_000
@@ -21,8 +30,8 @@ export const make = (now: () => number): Links => {
   const waiting = new Map<string, { readonly scope: SessionScope; readonly until: number }>()
   return {
     issue: (scope) => {
-      const secret = Secret.make()
-      waiting.set(Secret.digest(secret), { scope, until: now() + validMillis })
+      const secret = makeSecret()
+      waiting.set(digest(secret), { scope, until: now() + validMillis })
       for (const [oldest] of waiting) {
         if (waiting.size <= most) break
         waiting.delete(oldest)
@@ -30,9 +39,9 @@ export const make = (now: () => number): Links => {
       return secret
     },
     redeem: (secret) => {
-      const digest = Secret.digest(secret)
-      const link = waiting.get(digest)
-      waiting.delete(digest)
+      const id = digest(secret)
+      const link = waiting.get(id)
+      waiting.delete(id)
       return link === undefined || now() >= link.until ? undefined : link.scope
     },
   }

@@ -9,7 +9,7 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { Credential } from "../../../core/transport/Transport.ts"
 import type { Connection } from "../transport/UpgradeAdmission.ts"
-import * as Secret from "./Secret.ts"
+import * as Links from "./Links.ts"
 
 /** The identity of a visitor, and its end at the latest. */
 export interface Visitor {
@@ -62,8 +62,8 @@ export const make = (millis: number): Effect.Effect<Visitors, never, Scope.Scope
     yield* Effect.addFinalizer(() => Effect.sync(() => [...open.keys()].forEach(close)))
 
     const begin: Visitors["begin"] = (visitor) => {
-      const secret = Secret.make()
-      const id = Secret.digest(secret)
+      const secret = Links.makeSecret()
+      const id = Links.digest(secret)
       const until = Math.min(now() + millis, visitor.until ?? Infinity)
       const left = Math.max(0, until - now())
       const timer = fork(
@@ -84,8 +84,8 @@ export const make = (millis: number): Effect.Effect<Visitors, never, Scope.Scope
       return { secret, millis: left }
     }
     const find: Visitors["find"] = (secret) => {
-      const found = open.get(Secret.digest(secret))
+      const found = open.get(Links.digest(secret))
       return found === undefined || now() >= found.until ? undefined : found.session
     }
-    return { begin, find, end: (secret) => close(Secret.digest(secret)) }
+    return { begin, find, end: (secret) => close(Links.digest(secret)) }
   })

@@ -18,7 +18,6 @@ import * as Links from "./Links.ts"
 import * as Names from "./Names.ts"
 import type { PageFiles } from "./PageFiles.ts"
 import * as Requests from "./Requests.ts"
-import * as Secret from "./Secret.ts"
 import * as Visitors from "./Visitors.ts"
 import * as WrongTokens from "./WrongTokens.ts"
 
@@ -54,7 +53,7 @@ export const make = (options: Options): Effect.Effect<WebLogin, never, Scope.Sco
     const links = Links.make(now)
     const shared = {
       ...options,
-      instance: Secret.make(),
+      instance: Links.makeSecret(),
       links,
       wrong: WrongTokens.make(now),
       visitors: yield* Visitors.make(options.sessionMillis),
