@@ -1,6 +1,6 @@
 /**
- * The used part of the MCP SDK. It is large, so it is imported only by `procwire mcp`, and the build puts it into a file
- * of its own: a server starts faster without reading it.
+ * The used part of the MCP SDK. It is large, so it is imported only by `procwire mcp`, and the build puts it into a
+ * file of its own: a server starts faster without reading it.
  *
  * Deno finds the types only with `@ts-types`: https://github.com/modelcontextprotocol/typescript-sdk/issues/2701
  */

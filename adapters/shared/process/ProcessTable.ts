@@ -5,8 +5,8 @@
 import type { KernelFiles } from "../host/KernelFiles.ts"
 
 /**
- * A process that has started another and ended between the list of pids and its turn to be read hides that one, so who is
- * new is read until a list has no new one; on a machine that starts processes all the time, in so many lists.
+ * A process that has started another and ended between the list of pids and its turn to be read hides that one, so who
+ * is new is read until a list has no new one; on a machine that starts processes all the time, in so many lists.
  */
 const LOOKS = 10
 

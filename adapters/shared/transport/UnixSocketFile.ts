@@ -3,8 +3,8 @@
  *
  * The server binds inside a private folder beside the path. Once the socket listens with the right mode it is linked to
  * the path, so the path never leads to a socket that is open to others or not ready. `link` fails if the path exists:
- * what is there is replaced only if it is a socket on which no server listens. At the end the path is removed only if it
- * is still this server's socket.
+ * what is there is replaced only if it is a socket on which no server listens. At the end the path is removed only if
+ * it is still this server's socket.
  */
 import * as fs from "node:fs"
 import * as net from "node:net"

@@ -104,7 +104,7 @@ fi
 `
 
 /**
- * Scripts that have a shell mark the begin and end of its prompts and commands: OSC 133 A, C and D, and its directory as
- * `OSC 633 ; P ; Cwd=…`. An empty line is no command.
+ * Scripts that have a shell mark the begin and end of its prompts and commands: OSC 133 A, C and D, and its directory
+ * as `OSC 633 ; P ; Cwd=…`. An empty line is no command.
  */
 export const marks: Readonly<Record<"bash" | "zsh", string>> = { bash: bashMarks, zsh: zshMarks }

@@ -25,8 +25,8 @@ const restMillis = (children: number) => Math.max(10, children / 100)
 /** Between looks at a foreign child. */
 const FOREIGN_MILLIS = 200
 /**
- * A foreign child that was there so often is reaped. More often on Deno, which reaps its children late and dies if they are
- * gone. Looks are counted, and not time, because an event loop that stood still has reaped nothing meanwhile.
+ * A foreign child that was there so often is reaped. More often on Deno, which reaps its children late and dies if they
+ * are gone. Looks are counted, and not time, because an event loop that stood still has reaped nothing meanwhile.
  */
 const FOREIGN_LOOKS = "Deno" in globalThis ? 25 : 5
 
