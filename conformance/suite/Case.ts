@@ -16,7 +16,7 @@ import type { Wire } from "./wire/Wire.ts"
 export type Level = "must" | "should" | "peer"
 
 /** Tokens of what the wire does not announce, or announces under another name. */
-type Unannounced =
+export type Unannounced =
   | "arg0"
   | "capability-discovery"
   | "concurrency-flag"
@@ -44,7 +44,7 @@ type Unannounced =
   | "ws-auth"
 
 /** A name of `environmentInfo.capabilities` as a token: `processRestart` is `process-restart`. */
-type Token<Name extends string> = Name extends `${infer First}${infer Rest}`
+export type Token<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? First extends Lowercase<First>
     ? `${First}${Token<Rest>}`
     : `-${Lowercase<First>}${Token<Rest>}`

@@ -20,7 +20,7 @@ import { wait } from "./wait/wire.ts"
 import type { EventRow, Wire } from "./Wire.ts"
 
 export { aboutOf } from "./Wire.ts"
-export type { EventRow, Example, HasSeq, Row, Wire } from "./Wire.ts"
+export type { About, EventRow, Example, HasSeq, Notice, Row, Wire } from "./Wire.ts"
 
 /** The wires, as data: the additions of each feature to the protocol. */
 export const wires = [

@@ -6,6 +6,8 @@ import * as PathUri from "../protocol/PathUri.ts"
 import * as SessionScope from "../protocol/SessionScope.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 
+export type { Server } from "../features/Feature.ts"
+
 /** The result of `environment/info`, for one connection; `version` is that of the embedding program. */
 export const make = (server: Server, version: string): Environment.EnvironmentInfo => {
   const { host, spawner, files, hasNetwork, listsAll, scope } = server

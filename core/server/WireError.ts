@@ -14,7 +14,7 @@ import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError, SpawnReason } from "../spawn/SpawnError.ts"
 import type { HandshakeError } from "./Handshake.ts"
 
-export { ParamsError } from "../protocol/ParamsError.ts"
+export { ParamsError, RequestError } from "../protocol/ParamsError.ts"
 
 /** No process has that name, or several have. */
 export class NameError extends Data.TaggedError("NameError")<{
