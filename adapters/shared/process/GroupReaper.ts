@@ -166,7 +166,7 @@ const unsafeMakeForCgroups = (leaves: string) => {
  * Its arguments: what the paths of the leaves begin with, and the pid of the server; empty without cgroups. A thread of
  * a server that lives is no child: its leaf is left alone. The third is not empty if descendants are killed that have
  * left the groups: all of them are stopped first, because a child of a process that has ended has no parent any more.
- * Who is stopped keeps its number; who got one just now goes on.
+ * A stopped process keeps its number; one that has just got a number goes on.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT

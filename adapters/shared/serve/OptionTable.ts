@@ -32,7 +32,7 @@ export const listening = {
     shows: "ADDRESS",
     default: ListenAddress.defaultAddress,
     help:
-      "where to listen: stdio, ws://IP:PORT, tcp://IP:PORT, unix:PATH, or systemd and systemd:NAME for sockets that " +
+      "the addresses to listen on: stdio, ws://IP:PORT, tcp://IP:PORT, unix:PATH, or systemd and systemd:NAME for sockets that " +
       "systemd passes; may be repeated. Port 0 picks a free one; the bound addresses are the lines on stdout (on " +
       "stderr, with stdio among them)",
   },
@@ -83,14 +83,14 @@ export const auth = {
     kind: "text",
     shows: "TEXT",
     default: "anything",
-    help: "what the iss of a JWT must be",
+    help: "the iss that a JWT must have",
   },
   audience: {
     flag: "ws-audience",
     kind: "text",
     shows: "TEXT",
     default: "anything",
-    help: "what the aud of a JWT must be or contain",
+    help: "the aud that a JWT must have, alone or among others",
   },
   maxClockSkewSeconds: {
     flag: "ws-max-clock-skew-seconds",
@@ -99,7 +99,7 @@ export const auth = {
     shows: "N",
     least: 0,
     default: SignedToken.defaultSkewSeconds,
-    help: "how far clocks may differ",
+    help: "the most that clocks may differ",
   },
 } as const satisfies Record<string, Option>
 
@@ -125,7 +125,7 @@ export const web = {
     kind: "text",
     shows: "/PATH",
     default: "/",
-    help: "where a proxy has put the page, whether it takes the prefix away or not",
+    help: "the path at which a proxy has put the page, whether it takes the prefix away or not",
   },
   webSessionMs: {
     ...millis,
@@ -133,7 +133,7 @@ export const web = {
     least: 1000,
     most: longestTimerMillis,
     default: 43_200_000,
-    help: "how long a browser stays logged in; a JWT that expires ends it earlier",
+    help: "the time that a browser stays logged in; a JWT that expires ends it earlier",
   },
 } as const satisfies Record<string, Option>
 
@@ -164,14 +164,14 @@ export const joining = {
     kind: "text",
     shows: "NAME",
     default: "the name of this machine",
-    help: "what this host is called in the fleet, also after a restart",
+    help: "the name of this host in the fleet, also after a restart",
   },
   hostLabel: {
     flag: "host-label",
     kind: "text",
     repeatable: true,
     shows: "K=V",
-    help: "what a session may ask of its host, beside os, arch and host; may be repeated",
+    help: "a label that a session may ask of its host, beside os, arch and host; may be repeated",
   },
   capacity: {
     flag: "capacity",
@@ -181,14 +181,14 @@ export const joining = {
     least: 0,
     most: 1_000_000,
     default: "the less of --max-sessions and --max-connections",
-    help: "how many sessions the fleet may start here",
+    help: "the most sessions that the fleet may start here",
   },
   stateDir: {
     flag: "state-dir",
     kind: "text",
     shows: "DIR",
     default: "procwire in $XDG_STATE_HOME",
-    help: "where a host of a fleet keeps how often it has begun",
+    help: "the folder in which a host of a fleet counts its starts",
   },
 } as const satisfies Record<string, Option>
 
@@ -206,20 +206,20 @@ export const behaviour = {
     shows: "NAME",
     default: "current",
     help:
-      "what clients speak: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the first " +
+      "the dialect of clients: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the first " +
       "call behind initialize is one of v0's",
   },
   detachedTtlMs: {
     ...millis,
     flag: "detached-ttl-ms",
     default: detachedMillis,
-    help: "how long a session without a connection can be resumed",
+    help: "the time that a session without a connection can be resumed",
   },
   retentionMs: {
     ...millis,
     flag: "retention-ms",
     default: retentionMillis,
-    help: "how long a closed process stays readable",
+    help: "the time that a closed process stays readable",
   },
   peerTimeoutMs: {
     ...millis,
@@ -227,7 +227,7 @@ export const behaviour = {
     most: longestTimerMillis,
     default: 90_000,
     help:
-      "how long a client may be silent, although it reads, before its connection ends: pings over WebSocket, the " +
+      "the time that a client may be silent, although it reads, before its connection ends: pings over WebSocket, the " +
       "system's keep-alive over TCP; 0 is for ever",
   },
   listSessions: {
@@ -247,7 +247,7 @@ export const behaviour = {
     shows: "SCOPE",
     default: "own; on a unix socket that only its user can open, control",
     help:
-      "what every client may do with the sessions of others: own (nothing), observe (list and view their processes) or " +
+      "the rights of every client with the sessions of others: own (nothing), observe (list and view their processes) or " +
       "control (write to, end, keep and remove them, too)",
   },
   audit: {
@@ -270,7 +270,7 @@ export const behaviour = {
     shows: "NAME",
     default: "auto",
     help:
-      "what keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its " +
+      "the means that keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its " +
       "group only), or auto: the first of these that works; in a program that is not this command, auto is never " +
       "subreaper",
   },
@@ -298,7 +298,7 @@ export const behaviour = {
     shows: "PROFILE",
     default: "everything",
     help:
-      "what requests reach at most, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network, " +
+      "the most that requests reach, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network, " +
       "network, deny:PATH[,PATH…], or a JSON file; may be repeated. There is no network unless one says network",
   },
   historyDir: {
@@ -306,14 +306,14 @@ export const behaviour = {
     kind: "text",
     shows: "DIR",
     default: "the folder for temporary files",
-    help: "where histories of output are kept, in a folder of each server's own",
+    help: "the folder for histories of output, in which each server has one of its own",
   },
   graceMs: {
     ...millis,
     flag: "grace-ms",
     default: 0,
     help:
-      "how long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0 " +
+      "the time that processes have to end after SIGTERM when the server is asked to end; then they are killed; with 0 " +
       "they are killed at once",
   },
   exitOnStdinClose: {

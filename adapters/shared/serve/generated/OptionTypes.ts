@@ -3,9 +3,9 @@
 /** The options of the table that are in no group. */
 export interface GeneralOptions {
   /**
-   * Where to listen: stdio, ws://IP:PORT, tcp://IP:PORT, unix:PATH, or systemd and systemd:NAME for sockets that
-   * systemd passes; may be repeated. Port 0 picks a free one; the bound addresses are the lines on stdout (on
-   * stderr, with stdio among them). Default: ws://127.0.0.1:0. The flag is `--listen`.
+   * The addresses to listen on: stdio, ws://IP:PORT, tcp://IP:PORT, unix:PATH, or systemd and systemd:NAME for
+   * sockets that systemd passes; may be repeated. Port 0 picks a free one; the bound addresses are the lines on
+   * stdout (on stderr, with stdio among them). Default: ws://127.0.0.1:0. The flag is `--listen`.
    */
   readonly listen?: string | ReadonlyArray<string> | undefined
   /**
@@ -20,12 +20,12 @@ export interface GeneralOptions {
    */
   readonly webHost?: string | ReadonlyArray<string> | undefined
   /**
-   * Where a proxy has put the page, whether it takes the prefix away or not. Default: /. The flag is
+   * The path at which a proxy has put the page, whether it takes the prefix away or not. Default: /. The flag is
    * `--web-prefix`.
    */
   readonly webPrefix?: string | undefined
   /**
-   * How long a browser stays logged in; a JWT that expires ends it earlier. Default: 43200000. The flag is
+   * The time that a browser stays logged in; a JWT that expires ends it earlier. Default: 43200000. The flag is
    * `--web-session-ms`.
    */
   readonly webSessionMs?: number | undefined
@@ -43,21 +43,22 @@ export interface GeneralOptions {
    */
   readonly joinCaFile?: string | undefined
   /**
-   * What this host is called in the fleet, also after a restart. Default: the name of this machine. The flag is
+   * The name of this host in the fleet, also after a restart. Default: the name of this machine. The flag is
    * `--host-id`.
    */
   readonly hostId?: string | undefined
   /**
-   * What a session may ask of its host, beside os, arch and host; may be repeated. The flag is `--host-label`.
+   * A label that a session may ask of its host, beside os, arch and host; may be repeated. The flag is
+   * `--host-label`.
    */
   readonly hostLabel?: string | ReadonlyArray<string> | undefined
   /**
-   * How many sessions the fleet may start here. Default: the less of --max-sessions and --max-connections. The
-   * flag is `--capacity`.
+   * The most sessions that the fleet may start here. Default: the less of --max-sessions and --max-connections.
+   * The flag is `--capacity`.
    */
   readonly capacity?: number | undefined
   /**
-   * Where a host of a fleet keeps how often it has begun. Default: procwire in $XDG_STATE_HOME. The flag is
+   * The folder in which a host of a fleet counts its starts. Default: procwire in $XDG_STATE_HOME. The flag is
    * `--state-dir`.
    */
   readonly stateDir?: string | undefined
@@ -67,20 +68,20 @@ export interface GeneralOptions {
    */
   readonly allowUnauthenticated?: boolean | undefined
   /**
-   * What clients speak: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the first
-   * call behind initialize is one of v0's. Default: current. The flag is `--dialect`.
+   * The dialect of clients: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the
+   * first call behind initialize is one of v0's. Default: current. The flag is `--dialect`.
    */
   readonly dialect?: "current" | "v0" | "auto" | undefined
   /**
-   * How long a session without a connection can be resumed. Default: 80000. The flag is `--detached-ttl-ms`.
+   * The time that a session without a connection can be resumed. Default: 80000. The flag is `--detached-ttl-ms`.
    */
   readonly detachedTtlMs?: number | undefined
   /**
-   * How long a closed process stays readable. Default: 30000. The flag is `--retention-ms`.
+   * The time that a closed process stays readable. Default: 30000. The flag is `--retention-ms`.
    */
   readonly retentionMs?: number | undefined
   /**
-   * How long a client may be silent, although it reads, before its connection ends: pings over WebSocket, the
+   * The time that a client may be silent, although it reads, before its connection ends: pings over WebSocket, the
    * system's keep-alive over TCP; 0 is for ever. Default: 90000. The flag is `--peer-timeout-ms`.
    */
   readonly peerTimeoutMs?: number | undefined
@@ -90,7 +91,7 @@ export interface GeneralOptions {
    */
   readonly listSessions?: "own" | "all" | undefined
   /**
-   * What every client may do with the sessions of others: own (nothing), observe (list and view their processes)
+   * The rights of every client with the sessions of others: own (nothing), observe (list and view their processes)
    * or control (write to, end, keep and remove them, too). Default: own; on a unix socket that only its user can
    * open, control. The flag is `--scope`.
    */
@@ -106,8 +107,8 @@ export interface GeneralOptions {
    */
   readonly auditBestEffort?: boolean | undefined
   /**
-   * What keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its
-   * group only), or auto: the first of these that works; in a program that is not this command, auto is never
+   * The means that keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none
+   * (its group only), or auto: the first of these that works; in a program that is not this command, auto is never
    * subreaper. Default: auto. The flag is `--contain`.
    */
   readonly contain?: "auto" | "cgroup" | "subreaper" | "none" | undefined
@@ -121,19 +122,19 @@ export interface GeneralOptions {
    */
   readonly spawner?: string | ReadonlyArray<string> | undefined
   /**
-   * What requests reach at most, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network,
+   * The most that requests reach, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network,
    * network, deny:PATH[,PATH…], or a JSON file; may be repeated. There is no network unless one says network.
    * Default: everything. The flag is `--confine`.
    */
   readonly confine?: string | ReadonlyArray<string> | undefined
   /**
-   * Where histories of output are kept, in a folder of each server's own. Default: the folder for temporary files.
-   * The flag is `--history-dir`.
+   * The folder for histories of output, in which each server has one of its own. Default: the folder for temporary
+   * files. The flag is `--history-dir`.
    */
   readonly historyDir?: string | undefined
   /**
-   * How long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0
-   * they are killed at once. Default: 0. The flag is `--grace-ms`.
+   * The time that processes have to end after SIGTERM when the server is asked to end; then they are killed; with
+   * 0 they are killed at once. Default: 0. The flag is `--grace-ms`.
    */
   readonly graceMs?: number | undefined
   /**
@@ -201,15 +202,15 @@ export interface AuthFileOptions {
    */
   readonly sharedSecretFile?: string | undefined
   /**
-   * What the iss of a JWT must be. Default: anything. The flag is `--ws-issuer`.
+   * The iss that a JWT must have. Default: anything. The flag is `--ws-issuer`.
    */
   readonly issuer?: string | undefined
   /**
-   * What the aud of a JWT must be or contain. Default: anything. The flag is `--ws-audience`.
+   * The aud that a JWT must have, alone or among others. Default: anything. The flag is `--ws-audience`.
    */
   readonly audience?: string | undefined
   /**
-   * How far clocks may differ. Default: 30. The flag is `--ws-max-clock-skew-seconds`.
+   * The most that clocks may differ. Default: 30. The flag is `--ws-max-clock-skew-seconds`.
    */
   readonly maxClockSkewSeconds?: number | undefined
 }
