@@ -88,7 +88,7 @@ export class ReorderBuffer {
     for (const { seq, stream, chunk } of state.chunks) {
       if (seq > this.last) this.hold({ kind: "output", seq, stream, bytes: chunk })
     }
-    for (const event of ofFeatures(state) ?? []) if (event.seq > this.last) this.hold(event)
+    for (const event of ofFeatures(state)) if (event.seq > this.last) this.hold(event)
     if (state.closed) this.hold({ kind: "closed", ...fieldsOf("process/closed", state), seq: through })
     const lost = this.fillExit(state, through)
     if (lost !== undefined) return lost
@@ -152,15 +152,15 @@ export class ReorderBuffer {
   }
 }
 
-/** The events of features in a read; undefined where it has no field for them. */
-const ofFeatures = (state: ReadResult): ReadonlyArray<FeatureEvent> | undefined => {
-  const fields: Partial<Record<string, unknown>> = state
-  const found = Object.entries(readEvents).filter(([field]) => fields[field] !== undefined)
-  if (found.length === 0) return undefined
-  return found.flatMap(([field, kind]) =>
-    (fields[field] as ReadonlyArray<object>).map((one) => toEvent(kind, one) as FeatureEvent),
+/** The events of features in a read. */
+const ofFeatures = (state: ReadResult): ReadonlyArray<FeatureEvent> =>
+  Object.entries(readEvents).flatMap(([field, kind]) =>
+    (fieldOf(state, field) ?? []).map((one) => toEvent(kind, one) as FeatureEvent),
   )
-}
+
+/** A field of a read with events of a feature; undefined where there is none. */
+const fieldOf = (state: ReadResult, field: string): ReadonlyArray<object> | undefined =>
+  (state as Partial<Record<string, unknown>>)[field] as ReadonlyArray<object> | undefined
 
 /** The fields of a notification, as far as a read has them. */
 const fieldsOf = (method: "process/closed" | "process/exited", state: ReadResult): object =>
@@ -267,11 +267,12 @@ const isWhole = (state: ReadResult): boolean => {
   const { chunks, nextSeq, exited, more } = state
   if (more === true) return false
   if (nextSeq - 1 !== chunks.at(-1)?.seq) return true
-  return !exited && ofFeatures(state) === undefined && sizeOf(chunks) <= partBytes / 2
+  const hasMore = exited || Object.keys(readEvents).some((field) => fieldOf(state, field) !== undefined)
+  return !hasMore && sizeOf(chunks) <= partBytes / 2
 }
 
 const missing = (state: ReadResult, after: number): number =>
-  state.nextSeq - 1 - after - state.chunks.length - (ofFeatures(state) ?? []).length
+  state.nextSeq - 1 - after - state.chunks.length - ofFeatures(state).length
 
 /** Why nothing can be read, whatever the server retains. */
 const ofConnection: ReadonlySet<ClientError["reason"]> = new Set(["Disconnected", "SessionLost"])
