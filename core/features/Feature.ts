@@ -37,7 +37,7 @@ export interface Server {
   readonly hasNetwork: boolean
   /** Its evidence of processes. */
   readonly tells: ProcessEvidenceService["tells"]
-  /** Whether lists show every session to every client. */
+  /** Whether lists show every session to the client. */
   readonly listsAll: boolean
   /** Whether output can be kept in files. */
   readonly keepsHistories: boolean

@@ -27,7 +27,7 @@ export type ReadState = ReadFields &
   ClosedFields & {
     /** Copies of retained chunks, oldest first. */
     readonly chunks: ReadonlyArray<OutputLog.Chunk>
-    /** Where to read on: `afterSeq` of the next read is one less. */
+    /** The seq to read on from: `afterSeq` of the next read is one less. */
     readonly nextSeq: number
     /** True once the exit is published. */
     readonly exited: boolean
@@ -41,7 +41,7 @@ export type ReadState = ReadFields &
     readonly limit?: ResourceLimit | undefined
     /** True if memory ran out. */
     readonly oomKilled?: boolean | undefined
-    /** What has ended the process, if that is to be told. */
+    /** The cause of the end, if that is to be told. */
     readonly endedBy?: EndedBy | undefined
     /** The number of the signal that it died of, with `endedBy`. */
     readonly signal?: number | undefined

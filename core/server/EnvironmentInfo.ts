@@ -35,7 +35,7 @@ export const make = (server: Server, version: string): Environment.EnvironmentIn
       requestCancel: true,
       processList: true,
       processChanges: true,
-      processListAll: listsAll || SessionScope.includes(scope, "observe"),
+      processListAll: listsAll,
       processAttach: true,
       processAttachAll: SessionScope.includes(scope, "observe"),
       processControlAll: scope === "control",

@@ -11,7 +11,7 @@ import * as Floor from "../protocol/Floor.ts"
 import { LimitError } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
 import * as Message from "../protocol/Message.ts"
-import type { SessionScope } from "../protocol/SessionScope.ts"
+import * as SessionScope from "../protocol/SessionScope.ts"
 import { Terminals } from "../process/screen/Terminals.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
@@ -37,7 +37,7 @@ export interface Options extends SessionRegistry.Options {
   /** Whose processes clients may list: of their own session (the default), or of every session of this server. */
   readonly listSessions?: Visible | undefined
   /** What every client may do with the sessions of others, whatever its door says; by default nothing. */
-  readonly scope?: SessionScope | undefined
+  readonly scope?: SessionScope.SessionScope | undefined
   /** Where everything is written down that clients do to this host; by default nowhere. */
   readonly auditLog?: AuditLog | undefined
 }
@@ -71,7 +71,6 @@ export const make = (
       files,
       hasNetwork,
       tells,
-      listsAll: listed === "all",
       keepsHistories,
       usualHistory: limits.historyBytes,
     }
@@ -80,7 +79,12 @@ export const make = (
       dialect: Dialects.table[options.dialect ?? "current"],
       version: options.version,
       // Each connection is told of the terminals that are there by then.
-      server: (scope) => ({ ...facts, paints: terminals.available, scope }),
+      server: (scope) => ({
+        ...facts,
+        listsAll: listed === "all" || SessionScope.includes(scope, "observe"),
+        paints: terminals.available,
+        scope,
+      }),
       scope: options.scope ?? "own",
       floor,
       files,

@@ -4,7 +4,6 @@ import type { Server } from "../../features/Feature.ts"
 import * as List from "../../protocol/List.ts"
 import type { ProcessChange } from "../../protocol/Changes.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
-import * as SessionScope from "../../protocol/SessionScope.ts"
 import * as Listing from "../../session/Listing.ts"
 import type { Session, SessionRegistry } from "../../session/SessionRegistry.ts"
 import { ParamsError } from "../WireError.ts"
@@ -19,7 +18,6 @@ export interface ListContext {
 
 /** The handlers of one connection. */
 export const make = ({ session, sessions, server }: ListContext) => {
-  const seesAll = server.listsAll || SessionScope.includes(server.scope, "observe")
   /** The sessions that a request may see, and where its page begins. */
   const scope = ({ sessions: asked, cursor }: ParamsOf<"session/list">) =>
     Effect.suspend(() => {
@@ -27,7 +25,7 @@ export const make = ({ session, sessions, server }: ListContext) => {
       const from = cursor == null ? Listing.begin : toPlace(cursor)
       if (from === undefined)
         return refuse(`cursor must be the nextCursor of a page: ${JSON.stringify(cursor)}`)
-      if (asked === "all" && !seesAll) return refuse(ownOnly)
+      if (asked === "all" && !server.listsAll) return refuse(ownOnly)
       const seen = asked === "all" ? sessions.after : Listing.only(sessions.after, number)
       return Effect.succeed({ seen, from, own: number })
     })
@@ -43,7 +41,7 @@ export const make = ({ session, sessions, server }: ListContext) => {
 
     "process/changes": ({ sessions: asked, afterSeq, waitMs }: ParamsOf<"process/changes">) =>
       Effect.suspend(() => {
-        if (asked === "all" && !seesAll) return refuse(ownOnly)
+        if (asked === "all" && !server.listsAll) return refuse(ownOnly)
         const { number } = session()
         const wanted = ({ process }: ProcessChange) => asked === "all" || process.session === number
         return sessions.changes.read(afterSeq ?? undefined, wanted, waitMs ?? 0)
