@@ -1,8 +1,8 @@
-/** Operations on a process that need not be shown: signals, restart, removal, and its log. */
+/** Operations on a process that need not be shown: signals, removal, and its log. */
 import type { ClientProcess } from "../../../../core/client/ClientProcess.ts"
 import * as LineStamps from "../../../../core/client/LineStamps.ts"
 import type { Signal } from "../../../../core/protocol/Process.ts"
-import type { Place, Row } from "../model/Rows.ts"
+import type { Place } from "../model/Rows.ts"
 import type { Link } from "./Link.ts"
 
 /** A signal that a visitor can send to a process. */
@@ -39,7 +39,7 @@ export const send = async (process: Signalled, { signal }: Sending): Promise<voi
   else await process.signal(signal)
 }
 
-/** True if this visitor may end, remove and restart what is in a session. */
+/** True if this visitor may end and remove what is in a session. */
 export const mayControl = ({ can, lists }: Link, { session }: Pick<Place, "session">): boolean =>
   can("processControlAll") ||
   (lists.get()?.sessions.some((one) => one.own && one.session === session) ?? false)
@@ -48,15 +48,8 @@ export const mayControl = ({ can, lists }: Link, { session }: Pick<Place, "sessi
 export const remove = (link: Link, place: Place): Promise<void> =>
   asWriter(link, place, (process) => process.end({ remove: true }))
 
-/** True for a process that its server can start again. */
-export const canRestart = (link: Link, row: Row): boolean =>
-  row.restarts !== undefined && link.can("processRestart") && mayControl(link, row)
-
-/** Starts a process again: in its place and under its name, with an empty output. */
-export const restart = (link: Link, place: Place): Promise<void> =>
-  asWriter(link, place, (process) => process.restart())
-
-const asWriter = async (
+/** Calls back with the process while this connection is its writer. */
+export const asWriter = async (
   { client }: Link,
   { session, processId }: Place,
   act: (process: ClientProcess) => Promise<unknown>,

@@ -8,6 +8,7 @@
 import type { Client } from "../../../../core/client/Client.ts"
 import type { StartOptions } from "../../../../core/client/StartOptions.ts"
 import type { TerminalSize } from "../../../../core/protocol/Process.ts"
+import { features } from "../features/Features.ts"
 import type { Place } from "../model/Rows.ts"
 import type { Link } from "./Link.ts"
 
@@ -23,9 +24,6 @@ export interface Wanted {
   readonly stdin: boolean
   readonly size: TerminalSize
 }
-
-/** The size of the history, in bytes, where the server keeps one. */
-const historyBytes = 64 * 1024 * 1024
 
 /** The size of a new terminal, which gets that of its room as soon as that is known. */
 export const size: TerminalSize = { columns: 100, rows: 30 }
@@ -57,8 +55,5 @@ const optionsOf = ({ can }: Link, { argv, cwd, name, tty, stdin, size }: Wanted)
   ...(name === "" ? {} : { name }),
   ...(tty && can("processResize") ? { terminalSize: size } : {}),
   ...(tty ? {} : { pipeStdin: stdin }),
-  // So that it can be started again.
-  ...(can("processRestart") ? { restart: { policy: "no" } as const } : {}),
-  ...(can("processReceipt") ? { receipt: true } : {}),
-  ...(can("outputHistory") ? { history: { maxBytes: historyBytes } } : {}),
+  ...Object.assign({}, ...features.map(({ start }) => start?.(can))),
 })

@@ -1,7 +1,7 @@
 /** A process that is shown: its head, its terminal, and what belongs to them. */
-import type { Exited } from "../../../../core/client/ProcessEvent.ts"
-import type { Receipt } from "../../../../core/features/receipt/wire.ts"
+import type { Closed, Exited } from "../../../../core/client/ProcessEvent.ts"
 import type { TerminalSize } from "../../../../core/protocol/Process.ts"
+import { features } from "../features/Features.ts"
 import * as Acting from "../link/Acting.ts"
 import { Attachment, messageOf } from "../link/Attachment.ts"
 import type { Display } from "../model/Follower.ts"
@@ -82,8 +82,8 @@ export class Tile {
           this.show()
           void page.link.refresh().catch(() => {})
         },
-        closed: (receipt) => {
-          this.told = { ...this.told, ...(receipt === undefined ? {} : { receipt }) }
+        closed: (event) => {
+          this.told = { ...this.told, closed: features.flatMap(({ closed }) => closed?.(event) ?? []) }
           this.show()
         },
       }),
@@ -134,12 +134,7 @@ export class Tile {
           page.tiles.set(Tiles.closed(page.tiles.get(), this.key))
           if (!this.isGone) await page.link.refresh()
         }),
-      restart: () =>
-        void this.trying(async () => {
-          page.started.add(this.key)
-          await Acting.restart(page.link, this.row)
-          await page.link.refresh()
-        }),
+      press: (button) => void this.trying(() => button.press(page, this.row)),
       save: () => void this.trying(() => this.save()),
     }
   }
@@ -245,19 +240,13 @@ export class Tile {
       this.row,
       TileHeader.factsOf(this.row, this.told, seen, at),
       this.attachment.writes.get(),
-      {
-        restart: seen === "now" && this.row.state === "closed" && Acting.canRestart(this.page.link, this.row),
-      },
+      (button) => seen === "now" && button.isOffered(this.page.link, this.row),
     )
     mark(this.header.facts, "title", `Started ${new Date(this.row.startedAtMs).toLocaleString()}`)
     this.stdin.hidden = this.row.tty || !this.attachment.writes.get() || this.told.exited !== undefined
     mark(this.element, "data-writes", this.attachment.writes.get())
-    const { receipt } = this.told
-    mark(
-      this.header.element,
-      "title",
-      receipt === undefined ? false : TileHeader.receiptLines(receipt).join("\n"),
-    )
+    const lines = this.told.closed?.flatMap(({ lines }) => lines) ?? []
+    mark(this.header.element, "title", lines.length > 0 && lines.join("\n"))
   }
 
   update(row: Row): void {
@@ -333,7 +322,7 @@ export const isSame = (one: TerminalSize | undefined, other: TerminalSize | unde
 export interface Heard {
   readonly painted: () => void
   readonly exited: (event: Exited) => void
-  readonly closed: (receipt: Receipt | undefined) => void
+  readonly closed: (event: Closed) => void
 }
 
 /** Makes the display of one process. */
@@ -349,6 +338,6 @@ export const displayOn = (screen: Screen, hasHistory: boolean, heard: Heard): Om
       screen.intake.write(`\u001b[0m\r\n\u001b[2m\u2014 ${what} \u2014\u001b[0m\r\n`)
     },
     exited: heard.exited,
-    closed: ({ receipt }) => heard.closed(receipt),
+    closed: heard.closed,
   }
 }

@@ -1,6 +1,7 @@
 /** The head of a tile: what is shown in it and what can be done; and its foot, with the facts. */
 import type { Exited } from "../../../../core/client/ProcessEvent.ts"
-import type { Receipt } from "../../../../core/features/receipt/wire.ts"
+import type { Button, ClosedFacts } from "../features/Feature.ts"
+import { features } from "../features/Features.ts"
 import { type Sending, sendings } from "../link/Acting.ts"
 import type { Action } from "../model/Keys.ts"
 import { type Seen, stateOf } from "../model/Outage.ts"
@@ -14,21 +15,16 @@ export interface Presses {
   readonly act: (action: Action) => void
   readonly send: (sending: Sending) => void
   readonly remove: () => void
-  readonly restart: () => void
+  readonly press: (button: Button) => void
   readonly save: () => void
-}
-
-/** The actions on a process that has ended, beyond looking at it. */
-export interface Offers {
-  readonly restart: boolean
 }
 
 /** The head of a tile, and the line of facts at its foot. */
 export interface TileHeader {
   readonly element: HTMLElement
   readonly facts: HTMLElement
-  /** Shows the facts; `writes` is whether this page is in control. */
-  readonly show: (row: Row, facts: Facts, writes: boolean, offers: Offers) => void
+  /** Shows the facts; `writes` is whether this page is in control, `isOffered` is asked for the buttons of features. */
+  readonly show: (row: Row, facts: Facts, writes: boolean, isOffered: (button: Button) => boolean) => void
 }
 
 /** Makes one; `hasHistory` is whether the server keeps output in files. */
@@ -41,7 +37,11 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
   const called = shortened(titleOf(row))
   const menu = sendMenu(called, presses.send)
   const remove = iconButton("trash", `Remove ${called} from the list`, presses.remove)
-  const restart = iconButton("again", `Start ${called} again`, presses.restart)
+  const buttons = features.flatMap(({ button }) =>
+    button === undefined
+      ? []
+      : [{ button, shown: iconButton(button.icon, button.label(called), () => presses.press(button)) }],
+  )
   const element = el(
     "header",
     { class: "tile-header" },
@@ -53,7 +53,7 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
       { class: "tools", role: "toolbar", "aria-label": "Terminal" },
       control,
       menu,
-      restart,
+      ...buttons.map(({ shown }) => shown),
       remove,
       iconButton("save", `Download the log of ${called}`, presses.save),
       iconButton("search", `Find in the output of ${called} (Ctrl Shift F)`, () => presses.act("find")),
@@ -78,7 +78,7 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
   )
   const words = (writes: boolean) =>
     writes ? `Only look on at ${called} (Ctrl Shift E)` : `Take control of ${called} (Ctrl Shift E)`
-  const show: TileHeader["show"] = (row, facts, writes, offers) => {
+  const show: TileHeader["show"] = (row, facts, writes, isOffered) => {
     say(title, titleOf(row))
     say(state, facts.state)
     say(more, facts.more.map((fact) => ` \u00b7 ${fact}`).join(""))
@@ -87,7 +87,7 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
     control.hidden = over
     menu.hidden = over || !writes
     remove.hidden = !over
-    restart.hidden = !over || !offers.restart
+    for (const { button, shown } of buttons) shown.hidden = !over || !isOffered(button)
     mark(control, "aria-pressed", String(writes))
     say(control, writes ? "In control" : "Read-only")
     mark(control, "title", words(writes))
@@ -121,7 +121,8 @@ const sendMenu = (called: string, send: (sending: Sending) => void): HTMLSelectE
 /** The facts from the events of a process. */
 export interface Outcome {
   readonly exited?: Exited
-  readonly receipt?: Receipt
+  /** The facts of each feature, once it is closed. */
+  readonly closed?: ReadonlyArray<ClosedFacts>
 }
 
 /** A line of facts, and how glad to be of it; undefined while the process runs. */
@@ -135,43 +136,20 @@ export interface Facts {
 
 /** The facts as somebody has seen them at a time of this browser, in milliseconds since 1970. */
 export const factsOf = (row: Row, told: Outcome, as: Seen, now: number): Facts => {
-  const { exited, receipt } = told
+  const { exited, closed = [] } = told
   const place = [row.pid === null ? undefined : `pid ${row.pid}`, directoryOf(row)]
   if (exited === undefined && !isOver(row)) {
     const size = row.terminalSize
     return {
       tone: as === "gone" ? "calm" : undefined,
       state: `${row.state === "starting" || as === "gone" ? "" : "running "}${stateOf(row, as, now)}`,
-      more: words(...place, size && `${size.columns}\u00d7${size.rows}`, Words.bytes(row.bytes)),
+      more: Words.known(...place, size && `${size.columns}\u00d7${size.rows}`, Words.bytes(row.bytes)),
     }
   }
-  const end: Words.End = { ...row, ...exited, ...receipt }
+  const end: Words.End = Object.assign({}, row, exited, ...closed.map(({ end }) => end))
   return {
     tone: Words.toneOf(end),
     state: Words.ending(end),
-    more: words(...ofReceipt(receipt), Words.bytes(row.bytes)),
+    more: Words.known(...closed.flatMap(({ facts }) => facts), Words.bytes(row.bytes)),
   }
 }
-
-const words = (...texts: ReadonlyArray<string | undefined>): ReadonlyArray<string> =>
-  texts.filter((text): text is string => text !== undefined && text !== "")
-
-const ofReceipt = (receipt: Receipt | undefined): ReadonlyArray<string | undefined> => {
-  if (receipt === undefined) return []
-  const { startedAtMs, endedAtMs, userCpuMicros, systemCpuMicros, peakMemory, coreDumped } = receipt
-  const cpu = userCpuMicros === undefined ? undefined : (userCpuMicros + (systemCpuMicros ?? 0)) / 1000
-  const missing = Object.values(receipt.streams).reduce((sum, stream) => sum + (stream?.unreadBytes ?? 0), 0)
-  return [
-    `after ${Words.duration(endedAtMs - startedAtMs)}`,
-    cpu === undefined ? undefined : `${Words.duration(cpu)} CPU`,
-    peakMemory?.exact === true ? `${Words.bytes(peakMemory.bytes)} memory` : undefined,
-    coreDumped === true ? "core dumped" : undefined,
-    missing === 0 ? undefined : `${Words.bytes(missing)} were read by nobody`,
-  ]
-}
-
-/** The receipt in full, for whoever looks closer: streams, bytes and SHA-256. */
-export const receiptLines = ({ streams }: Receipt): ReadonlyArray<string> =>
-  Object.entries(streams).flatMap(([name, stream]) =>
-    stream === undefined ? [] : [`${name}: ${stream.bytes} B, SHA-256 ${stream.sha256 ?? "not known"}`],
-  )

@@ -79,7 +79,6 @@ const paths = {
   back: "M10 3 5 8l5 5",
   up: "M4 10l4-4 4 4",
   down: "M4 6l4 4 4-4",
-  again: "M13 3v3.500h-3.500M12.6 6.500A5.200 5.200 0 1 0 13 9.500",
   save: "M8 2.500v7.500M4.500 7 8 10.500 11.500 7M3 13.500h10",
   shell: "M3 4.500 6.500 8 3 11.500M8 12h5",
   smaller: "M2.500 12.500 6 4l3.500 8.500M3.700 9.500h4.600M11 8h3.500",
@@ -88,29 +87,24 @@ const paths = {
   reader: "M2.5 6v4h2.5L8.5 13V3L5 6zM11 5.5a3.5 3.5 0 0 1 0 5M12.8 3.5a6.3 6.3 0 0 1 0 9",
 } as const
 
-/** The name of an icon. */
-export type IconName = keyof typeof paths
+/** An icon, by its name or by its own path. */
+export type Icon = keyof typeof paths | { readonly path: string }
 
 const svgSpace = "http://www.w3.org/2000/svg"
 
 /** An icon, which readers do not see. */
-export const icon = (name: IconName): SVGElement => {
+export const icon = (name: Icon): SVGElement => {
   const svg = document.createElementNS(svgSpace, "svg")
   const attributes = { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true", focusable: "false" }
   for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value)
   const path = document.createElementNS(svgSpace, "path")
-  path.setAttribute("d", paths[name])
+  path.setAttribute("d", typeof name === "object" ? name.path : paths[name])
   svg.append(path)
   return svg
 }
 
 /** A button with an icon; its words are its label, and shown while the pointer rests on it. */
-export const iconButton = (
-  name: IconName,
-  label: string,
-  press: () => void,
-  className = "",
-): HTMLButtonElement =>
+export const iconButton = (name: Icon, label: string, press: () => void, className = ""): HTMLButtonElement =>
   el(
     "button",
     {
