@@ -149,15 +149,13 @@ describe("the changes", () => {
 
   it("are those that a server tells, each once, whatever the list had already", () => {
     const isIn = (
-      kind: "started" | "restarted" | "exited" | "removed",
+      kind: "started" | "exited" | "removed",
       of: ListedProcess,
       ...rows: Array<ListedProcess>
     ) => EventsCommand.isIn(rows, { kind, process: of })
     expect([isIn("started", row), isIn("started", row, row)]).toEqual([false, true])
     expect([isIn("exited", exited, row), isIn("exited", exited, exited)]).toEqual([false, true])
     expect([isIn("removed", exited, exited), isIn("removed", exited)]).toEqual([false, false])
-    const again = { ...row, restarts: 2 }
-    expect([isIn("restarted", again, row), isIn("restarted", again, again)]).toEqual([false, true])
     // Started again in its place, under the same id.
     expect(isIn("started", { ...row, startedAtMs: 5 }, exited)).toBe(false)
   })
@@ -165,9 +163,6 @@ describe("the changes", () => {
   it("are lines for people, and for programs", () => {
     const change = { kind: "exited", at: 1000, row: exited } as const
     expect(EventsCommand.toLine(change)).toBe("1970-01-01T00:00:01.000Z  exited     3/a  3")
-    expect(EventsCommand.toLine({ ...change, kind: "restarted", row: { ...row, restarts: 2 } })).toBe(
-      "1970-01-01T00:00:01.000Z  restarted  3/a  #2",
-    )
     expect(JSON.parse(EventsCommand.toJsonLine(change))).toMatchObject({
       event: "exited",
       ref: "3/a",
