@@ -6,6 +6,7 @@
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
+import type { Read } from "./decoding/Serde.ts"
 import { later } from "./Later.ts"
 
 /** What an array of the fields has of a field: always, unless it ends before, or never. */
@@ -37,17 +38,14 @@ export const isIgnorable = ({ annotations }: SchemaAST.Annotated): boolean => an
 /** True or false; false if absent. Not null. */
 export const flag = later(() => Schema.optionalWith(Schema.Boolean, { default: () => false }))
 
-/** Why a text is refused on a platform (`linux`, `macos`, `windows`), in words that need no field beside them. */
-export type Judge = (text: string, platform: string) => string | undefined
+const reading = Symbol.for("procwire/protocol/Fields/Read")
 
-const judging = Symbol.for("procwire/protocol/Fields/Judge")
+/** Annotates a schema with what decodes its values in params, in place of the schema itself. */
+export const readBy = (read: Read) => ({ [reading]: read })
 
-/** Annotates a text that is judged while params are decoded. */
-export const judgedBy = (judge: Judge) => ({ [judging]: judge })
-
-/** How an annotated text is judged. */
-export const judgeOf = ({ annotations }: SchemaAST.Annotated): Judge | undefined =>
-  annotations[judging] as Judge | undefined
+/** What decodes the values of an annotated schema. */
+export const readerOf = ({ annotations }: SchemaAST.Annotated): Read | undefined =>
+  annotations[reading] as Read | undefined
 
 /** The position that a field was annotated with. */
 export const positionOf = ({ annotations }: SchemaAST.Annotated): Position | undefined =>

@@ -1,33 +1,38 @@
 /** The integer types of the wire. They refuse JSON numbers with a fraction or an exponent. */
+import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import type * as SchemaAST from "effect/SchemaAST"
-import { isNumber, isWhole } from "./decoding/Serde.ts"
+import * as Serde from "./decoding/Serde.ts"
+import { readBy } from "./Fields.ts"
+import type { Json } from "./Json.ts"
 import { later } from "./Later.ts"
 
 const u64Max = 2n ** 64n - 1n
 /** The largest integer that a double holds exactly, with all below it. */
 const exact = BigInt(Number.MAX_SAFE_INTEGER)
 
-const noWhole = (ast: SchemaAST.AST, value: unknown) =>
-  new ParseResult.Type(ast, value, isNumber(value) ? "invalid number" : undefined)
+/** Integers that `read` reads, with the annotation that it does. */
+const readWith = <A extends number | bigint>(
+  read: Serde.Read,
+  to: Schema.Schema<A>,
+  identifier: string,
+  bounds: object,
+): Schema.Schema<A, number> =>
+  Schema.transformOrFail(Schema.Unknown as Schema.Schema<unknown, number>, to, {
+    strict: true,
+    decode: (value, _, ast) =>
+      Either.mapLeft(
+        Serde.run<A>(read, value as Json, { located: false }),
+        (fault) => new ParseResult.Type(ast, value, fault),
+      ),
+    encode: (value) => ParseResult.succeed(Number(value)),
+  }).annotations({ identifier, jsonSchema: { type: "integer", ...bounds }, ...readBy(read) })
 
 /** Whole numbers; those above 2^53 are rounded to a double. */
 const whole = (identifier: string, least: bigint, most: bigint): Schema.Schema<number> =>
-  Schema.transformOrFail(Schema.Unknown as Schema.Schema<unknown, number>, Schema.Number, {
-    strict: true,
-    decode: (value, _, ast) =>
-      isWhole(value, least, most)
-        ? ParseResult.succeed(Number(value))
-        : ParseResult.fail(noWhole(ast, value)),
-    encode: (value) => ParseResult.succeed(value),
-  }).annotations({
-    identifier,
-    jsonSchema: {
-      type: "integer",
-      minimum: Number(least),
-      ...(most <= exact ? { maximum: Number(most) } : {}),
-    },
+  readWith(Serde.whole(identifier, least, most), Schema.Number, identifier, {
+    minimum: Number(least),
+    ...(most <= exact ? { maximum: Number(most) } : {}),
   })
 
 /** 0 to 2^64-1. Values above 2^53 are rounded to a double, for fields where such a value only means "no limit". */
@@ -41,12 +46,7 @@ export const NonZero = later(() => whole("a nonzero usize", 1n, u64Max))
 
 /** 0 to 2^64-1, exact. */
 export const BigU64: Schema.Schema<bigint, number> = later(() =>
-  Schema.transformOrFail(Schema.Unknown as Schema.Schema<unknown, number>, Schema.BigIntFromSelf, {
-    strict: true,
-    decode: (value, _, ast) =>
-      isWhole(value, 0n, u64Max) ? ParseResult.succeed(BigInt(value)) : ParseResult.fail(noWhole(ast, value)),
-    encode: (value) => ParseResult.succeed(Number(value)),
-  }).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } }),
+  readWith(Serde.whole("u64", 0n, u64Max, BigInt), Schema.BigIntFromSelf, "u64", { minimum: 0 }),
 )
 
 /** -2^63 to 2^63-1. Values beyond 2^53 are rounded to a double. */

@@ -1,7 +1,8 @@
 /** The schemas of paths in params; see `PathUri`, which programs without schemas use alone. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type Judge, judgedBy } from "./Fields.ts"
+import { type Judge, text } from "./decoding/Serde.ts"
+import { readBy } from "./Fields.ts"
 import { later } from "./Later.ts"
 import * as PathUri from "./PathUri.ts"
 
@@ -18,7 +19,11 @@ const faultOfEither: Judge = (text, platform) =>
 
 const judged = (judge: Judge, identifier: string, jsonSchema: object) =>
   Schema.String.pipe(
-    Schema.filter((text) => judge(text, "this host") ?? true, { identifier, jsonSchema, ...judgedBy(judge) }),
+    Schema.filter((uri) => judge(uri, "this host") ?? true, {
+      identifier,
+      jsonSchema,
+      ...readBy(text(judge)),
+    }),
   )
 
 /** A path in params, a `file:` URI of any host. */

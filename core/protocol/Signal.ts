@@ -1,13 +1,13 @@
 /** The schema of a signal, apart from `Signals`, which clients use without schemas. */
 import * as Schema from "effect/Schema"
-import { beside, told } from "./decoding/Decoder.ts"
+import { word } from "./decoding/Serde.ts"
+import { readBy } from "./Fields.ts"
 import * as Signals from "./Signals.ts"
 
 /** A signal. A refusal has the words of the peer, which knows `interrupt` alone. */
 export const Signal = Schema.Literal(...Signals.signalNames).annotations({
   identifier: "Signal",
-  ...told(["interrupt"]),
-  ...beside(Signals.read),
+  ...readBy(word(Signals.signalNames, ["interrupt"], Signals.read)),
   jsonSchema: {
     anyOf: [
       { type: "string", enum: [...Signals.signalNames] },

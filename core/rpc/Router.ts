@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as AtOnce from "../protocol/AtOnce.ts"
 import * as Decoder from "../protocol/decoding/Decoder.ts"
+import { type Read, run } from "../protocol/decoding/Serde.ts"
 import type { Json } from "../protocol/Json.ts"
 import { lateFunction } from "../protocol/Later.ts"
 import * as Methods from "../protocol/Methods.ts"
@@ -93,8 +94,8 @@ const answer = <E>(
   context: RequestContext,
   { gate, handlers, platform, toRpcError }: RouterOptions<E>,
 ): Effect.Effect<string, ErrorCode.RpcError> => {
-  const { decode, toText } = codecOf(row)
-  const decoded = decode(params, platform)
+  const { read, toText } = codecOf(row)
+  const decoded = run(read, params, { platform })
   if (Either.isLeft(decoded)) return Effect.fail(invalidParams(decoded.left))
   if (served.kind === "constant") return Effect.succeed(toText(served.result))
   const { operation, toParams, toResult } = served
@@ -104,8 +105,11 @@ const answer = <E>(
     context: RequestContext,
   ) => Effect.Effect<unknown, E>
   const passed = row.family === undefined ? Effect.void : gate(row.family)
-  const handled = AtOnce.flatMap(passed, () => handle(toParams(decoded.right), context))
+  const handled = AtOnce.flatMap(passed, () =>
+    handle(toParams === undefined ? decoded.right : toParams(decoded.right), context),
+  )
   return AtOnce.flatMap(AtOnce.mapError(handled, toRpcError), (result) => {
+    if (toResult === undefined) return Effect.succeed(toText(result))
     const translated = toResult(result, decoded.right)
     return Either.isRight(translated)
       ? Effect.succeed(toText(translated.right))
@@ -115,8 +119,8 @@ const answer = <E>(
 
 /** Decoder and encoder of a row of the method table. */
 interface Codec {
-  /** The decoded params, or what is wrong with them. */
-  readonly decode: Decoder.Decode<unknown>
+  /** Decodes the params. */
+  readonly read: Read
   readonly toText: (result: unknown) => string
 }
 
@@ -134,12 +138,12 @@ const codecOf = (row: Row): Codec => {
 
 /** Makes the decoder of a method before a request of it comes. */
 export const prepare = (method: Methods.RequestName): void =>
-  void codecOf(Methods.requests[method] as unknown as Row).decode(null)
+  void codecOf(Methods.requests[method] as unknown as Row)
 
 const makeCodec = (row: Row): Codec => {
   const encode = lateFunction(() => Schema.encodeSync(row.result))
   return {
-    decode: Decoder.make(row.params),
+    read: Decoder.read(row.params),
     toText: row.toText ?? ((result) => JSON.stringify(encode(result))),
   }
 }

@@ -12,7 +12,8 @@ import type { ProcessRegistry } from "../process/ProcessRegistry.ts"
 import type { Writer, Writers } from "../process/Writers.ts"
 import { notificationText } from "../protocol/Message.ts"
 import type { Session } from "../session/SessionRegistry.ts"
-import type { Notices } from "./Notices.ts"
+import type { FairSender } from "./FairSender.ts"
+import * as Notices from "./Notices.ts"
 import type * as Notifier from "./Notifier.ts"
 
 /** What a process id means. */
@@ -64,13 +65,19 @@ export interface Options {
   /** The session of the connection. */
   readonly session: () => Session
   readonly notifier: Pick<Notifier.Notifier, "find" | "leave">
-  readonly notices: Notices
+  readonly sender: FairSender
 }
 
 /** The attachments of a new connection: none. */
-export const make = ({ session, notifier, notices }: Options): Attachments => {
+export const make = ({ session, notifier, sender }: Options): Attachments => {
   const all = new Map<string, Attachment>()
   const stops = new WeakMap<Attachment, () => void>()
+  /** Made when there is something to tell. */
+  let notices: Notices.Notices | undefined
+  const tell: Notices.Notices["tell"] = (processId, make) => {
+    notices ??= Notices.make(sender)
+    notices.tell(processId, make)
+  }
 
   const targetOf = (processId: string): Target => {
     const attachment = all.get(processId)
@@ -80,12 +87,11 @@ export const make = ({ session, notifier, notices }: Options): Attachments => {
   }
 
   const at = (processId: string): Target => {
-    notices.now(processId)
+    notices?.now(processId)
     return targetOf(processId)
   }
 
-  const tellRole = (processId: string) =>
-    notices.tell(processId, () => roleText(processId, targetOf(processId)))
+  const tellRole = (processId: string) => tell(processId, () => roleText(processId, targetOf(processId)))
 
   const end = (attachment: Attachment) => {
     all.delete(attachment.id)
@@ -105,7 +111,7 @@ export const make = ({ session, notifier, notices }: Options): Attachments => {
     if (attachment.process.closed !== undefined) return
     notifier.leave(attachment)
     const params = { processId: attachment.id, reason: why }
-    notices.tell(attachment.id, () => notificationText("process/detached", params))
+    tell(attachment.id, () => notificationText("process/detached", params))
   }
 
   return {
@@ -119,7 +125,7 @@ export const make = ({ session, notifier, notices }: Options): Attachments => {
       const told = () => {
         if (announced && all.get(id) === attachment) tellRole(id)
       }
-      notices.now(id)
+      notices?.now(id)
       const attachment: Attachment = {
         ...of,
         told,

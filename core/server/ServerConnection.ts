@@ -30,7 +30,6 @@ import * as FairSender from "./FairSender.ts"
 import * as Attachments from "./Attachments.ts"
 import * as Handlers from "./Handlers.ts"
 import * as Handshake from "./Handshake.ts"
-import * as Notices from "./Notices.ts"
 import * as Notifier from "./Notifier.ts"
 import type { SandboxedFiles } from "../features/fs/SandboxedFiles.ts"
 import type { LossyQueue } from "./LossyQueue.ts"
@@ -54,7 +53,8 @@ export interface Shared {
   readonly sessions: SessionRegistry
   /** What every client may do with the sessions of others. */
   readonly scope: SessionScope.SessionScope
-  readonly tracing: Tracing
+  /** Undefined if nothing is traced. */
+  readonly tracing: Tracing | undefined
   /** Serves those who may miss something. */
   readonly lossyQueue: LossyQueue
   /** Memory for messages with output. */
@@ -89,7 +89,7 @@ export const serve = (
       wrote: (processId) => void (handshake.session() && attachments.tellRole(processId)),
     }
     const session = () => sessionOf(handshake)
-    const attachments = Attachments.make({ session, notifier, notices: Notices.make(sender) })
+    const attachments = Attachments.make({ session, notifier, sender })
 
     const { peer } = transport
     const server = shared.server(SessionScope.greater(shared.scope, peer?.scope ?? "own"))
@@ -125,9 +125,11 @@ export const serve = (
         cancel: (id) => connection.cancel(id),
         request: (request, answer) => {
           const decided = handshake.decide(request)
-          return shared.tracing.request(request, sessionId, () =>
-            decided === undefined ? answer() : Effect.flatMap(sessions.end(decided), answer),
-          )
+          const answered =
+            decided === undefined ? answer : () => Effect.flatMap(sessions.end(decided), answer)
+          return shared.tracing === undefined
+            ? answered()
+            : shared.tracing.request(request, sessionId, answered)
         },
       }),
       { concurrentRequests: limits.concurrentRequests, bounds: limits },

@@ -1,5 +1,5 @@
 /**
- * Spans of requests and processes. Without a tracer in the context it does nothing.
+ * Spans of requests and processes, where there is a tracer in the context.
  *
  * The parent of a request is the trace context in its envelope; the parent of a process is the request that started it.
  * Attributes are ids, the name of the program, sizes and the exit code, never payload.
@@ -30,12 +30,7 @@ export interface Tracing {
   ) => Effect.Effect<Process, E>
 }
 
-const none: Tracing = {
-  request: (_request, _sessionId, answer) => answer(),
-  process: (_sessionId, _processId, _program, start) => start,
-}
-
-const some: Tracing = {
+const spans: Tracing = {
   request: ({ method, params, trace }, sessionId, make) => {
     const answer = Effect.suspend(make)
     const parent = Trace.toParent(trace)
@@ -77,9 +72,9 @@ const some: Tracing = {
     }),
 }
 
-/** Spans for the tracer in the context of this effect. */
-export const make: Effect.Effect<Tracing> = Effect.map(Trace.isRecorded, (recorded) =>
-  recorded ? some : none,
+/** Spans for the tracer in the context of this effect; undefined if there is none. */
+export const make: Effect.Effect<Tracing | undefined> = Effect.map(Trace.isRecorded, (recorded) =>
+  recorded ? spans : undefined,
 )
 
 /** The most UTF-16 units of an id that become an attribute. */

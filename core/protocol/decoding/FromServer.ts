@@ -113,27 +113,10 @@ const readerOf = (shape = ""): Read => {
 const toRead = (shape: string): Read => {
   const inner = (length: number) => readerOf(shape.slice(0, -length))
   if (shape.endsWith("~")) return Serde.nullable(inner(1))
-  if (shape.endsWith("[]")) return list(inner(2))
-  if (shape.endsWith("{}")) return record(inner(2))
+  if (shape.endsWith("[]")) return Serde.sequence(inner(2))
+  if (shape.endsWith("{}")) return Serde.map(inner(2))
   return shape.startsWith("'") ? word(shape.slice(1, -1).split("'|'")) : struct(shape)
 }
-
-const list =
-  (read: Read): Read =>
-  (json, reading) => {
-    if (!Array.isArray(json)) throw wrong(json, "a sequence")
-    const values: ReadonlyArray<Json> = json
-    return values.map((value, index) => member(String(index), read, value, reading))
-  }
-
-const record =
-  (read: Read): Read =>
-  (json, reading) => {
-    if (!isObject(json)) throw wrong(json, "a map")
-    const values: Record<string, unknown> = {}
-    for (const key of Object.keys(json)) values[key] = member(key, read, json[key] ?? null, reading)
-    return values
-  }
 
 const word = (words: ReadonlyArray<string>): Read => {
   const expected = `${words.length > 1 ? "one of " : ""}${words.map((word) => `\`${word}\``).join(", ")}`

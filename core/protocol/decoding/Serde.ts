@@ -1,6 +1,7 @@
 /**
  * The forms of JSON that the peer implementation takes and sends, and its words for what is wrong. They are those of
- * serde, a library of Rust. Nothing here needs a schema: a client for the web decodes by these alone.
+ * serde, a library of Rust, and the same for every method: a struct may be an array of its fields, a word may be an
+ * object with one member. Nothing here needs a schema: a client for the web decodes by these alone.
  */
 import * as Either from "effect/Either"
 import { fromBase64 } from "../Bytes.ts"
@@ -96,6 +97,19 @@ export const string: Read = (json, reading) => {
   throw wrongType(json, "a string", reading)
 }
 
+/** Why a text is refused on a platform (`linux`, `macos`, `windows`), in words that need no field beside them. */
+export type Judge = (text: string, platform: string) => string | undefined
+
+/** A text of which a fault says everything, so that it does not name the field. */
+export const text =
+  (judge: Judge): Read =>
+  (json, reading) => {
+    if (typeof json !== "string") throw wrongType(json, "a string", reading)
+    const fault = judge(json, reading.platform)
+    if (fault !== undefined) throw new Fault(fault, true)
+    return json
+  }
+
 /** True or false. */
 export const boolean: Read = (json, reading) => {
   if (typeof json === "boolean") return json
@@ -118,12 +132,17 @@ export const isWhole = (value: unknown, least: bigint, most: bigint): value is n
 export const isNumber = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "bigint" || isDecimal(value)
 
+/** The fault of a number inside of a tagged choice, where another is expected. */
+export const wrongNumber = (json: Json, expected: string): Fault =>
+  new Fault(`invalid ${isDecimal(json) ? "type" : "value"}: ${describeExactly(json)}, expected ${expected}`)
+
 /** A whole number; one above 2^53 is rounded to a double, unless `convert` is another. `name` is what a fault expects. */
 export const whole =
   (name: string, least: bigint, most: bigint, convert: (value: number | bigint) => unknown = Number): Read =>
-  (json: Json) => {
+  (json, { buffered }) => {
     if (isWhole(json, least, most)) return convert(json)
-    throw new Fault(isNumber(json) ? "invalid number" : `invalid type: ${describe(json)}, expected ${name}`)
+    if (!isNumber(json)) throw new Fault(`invalid type: ${describe(json)}, expected ${name}`)
+    throw buffered ? wrongNumber(json, name) : new Fault("invalid number")
   }
 
 /** Bytes that a text has as base64. */
@@ -133,6 +152,38 @@ export const base64: Read = (json) => {
   if (Either.isRight(bytes)) return bytes.right
   throw new Fault(bytes.left)
 }
+
+/** A list of values. */
+export const sequence =
+  (read: Read): Read =>
+  (json, reading) => {
+    if (!Array.isArray(json)) throw wrongType(json, "a sequence", reading)
+    const values: ReadonlyArray<Json> = json
+    return values.map((value, index) => member(String(index), read, value, reading))
+  }
+
+/** An object with any keys. */
+export const map =
+  (read: Read): Read =>
+  (json, reading) => {
+    if (!isObject(json)) throw wrongType(json, "a map", reading)
+    const entries = Object.entries(json)
+    return Object.fromEntries(entries.map(([key, value]) => [key, member(key, read, value, reading)]))
+  }
+
+/** The same value, or undefined for one that does not decode. */
+export const orAbsent =
+  (read: Read): Read =>
+  (json, reading) => {
+    const depth = reading.path.length
+    try {
+      return read(json, reading)
+    } catch (fault) {
+      if (!(fault instanceof Fault)) throw fault
+      reading.path.length = depth
+      return undefined
+    }
+  }
 
 /** A field of a struct. */
 export interface Field {
@@ -210,4 +261,81 @@ const fromArray = (
   for (const { name: field, absent } of fields)
     if (absent !== undefined && !Object.hasOwn(decoded, field)) decoded[field] = absent()
   return decoded
+}
+
+// Choices: between words, and between structs that a tag tells apart. A word is a string, or an object whose only
+// member has its name and the value null. A tagged struct is an object with its tag, or an array of the tag and the
+// fields.
+
+/** Reads a value that is none of the words of a choice, and still one of its values; undefined for another. */
+export type Beside = (json: Json) => unknown
+
+/** Decodes one of these words, or what is `beside` them. `told` are those that a fault names. */
+export const word =
+  (words: ReadonlyArray<string>, told = words, beside: Beside = () => undefined): Read =>
+  (json, reading) => {
+    const other = beside(json)
+    if (other !== undefined) return other
+    if (typeof json === "string") return known(json, words, told)
+    if (!isObject(json)) throw wrongType(json, "string or map", reading)
+    const names = Object.keys(json)
+    const [name] = names
+    if (name === undefined || names.length > 1)
+      throw new Fault("invalid value: map, expected map with a single key")
+    const word = known(name, words, told)
+    const value = json[name] ?? null
+    const isUnit = value === null || (reading.buffered && isObject(value) && Object.keys(value).length === 0)
+    if (!isUnit) throw wrongType(value, "unit", reading)
+    return word
+  }
+
+const known = (word: string, words: ReadonlyArray<string>, told: ReadonlyArray<string>): string => {
+  if (words.includes(word)) return word
+  throw new Fault(`unknown variant \`${word}\`, expected ${list(told)}`)
+}
+
+/** `` `a` ``; `` `a` or `b` ``; `` one of `a`, `b`, `c` `` */
+const list = (words: ReadonlyArray<string>): string => {
+  const quoted = words.map((word) => `\`${word}\``)
+  return quoted.length > 2 ? `one of ${quoted.join(", ")}` : quoted.join(" or ")
+}
+
+/** One struct of a tagged choice. */
+export interface Variant {
+  /** The values of the tag that mean it. */
+  readonly words: ReadonlyArray<string>
+  /** Decodes what is there beside the tag. */
+  readonly read: Read
+}
+
+/** Decodes a choice between structs by the value of their field `tag`. */
+export const tagged = (name: string, tag: string, variants: ReadonlyArray<Variant>): Read => {
+  const words = variants.flatMap((variant) => variant.words)
+  return (json, reading) => {
+    if (!Array.isArray(json) && !isObject(json))
+      throw new Fault(`invalid type: ${describeExactly(json)}, expected internally tagged enum ${name}`)
+    const [found, rest] = Array.isArray(json) ? [json[0], json.slice(1)] : [json[tag], json]
+    if (found === undefined) throw missing(tag)
+    const word = member(tag, (value) => toTag(value, words, variants, reading), found, reading)
+    const variant = variants.find(({ words }) => words.some((one) => one === word))
+    const { buffered } = reading
+    reading.buffered = true
+    const struct = variant?.read(rest, reading)
+    reading.buffered = buffered
+    return Object.assign({ [tag]: word }, struct)
+  }
+}
+
+const toTag = (
+  json: Json,
+  words: ReadonlyArray<string>,
+  variants: ReadonlyArray<Variant>,
+  reading: Reading,
+): string => {
+  if (typeof json === "string") return known(json, words, words)
+  if (!reading.buffered || typeof json !== "number" || json < 0)
+    throw wrongType(json, "variant identifier", reading)
+  const word = variants[json]?.words.at(-1)
+  if (word !== undefined) return word
+  throw new Fault(`invalid value: integer \`${json}\`, expected variant index 0 <= i < ${variants.length}`)
 }

@@ -7,7 +7,7 @@
  */
 import type { ClosedFields, FeatureEvent } from "../../features/Wires.ts"
 import type { ScreenResult } from "../../features/screen/wire.ts"
-import * as Either from "effect/Either"
+import type * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
 import type { MemoryPool } from "../MemoryPool.ts"
 import type { Request } from "../Message.ts"
@@ -34,8 +34,10 @@ export type Served =
   | {
       readonly kind: "operation"
       readonly operation: Methods.RequestName
-      readonly toParams: (params: unknown) => unknown
-      readonly toResult: (result: unknown, params: unknown) => Either.Either<unknown, RpcError>
+      /** Absent: the params of the method are those of the operation. */
+      readonly toParams?: (params: unknown) => unknown
+      /** Absent: its result is that of the operation. */
+      readonly toResult?: (result: unknown, params: unknown) => Either.Either<unknown, RpcError>
     }
 
 /** One method of a dialect. `operation` and `constant` check that the types of its parts match. */
@@ -137,10 +139,5 @@ export const constant = <P, PI, R, RI>(row: Methods.RequestMethod<P, PI, R, RI>,
 /** A method that is a row of the method table, without any translation. */
 export const untranslated = (name: Methods.RequestName, row: unknown): Route => ({
   row: row as Route["row"],
-  served: {
-    kind: "operation",
-    operation: name,
-    toParams: (params) => params,
-    toResult: (result) => Either.right(result),
-  },
+  served: { kind: "operation", operation: name },
 })

@@ -33,7 +33,8 @@ export interface StartContext {
   /** The session that the connection is attached to. */
   readonly session: () => Session
   readonly attachments: Attachments
-  readonly tracing: Tracing
+  /** Undefined if nothing is traced. */
+  readonly tracing: Tracing | undefined
   readonly audit: Auditing
   readonly notifier: Notifier
 }
@@ -58,7 +59,7 @@ export const make = ({ session, attachments, notifier, tracing, audit, server, f
         ...Features.options(params, server),
         ...names,
       })
-      const process = yield* tracing.process(id, processId, spec.argv[0], starting)
+      const process = yield* tracing?.process(id, processId, spec.argv[0], starting) ?? starting
       afterReply(() => {
         notifier.attach(process, 0, params.credit ?? undefined)
         process.release()
