@@ -6,11 +6,8 @@
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import type { Read } from "./decoding/Serde.ts"
+import type { Position, Read } from "./decoding/Serde.ts"
 import { later } from "./Later.ts"
-
-/** What an array of the fields has of a field: always, unless it ends before, or never. */
-export type Position = "required" | "omittable" | "none"
 
 const annotation = Symbol.for("procwire/protocol/Fields/Position")
 

@@ -9,10 +9,10 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as DecodeError from "../DecodeError.ts"
-import { isIgnorable, type Position, positionOf, readerOf } from "../Fields.ts"
+import { isIgnorable, positionOf, readerOf } from "../Fields.ts"
 import type { Json } from "../Json.ts"
 import * as Serde from "./Serde.ts"
-import { Fault, type Read, run } from "./Serde.ts"
+import { Fault, type Position, type Read, run } from "./Serde.ts"
 
 /**
  * Decodes one value. Left is the text of the first fault, in one line, with the field. `platform` is that of the host,

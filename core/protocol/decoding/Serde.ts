@@ -5,7 +5,6 @@
  */
 import * as Either from "effect/Either"
 import { fromBase64 } from "../Bytes.ts"
-import type { Position } from "../Fields.ts"
 import { decimalText, describe, isDecimal, isObject, type Json } from "../Json.ts"
 
 /**
@@ -184,6 +183,9 @@ export const orAbsent =
       return undefined
     }
   }
+
+/** What an array of the fields has of a field: always, unless it ends before, or never. */
+export type Position = "required" | "omittable" | "none"
 
 /** A field of a struct. */
 export interface Field {
