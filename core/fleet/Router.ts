@@ -17,7 +17,7 @@ import { SessionIds } from "../session/SessionIds.ts"
 import type { Transport } from "../transport/Transport.ts"
 import { FleetView } from "./FleetView.ts"
 import * as Greeting from "./Greeting.ts"
-import * as Hopping from "./Hopping.ts"
+import * as HostDialer from "./HostDialer.ts"
 import * as Pauses from "./Pauses.ts"
 import * as Registration from "./Registration.ts"
 import * as RouterMetrics from "./RouterMetrics.ts"
@@ -26,7 +26,7 @@ import { splice } from "./Splice.ts"
 import { FleetError, Tunnels } from "./Tunnels.ts"
 
 /** Options of a router. */
-export interface Options extends Hopping.Routers {
+export interface Options extends HostDialer.Routers {
   /** The most sessions of a tenant. */
   readonly quota?: number | undefined
   /** The name by which the directory knows a session: it must not tell the id, which is a secret. */
@@ -69,8 +69,8 @@ export const make = (options: Options): Effect.Effect<Router, never, Directory |
     const metrics = RouterMetrics.make(tunnels, view)
     yield* Effect.forkScoped(view.follow(directory))
     const tracing = yield* RouterTracing.make
-    const toHost = Hopping.reaching(options, tunnels, ids, metrics)
-    const reach: Hopping.Reach = (at, whom) =>
+    const toHost = HostDialer.reaching(options, tunnels, ids, metrics)
+    const reach: HostDialer.Reach = (at, whom) =>
       tracing.step("dial host", { "host.id": at.hostId }, toHost(at, whom))
     const traced: DirectoryService = {
       ...directory,
@@ -91,7 +91,7 @@ export const make = (options: Options): Effect.Effect<Router, never, Directory |
       serveClient: (transport, wish) => serveClient(routing, transport, wish),
       serveHost: (transport) => Registration.serve(transport, directory, tunnels, options.address),
       serveDialled: (transport, connection) => tunnels.arrived(connection, transport),
-      serveHop: (transport) => Hopping.serve(transport, tunnels, ids, tracing),
+      serveHop: (transport) => HostDialer.serve(transport, tunnels, ids, tracing),
       view,
       metrics,
       tunnels,
@@ -103,7 +103,7 @@ interface Routing {
   readonly directory: DirectoryService
   readonly tunnels: Tunnels
   readonly view: FleetView
-  readonly reach: Hopping.Reach
+  readonly reach: HostDialer.Reach
   readonly metrics: RouterMetrics.RouterMetrics
   readonly tracing: RouterTracing.RouterTracing
   readonly nextId: Effect.Effect<string>
