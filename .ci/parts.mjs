@@ -199,7 +199,7 @@ export const parts = [
     tests: [
       "adapters/shared/directory/NatsDirectory.test.ts",
       "adapters/shared/directory/PostgresDirectory.test.ts",
-      "adapters/sandbox/FarScripts.test.ts",
+      "adapters/sandbox/RemoteScripts.test.ts",
       "adapters/shared/fleet/",
       `${integration}/Hosts.test.ts`,
       `${integration}/Ssh.test.ts`,

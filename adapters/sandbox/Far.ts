@@ -2,7 +2,7 @@
  * Processes of a far side, another machine or a container, each by a command that the spawner of this machine starts:
  * `ssh` or `podman exec`, whose streams, PTY and flow control are those of the process.
  *
- * One more such command runs the keeper (`FarScripts`), which sends signals over there and kills what is left when its
+ * One more such command runs the keeper (`RemoteScripts`), which sends signals over there and kills what is left when its
  * input ends. A far side that is lost is told as the end of its processes; the next start opens another one.
  *
  * These commands tell a death by the signal n as code 128 + n, or as 255: it is taken for a signal if that was sent.
@@ -20,7 +20,7 @@ import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import * as Spawner from "../../core/spawn/Spawner.ts"
 import { environment } from "../shared/host/NodeHost.ts"
 import { signalNumber } from "../shared/process/ProcessGroup.ts"
-import * as FarScripts from "./FarScripts.ts"
+import * as RemoteScripts from "./RemoteScripts.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
 /** The way to a far side. */
@@ -173,7 +173,7 @@ const open = async (way: Way, inner: Spawner.SpawnerService): Promise<Far> => {
     else waiting.get(first)?.(second)
     waiting.delete(first)
   }
-  const script = FarScripts.keeperScript(link, mark, silenceSeconds, isContainer)
+  const script = RemoteScripts.keeperScript(link, mark, silenceSeconds, isContainer)
   const { child, close } = await run(
     inner,
     way.keeper(link),
@@ -274,7 +274,7 @@ const start = async (
   const { ask, way } = far
   const { stdio } = spec
   const id = far.nextId()
-  const [words, script] = FarScripts.spec(id, spec)
+  const [words, script] = RemoteScripts.spec(id, spec)
   const stored = await ask("store", words, script)
   if (stored === "lost") return undefined
   if (stored !== "0") throw failed(`${far.folder} cannot be written there`)
@@ -319,7 +319,7 @@ const start = async (
       bear([first, ...more])
     }
   })
-  const command = way.exec(far.link, stdio, FarScripts.startCommand(far.folder, id, stdio))
+  const command = way.exec(far.link, stdio, RemoteScripts.startCommand(far.folder, id, stdio))
   const exec = await run(far.inner, command, stdio, {
     output: (stream, bytes) => {
       if (!isBorn) noise = (noise + Buffer.from(bytes).toString()).slice(-saidLength)

@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
 import * as Far from "./Far.ts"
-import * as FarScripts from "./FarScripts.ts"
+import * as RemoteScripts from "./RemoteScripts.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
 /** The differences of the engines, which have the same command line. */
@@ -78,7 +78,7 @@ const layer = ({ detachKeys, name }: Engine, { args, image }: ImageOptions) =>
         loginSeconds: 120,
         keeper: (link) => {
           const fixed = ["--rm", "--interactive", "--pull=never", "--name", link, "--entrypoint", "sh"]
-          return [program, "run", ...fixed, ...args, image, "-c", FarScripts.bootstrap]
+          return [program, "run", ...fixed, ...args, image, "-c", RemoteScripts.bootstrap]
         },
         exec: (link, stdio, command) => {
           const flags = stdio.kind === "pty" ? ["-i", "-t"] : stdio.stdin ? ["-i"] : []

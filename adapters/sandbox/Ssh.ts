@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
 import * as Far from "./Far.ts"
-import * as FarScripts from "./FarScripts.ts"
+import * as RemoteScripts from "./RemoteScripts.ts"
 import type { SpawnerProblem } from "./SpawnerProblem.ts"
 
 export const ssh: BuiltIn = {
@@ -50,12 +50,12 @@ const layer = (to: Destination) =>
           isContainer: false,
           silenceSeconds: to.silenceSeconds,
           loginSeconds: 60,
-          keeper: (link) => ["ssh", ...to.master(control(link)), FarScripts.bootstrap],
+          keeper: (link) => ["ssh", ...to.master(control(link)), RemoteScripts.bootstrap],
           exec: (link, { kind }, command) => [
             ...(kind === "pty" ? ["/bin/sh", "-c", passing, "sh"] : []),
             "ssh",
             ...to.session(control(link), kind === "pty"),
-            `exec ${command.map(FarScripts.quote).join(" ")}`,
+            `exec ${command.map(RemoteScripts.quote).join(" ")}`,
           ],
           reason: (said) => said.trim(),
           lost: (why) => `ssh:${to.name}: the connection was lost, and with it its processes: ${why}`,

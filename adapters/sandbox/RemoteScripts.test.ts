@@ -7,7 +7,7 @@ import type { SpawnSpec } from "../../core/spawn/Spawner.ts"
 import { find } from "./BuiltIn.ts"
 import * as Proc from "../shared/testing/Proc.ts"
 import * as TestChild from "../shared/testing/TestChild.ts"
-import * as FarScripts from "./FarScripts.ts"
+import * as RemoteScripts from "./RemoteScripts.ts"
 
 /** A shell, as words of another one. */
 const shells = { dash: "dash", bash: "bash --posix", busybox: "busybox sh" }
@@ -26,10 +26,10 @@ const outputOf = (child: ChildProcess) => {
 
 /** A keeper in this shell: `ask` waits for the answer. */
 const keep = async (shell: string) => {
-  const keeper = spawn("/bin/sh", ["-c", inShell(shell, FarScripts.bootstrap)], { detached: true })
+  const keeper = spawn("/bin/sh", ["-c", inShell(shell, RemoteScripts.bootstrap)], { detached: true })
   const output = outputOf(keeper)
   onTestFinished(() => void keeper.stdin.destroy())
-  keeper.stdin.write(inShell(shell, FarScripts.keeperScript(`procwire-${unique()}`, "MARK", 60)))
+  keeper.stdin.write(inShell(shell, RemoteScripts.keeperScript(`procwire-${unique()}`, "MARK", 60)))
   await TestChild.until(() => /hello .*\n/.test(output()), "the keeper greets")
   const folder = /hello (.*)\n/.exec(output())?.[1] ?? ""
   let sequence = 0
@@ -54,9 +54,9 @@ const start = async (
 ) => {
   const id = count++
   const stdio = { kind: "pipe", stdin: false } as const
-  const [words, script] = FarScripts.spec(id, { argv, cwd, env, stdio })
+  const [words, script] = RemoteScripts.spec(id, { argv, cwd, env, stdio })
   expect(await ask("store", words.join(" "), script)).toBe(0)
-  const command = FarScripts.startCommand(folder, id, stdio)
+  const command = RemoteScripts.startCommand(folder, id, stdio)
   const [program = "", ...args] = inShell(shell, command.join(" ")).split(" ")
   const child = spawn(program, args, { detached: true, stdio: ["ignore", "pipe", "inherit"] })
   const output = outputOf(child)
