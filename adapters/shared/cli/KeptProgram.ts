@@ -5,17 +5,7 @@
  * the command. Each command that is started often has its own file, of the functions that it needs. It is written once:
  * when a server has been up for a second, or when a command ends, but not the very first one, which leaves only a mark.
  */
-import {
-  readFileSync,
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join, dirname, isAbsolute } from "node:path"
 import process from "node:process"
@@ -100,16 +90,12 @@ const makeCache = (file: string, program: string): CodeCache => ({
         ? bytes.subarray(program.length)
         : undefined
     }),
-  write: (code) => {
-    const unfinished = `${file}.${process.pid}`
-    const written = attempt(() => {
+  // V8 does not notice pages that a crash of the machine has left empty, so the file is on the disk first.
+  write: (code) =>
+    attempt(() => {
       Folders.make(dirname(file), 0o700)
-      writeDurably(unfinished, [Buffer.from(program, "latin1"), code])
-      renameSync(unfinished, file)
-      return true
-    })
-    if (written !== true) attempt(() => unlinkSync(unfinished))
-  },
+      Folders.replaceFile(file, Buffer.from(program, "latin1"), code)
+    }),
 })
 
 const attempt = <A>(run: () => A): A | undefined => {
@@ -126,17 +112,6 @@ const readTrusted = (file: string): Buffer | undefined => {
   try {
     const { mode, uid } = fstatSync(descriptor)
     return uid === process.geteuid?.() && (mode & 0o022) === 0 ? readFileSync(descriptor) : undefined
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** V8 does not notice pages that a crash of the machine has left empty. */
-const writeDurably = (file: string, parts: ReadonlyArray<Buffer>): void => {
-  const descriptor = openSync(file, "w", 0o600)
-  try {
-    for (const part of parts) writeFileSync(descriptor, part)
-    fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }

@@ -15,7 +15,7 @@
  * not work here, which a trial finds out before the first child, a start fails with `Unconfinable`. A spawner that
  * confines by itself is left to do so.
  */
-import { accessSync, constants, realpathSync, statSync } from "node:fs"
+import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
@@ -27,9 +27,9 @@ import * as Floor from "../../../core/protocol/Floor.ts"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SearchPath from "../host/SearchPath.ts"
 import * as ProgramLookup from "../process/ProgramLookup.ts"
-import * as Inside from "./Inside.ts"
 import * as Trial from "./Trial.ts"
 import { invalid, unconfinable, wrap } from "./Wrapped.ts"
+import * as Schedule from "effect/Schedule"
 
 /** Options of the confinement. */
 export interface Options {
@@ -108,7 +108,7 @@ const signalledInside = (
   return Effect.map(inner.spawn(spec, { ...events, exit }), (child) => {
     const { pid } = child
     if (pid === undefined) return child
-    const waited = Inside.wait(pid, () => ended)
+    const waited = inside(pid, () => ended)
     return { ...child, signal: (name) => Effect.zipRight(waited, child.signal(name)) }
   })
 }
@@ -145,4 +145,47 @@ const canRun = (path: string): boolean => {
   } catch {
     return false
   }
+}
+
+/** The pause between two looks, while a signal waits. */
+const step = "2 millis"
+
+/** A child that ignores every signal, or cannot be seen from here, is signalled after this time. */
+const longest = "30 seconds"
+
+/**
+ * Completes when the child inside of the bubblewrap with this pid obeys signals, or when that has ended. Until then
+ * signals are ignored, for bubblewrap and for its forks, and one that is sent is lost.
+ *
+ * Bubblewrap is the parent of the first process of the new PID namespace, and that is the parent of the child. The sign
+ * of a child that obeys is the last real-time signal, which the shield ignores and hardly any program.
+ */
+const inside = (pid: number, ended: () => boolean): Effect.Effect<void> =>
+  Effect.sync(() => ended() || obeys(pid)).pipe(
+    Effect.repeat({ until: (over) => over, schedule: Schedule.spaced(step) }),
+    Effect.timeoutOption(longest),
+    Effect.asVoid,
+  )
+
+const obeys = (bubblewrap: number): boolean => {
+  try {
+    let child = onlyChild(onlyChild(bubblewrap))
+    // A process that ignores them may be another bubblewrap, inside of this one.
+    while (child !== undefined && ignores(child)) child = onlyChild(child)
+    return child !== undefined
+  } catch {
+    // Nobody is there any more, or this kernel does not list children.
+    return true
+  }
+}
+
+const ignores = (pid: number): boolean => {
+  const [, ignored = ""] = /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+  return /^[89a-f]/.test(ignored)
+}
+
+const onlyChild = (pid: number | undefined): number | undefined => {
+  if (pid === undefined) return undefined
+  const [first = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")
+  return first === "" ? undefined : Number(first)
 }

@@ -10,7 +10,9 @@ import { SpawnError } from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as CallFilter from "./CallFilter.ts"
 import * as Mounts from "./Mounts.ts"
-import * as OpenFile from "./OpenFile.ts"
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 
 /**
  * The spec that starts bubblewrap instead. What that holds (files, placeholders) is released with the scope. `first`
@@ -110,7 +112,7 @@ const sees = ({ places }: Confinement.Confinement, path: string): boolean => {
 
 const open = (bytes: Uint8Array) =>
   hold(
-    () => OpenFile.make(bytes),
+    () => openFile(bytes),
     (file) => file.close(),
   )
 
@@ -136,3 +138,32 @@ export const unconfinable = (why: string) =>
 /** A spec that no confined child can have. */
 export const invalid = (message: string) =>
   Effect.fail(new SpawnError({ reason: "InvalidArgument", message }))
+
+interface OpenFile {
+  readonly path: string
+  readonly close: () => void
+}
+
+/**
+ * Passes bytes to a child that is about to start: a file without a name, held open here, and a path that leads to it.
+ * Throws the errors of the file system.
+ *
+ * The path is `/proc/PID/fd/N` of this process. A confined process does not see this process, so none can change the
+ * arguments of the next one.
+ */
+const openFile = (bytes: Uint8Array): OpenFile => {
+  const folder = mkdtempSync(join(tmpdir(), "procwire-"))
+  let fd: number | undefined
+  try {
+    const name = join(folder, "f")
+    fd = openSync(name, "wx+", 0o600)
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done)
+    const descriptor = fd
+    return { path: `/proc/${process.pid}/fd/${fd}`, close: () => closeSync(descriptor) }
+  } catch (error) {
+    if (fd !== undefined) closeSync(fd)
+    throw error
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

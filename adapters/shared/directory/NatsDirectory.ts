@@ -17,8 +17,8 @@ import { resolve, type DirectoryOptions } from "../../../core/directory/Director
 import * as SessionBook from "../../../core/directory/SessionBook.ts"
 import * as Steps from "../../../core/directory/Steps.ts"
 import * as NatsBook from "./NatsBook.ts"
-import { packages } from "./NatsPackages.ts"
 import * as Watching from "./Watching.ts"
+import { notInstalled } from "./NotInstalled.ts"
 
 /** The place of the directory, and its deadlines. */
 export interface NatsOptions extends DirectoryOptions {
@@ -95,3 +95,18 @@ const toServer = (text: string) => {
     ...(url.protocol === "tls:" ? { tls: {} } : {}),
   }
 }
+
+const load = async () => {
+  const [{ connect }, { jetstream, JetStreamApiCodes, JetStreamApiError }, { Kvm }] = await Promise.all([
+    import("@nats-io/transport-node"),
+    import("@nats-io/jetstream"),
+    import("@nats-io/kv"),
+  ])
+  return { connect, jetstream, JetStreamApiCodes, JetStreamApiError, Kvm }
+}
+
+/** The packages of NATS, which are optional. Fails with `NotInstalled`. */
+const packages = Effect.tryPromise({
+  try: load,
+  catch: notInstalled("NATS", ["@nats-io/transport-node", "@nats-io/jetstream", "@nats-io/kv"]),
+})

@@ -15,7 +15,6 @@ import { Directory, type DirectoryService } from "../../../core/directory/Direct
 import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 import { resolve, type DirectoryOptions } from "../../../core/directory/DirectoryOptions.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
-import * as PostgresListen from "./PostgresListen.ts"
 import { lacking, packages } from "./PostgresPackages.ts"
 import * as PostgresSchema from "./PostgresSchema.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
@@ -63,7 +62,7 @@ export const make = (
     const watching = yield* Watching.make({
       sweep: PostgresCalls.sweep(call, settings),
       changes: (since) => PostgresCalls.changes(call, since),
-      listen: (hear) => PostgresListen.listen(sql, schema, hear),
+      listen: (hear) => listen(sql, schema, hear),
       tickMillis: settings.tickMillis,
     })
     return checked({ ...PostgresCalls.operations(call, settings), watch: watching })
@@ -72,3 +71,52 @@ export const make = (
 /** The same as a layer. */
 export const layer = (options: PostgresOptions): Layer.Layer<Directory, DirectoryError> =>
   Layer.scoped(Directory, make(options))
+
+/** The events of a connection. */
+interface Events {
+  readonly on: (name: "notification" | "error" | "end", listener: () => void) => unknown
+}
+
+/** The used part of the client of the library, and of its connections. */
+interface Client {
+  readonly reserve: Effect.Effect<
+    {
+      readonly executeUnprepared: (
+        text: string,
+        values: ReadonlyArray<never>,
+        transform: undefined,
+      ) => Effect.Effect<unknown, unknown>
+    },
+    unknown,
+    Scope.Scope
+  >
+}
+
+/**
+ * Listens to a channel by a connection of the pool that is kept for it: calls `hear` for each message, and once when it
+ * begins. Ends when the connection is lost.
+ *
+ * `listen` of `@effect/sql-pg` neither ends when its connection is lost nor hears every error of it, and an error
+ * without a listener ends the program.
+ */
+const listen = (sql: Client, channel: string, hear: () => void): Effect.Effect<void, unknown> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const connection = yield* sql.reserve
+      const { pg } = connection as { readonly pg?: Events }
+      // Without its events nothing is heard: then each look at what has expired tells of changes.
+      if (pg === undefined) return yield* Effect.never
+      const lost = Effect.async<void>((resume) => {
+        for (const name of ["error", "end"] as const) pg.on(name, () => resume(Effect.void))
+        pg.on("notification", hear)
+      })
+      const begin = connection.executeUnprepared(`listen ${channel}`, [], undefined)
+      yield* Effect.raceFirst(
+        lost,
+        Effect.zipRight(
+          Effect.tap(begin, () => Effect.sync(hear)),
+          Effect.never,
+        ),
+      )
+    }),
+  )

@@ -2,7 +2,7 @@
  * The listener of a host of a fleet, which dials out. Its connections are made when a router asks for
  * them, and are served as those that are accepted.
  */
-import { hostname } from "node:os"
+import { hostname, homedir } from "node:os"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as HostLink from "../../../core/fleet/HostLink.ts"
@@ -12,9 +12,11 @@ import type * as TextFile from "../host/TextFile.ts"
 import type { Settings } from "../serve/Given.ts"
 import { invalid, misconfigured, type ServeError } from "../serve/ServeError.ts"
 import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
-import * as EpochFile from "./EpochFile.ts"
 import * as FleetUrl from "./FleetUrl.ts"
 import * as Secrets from "./Secrets.ts"
+import * as fs from "node:fs"
+import { isAbsolute, join } from "node:path"
+import * as Folders from "../host/Folders.ts"
 
 /** Serves what routers ask for. */
 export interface JoinListener {
@@ -52,8 +54,8 @@ export const make = (
       (yield* Effect.mapError(Effect.try(hostname), () =>
         misconfigured(`${label("hostId")} is needed: this program may not ask for the name of its machine`),
       ))
-    const folder = options.stateDir ?? EpochFile.usualFolder(process.env)
-    const nextEpoch = (above: number) => Effect.try(() => EpochFile.next(folder, hostId, above))
+    const folder = options.stateDir ?? usualFolder(process.env)
+    const nextEpoch = (above: number) => Effect.try(() => epochAbove(folder, hostId, above))
     // Before anything is said to anybody: a folder that cannot be written is an error of the start.
     const first = yield* Effect.mapError(nextEpoch(0), (error) =>
       misconfigured(
@@ -89,3 +91,27 @@ export const make = (
       stop: Effect.sync(() => void (stopped = true)),
     }
   })
+
+/** The folder for the state of this user. */
+const usualFolder = (env: NodeJS.ProcessEnv): string => {
+  const base = env["XDG_STATE_HOME"] ?? ""
+  return join(isAbsolute(base) ? base : join(homedir(), ".local", "state"), "procwire")
+}
+
+/**
+ * The next epoch of a host: above `above`, and above the last one, which a file has. Throws if it cannot be kept: the
+ * file is replaced before the epoch is used.
+ */
+const epochAbove = (folder: string, hostId: string, above: number): number => {
+  Folders.make(folder, 0o700)
+  const file = join(folder, `epoch-${encodeURIComponent(hostId)}`)
+  const epoch = Math.max(above, last(file)) + 1
+  Folders.replaceFile(file, `${epoch}\n`)
+  return epoch
+}
+
+/** 0 where there is none, or no number. */
+const last = (file: string): number => {
+  const text = fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim() : ""
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+}

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
-import { Directory } from "../../../core/directory/Directory.ts"
+import { Directory, type DirectoryService } from "../../../core/directory/Directory.ts"
 import * as Router from "../../../core/fleet/Router.ts"
 import type { ListenerService } from "../../../core/transport/Listener.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -22,11 +22,13 @@ import type { NamedFiles } from "../serve/ServerTag.ts"
 import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
 import * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import { take } from "../systemd/Environment.ts"
-import * as FleetDirectory from "./FleetDirectory.ts"
 import * as FleetUrl from "./FleetUrl.ts"
-import * as RouterPages from "./RouterPages.ts"
 import * as RouterSite from "./RouterSite.ts"
 import * as Secrets from "./Secrets.ts"
+import * as MemoryDirectory from "../../../core/directory/Memory.ts"
+import * as Prometheus from "../status/Prometheus.ts"
+import * as StatusPages from "../status/StatusPages.ts"
+import { version } from "../Version.ts"
 
 /** The options of routers alone. */
 export interface RouterOptions {
@@ -95,8 +97,8 @@ export const make = (
       ...(ca === undefined ? {} : { ca }),
       plain: true,
     }
-    const directory = yield* FleetDirectory.open(options.directory)
-    const pages = RouterPages.make()
+    const directory = yield* openDirectory(options.directory)
+    const pages = makePages()
     let running: ReturnType<Parameters<typeof RouterSite.make>[1]> = undefined
     const site = RouterSite.make(admit, () => running)
     const terms = {
@@ -153,3 +155,54 @@ const toServeError = (error: TransportError): ServeError => {
   const { message } = Listening.withRemedy(error, "--listen")
   return new ServeError({ reason: "Listen", message, cause: error })
 }
+
+/** Opens the directory until the scope closes. An engine is loaded when it is named. */
+const openDirectory = (url: string): Effect.Effect<DirectoryService, ServeError, Scope.Scope> => {
+  if (url === "memory:") return MemoryDirectory.make()
+  const opened = <E extends { readonly message: string }>(
+    make: Effect.Effect<DirectoryService, E, Scope.Scope>,
+  ) => Effect.mapError(make, ({ message }) => misconfigured(`the directory cannot be opened: ${message}`))
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    const loaded = Effect.promise(() => import("../directory/PostgresDirectory.ts"))
+    return opened(Effect.flatMap(loaded, (postgres) => postgres.make({ url })))
+  }
+  if (/^(nats|tls):\/\//.test(url)) {
+    const loaded = Effect.promise(() => import("../directory/NatsDirectory.ts"))
+    return opened(Effect.flatMap(loaded, (nats) => nats.make({ url })))
+  }
+  // The value may have a password.
+  return invalid("--directory: expected postgres://USER@HOST/DATABASE, nats://HOST:PORT or memory:")
+}
+
+/** The status over HTTP: `/healthz` for people and probes, `/metrics` for Prometheus. There before the router. */
+interface RouterPages {
+  readonly pages: UpgradeAdmission.Pages
+  /** From now on they show this router. */
+  readonly show: (router: Router.Router) => void
+}
+
+/** The pages of a router that is about to begin. */
+const makePages = (): RouterPages => {
+  let shown: Router.Router | undefined
+  const page = (contentType: string, body: (router: Router.Router) => string) => () =>
+    shown === undefined ? { status: 503, body: "" } : StatusPages.reply(contentType, body(shown))
+  return {
+    pages: {
+      "/healthz": page("application/json", healthOf),
+      "/metrics": page(Prometheus.contentType, ({ metrics }) => Prometheus.encode(metrics.snapshot())),
+    },
+    show: (router) => {
+      shown = router
+    },
+  }
+}
+
+const healthOf = ({ view, metrics, tunnels }: Router.Router): string =>
+  JSON.stringify({
+    status: "ok",
+    version,
+    connections: metrics.connections(),
+    tunnels: tunnels.size,
+    sessions: view.sessions.size,
+    hosts: [...view.hosts.values()].filter(({ state }) => state === "up").length,
+  })

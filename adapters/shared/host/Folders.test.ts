@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
@@ -39,5 +48,18 @@ describe("Folders.make", () => {
     writeFileSync(at("file"), "")
     expect(() => Folders.make(at("file"))).toThrow("EEXIST")
     expect(() => Folders.make(at("file", "below"))).toThrow("ENOTDIR")
+  })
+})
+
+describe("Folders.replaceFile", () => {
+  it("replaces a file, for its owner alone, and leaves nothing unfinished", () => {
+    const file = at("kept")
+    Folders.replaceFile(file, "old")
+    Folders.replaceFile(file, "new ", Uint8Array.of(0x31))
+    expect(readFileSync(file, "utf8")).toBe("new 1")
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    mkdirSync(at("taken", "by"), { recursive: true })
+    expect(() => Folders.replaceFile(at("taken"), "x")).toThrow("EISDIR")
+    expect(readdirSync(folder).filter((name) => /^(kept|taken)\./.test(name))).toEqual([])
   })
 })

@@ -1,6 +1,16 @@
-/** Folders of this host. */
-import { mkdirSync, statSync } from "node:fs"
+/** Folders of this host, and small files in them. */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname } from "node:path"
+import process from "node:process"
 
 /**
  * Makes a folder and those above it that are missing, with these permissions less the umask. Throws the error of the
@@ -16,6 +26,27 @@ export const make = (path: string, mode = 0o777): void => {
     make(above, mode)
   }
   makeOne(path, mode)
+}
+
+/**
+ * Replaces a file as a whole: its content is on the disk before it has its name. Only its owner may read it. Throws the
+ * errors of the file system; nothing unfinished is left then.
+ */
+export const replaceFile = (file: string, ...parts: ReadonlyArray<string | Uint8Array>): void => {
+  const unfinished = `${file}.${process.pid}`
+  try {
+    const descriptor = openSync(unfinished, "w", 0o600)
+    try {
+      for (const part of parts) writeFileSync(descriptor, part)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameSync(unfinished, file)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
 }
 
 const makeOne = (path: string, mode: number): void => {

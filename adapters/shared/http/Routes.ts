@@ -12,7 +12,7 @@ import type * as Scope from "effect/Scope"
 import { proxyOf } from "../../../core/http/Proxies.ts"
 import * as Authorities from "./Authorities.ts"
 import type { Route } from "./Route.ts"
-import { tunnel } from "./Tunnel.ts"
+import type { Duplex } from "node:stream"
 
 /** The route to a URL. Rejects where there is none. */
 export type Routes = (url: string, signal: AbortSignal) => Promise<Route>
@@ -81,3 +81,39 @@ const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
 
 const toStrings = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? ""]))
+
+/** The route through a proxy: one CONNECT for one request. `origin` is the route of a direct request. */
+const tunnel = async (url: URL, proxy: Route, origin: Route, signal: AbortSignal): Promise<Route> => {
+  const tls = await import("node:tls")
+  const target = `${url.hostname}:${url.port || 443}`
+  const connecting = proxy.module.request({
+    ...proxy.options,
+    method: "CONNECT",
+    path: target,
+    agent: false,
+    signal,
+  })
+  connecting.setHeader("host", target)
+  for (const { name, value } of proxy.headers) connecting.setHeader(name, value)
+  const socket = await opened(connecting)
+  const { agent: _, ...options } = origin.options
+  const servername = /^[\d.]+$|:/.test(url.hostname) ? "" : url.hostname
+  const { ca, secureContext } = options
+  const trusted = ca === undefined || secureContext === undefined ? {} : { ca, secureContext }
+  const createConnection = () => tls.connect({ ...trusted, socket, host: url.hostname, servername })
+  return { module: origin.module, options: { ...options, createConnection }, headers: [] }
+}
+
+const opened = (connecting: Http.ClientRequest): Promise<Duplex> =>
+  new Promise((resolve, reject) => {
+    connecting.on("connect", ({ statusCode }, socket) => {
+      if (statusCode === 200) return resolve(socket)
+      socket.destroy()
+      reject(new Error(`the proxy answered ${statusCode} to CONNECT`))
+    })
+    connecting.on("response", ({ statusCode }) => {
+      connecting.destroy()
+      reject(new Error(`the proxy answered ${statusCode} to CONNECT`))
+    })
+    connecting.on("error", reject).end()
+  })

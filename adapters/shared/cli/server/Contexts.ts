@@ -4,7 +4,6 @@
  */
 import * as fs from "node:fs"
 import { join } from "node:path"
-import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Folders from "../../host/Folders.ts"
 import * as OsError from "../../host/OsError.ts"
@@ -55,11 +54,8 @@ export const read = (env: OwnFolder.Env): Effect.Effect<Contexts, ConfigurationE
 export const write = (env: OwnFolder.Env, contexts: Contexts): Effect.Effect<void, ConfigurationError> =>
   Effect.try({
     try: () => {
-      const file = fileOf(env)
-      const unfinished = `${file}.${process.pid}`
       Folders.make(OwnFolder.configPath(env), 0o700)
-      fs.writeFileSync(unfinished, `${JSON.stringify(contexts, undefined, 2)}\n`, { mode: 0o600 })
-      fs.renameSync(unfinished, file)
+      Folders.replaceFile(fileOf(env), `${JSON.stringify(contexts, undefined, 2)}\n`)
     },
     catch: (cause) =>
       new ConfigurationError({

@@ -88,9 +88,7 @@ const pidFile = (folder: string): string => join(folder, "server.pid")
 
 /** Notes the pid of a process that runs. */
 export const writePid = (folder: string, pid: number): void => {
-  const unfinished = `${pidFile(folder)}.new`
-  fs.writeFileSync(unfinished, `${pid} ${beginOf(pid)}\n`, { mode: 0o600 })
-  fs.renameSync(unfinished, pidFile(folder))
+  Folders.replaceFile(pidFile(folder), `${pid} ${beginOf(pid)}\n`)
 }
 
 /** The pid that was noted, if that process still runs. */
