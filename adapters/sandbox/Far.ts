@@ -2,7 +2,7 @@
  * Processes of a far side, another machine or a container, each by a command that the spawner of this machine starts:
  * `ssh` or `podman exec`, whose streams, PTY and flow control are those of the process.
  *
- * One more such command runs the keeper (`RemoteScripts`), which sends signals over there and kills what is left when its
+ * One more such command runs the keeper (`RemoteScripts`), which sends signals over there and kills the rest when its
  * input ends. A far side that is lost is told as the end of its processes; the next start opens another one.
  *
  * These commands tell a death by the signal n as code 128 + n, or as 255: it is taken for a signal if that was sent.

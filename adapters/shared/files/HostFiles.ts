@@ -244,8 +244,8 @@ const begin = (folder: string, changed: (name: string | undefined) => void): fs.
 }
 
 /**
- * True if a watch of this folder, a path without links, could miss changes: those of files that the kernel makes up, and
- * of file systems of other machines. Only /proc and /sys are known if the runtime cannot ask for the kind.
+ * True if a watch of this folder, a path without links, could miss changes: those of files that the kernel makes up,
+ * and of file systems of other machines. Only /proc and /sys are known if the runtime cannot ask for the kind.
  */
 const isSilent = async (folder: string): Promise<boolean> => {
   if (process.platform !== "linux") return false
