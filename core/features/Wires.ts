@@ -3,7 +3,7 @@
  * is `Features`.
  */
 import type * as Schema from "effect/Schema"
-import { later } from "../protocol/Later.ts"
+import { lazy } from "../protocol/Lazy.ts"
 import { answers } from "./answers/wire.ts"
 import { credit } from "./credit/wire.ts"
 import { deadline } from "./deadline/wire.ts"
@@ -57,7 +57,7 @@ const merged = <K extends keyof Wire>(part: K) =>
 export const capabilities = merged("capabilities")
 
 /** Fields of the params of `process/start`. */
-export const startFields = later(() => merged("startFields"))
+export const startFields = lazy(() => merged("startFields"))
 
 /** The same as on the wire, each with its docstring. */
 export type StartFields = {
@@ -79,19 +79,19 @@ export type EncodedField<F> = F extends Schema.PropertySignature.All
     : never
 
 /** Fields of the result of `process/start`. */
-export const startedFields = later(() => merged("startedFields"))
+export const startedFields = lazy(() => merged("startedFields"))
 
 /** The same, decoded. */
 export type StartedFields = Schema.Struct.Type<typeof startedFields>
 
 /** Fields of the result of `process/read`. */
-export const readFields = later(() => merged("readFields"))
+export const readFields = lazy(() => merged("readFields"))
 
 /** The same, decoded. */
 export type ReadFields = Schema.Struct.Type<typeof readFields>
 
 /** Fields of `process/closed`, and of the result of `process/read` for a closed process. */
-export const closedFields = later(() => merged("closedFields"))
+export const closedFields = lazy(() => merged("closedFields"))
 
 /** The same, decoded, each with its docstring. */
 export type ClosedFields = {
@@ -108,7 +108,7 @@ export type DecodedField<F> = F extends Schema.PropertySignature.All
     : never
 
 /** Fields of a process in lists. */
-export const rowFields = later(() => merged("rowFields"))
+export const rowFields = lazy(() => merged("rowFields"))
 
 /** The same, decoded. */
 export type RowFields = Schema.Struct.Type<typeof rowFields>

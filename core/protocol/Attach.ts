@@ -7,7 +7,7 @@
 import * as Schema from "effect/Schema"
 import { nullable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
-import { later, struct } from "./Later.ts"
+import { lazy, struct } from "./Lazy.ts"
 import { ListedProcess } from "./List.ts"
 import { ScreenResult } from "../features/screen/wire.ts"
 
@@ -77,7 +77,7 @@ export const AttachResult = struct("ProcessAttachResponse", () => ({
 export const DetachParams = struct("ProcessDetachParams", () => ({ processId: Schema.String }))
 
 /** No members. */
-export const DetachResult = later(() =>
+export const DetachResult = lazy(() =>
   Schema.Struct({}).annotations({
     identifier: "ProcessDetachResponse",
     jsonSchema: { type: "object" },

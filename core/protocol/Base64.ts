@@ -5,10 +5,10 @@ import * as Schema from "effect/Schema"
 import { fromBase64, toBase64 } from "./Bytes.ts"
 import { base64 } from "./decoding/Serde.ts"
 import { readBy } from "./Fields.ts"
-import { later } from "./Later.ts"
+import { lazy } from "./Lazy.ts"
 
 /** A base64 string on the wire, bytes in the program. */
-export const Base64 = later(() =>
+export const Base64 = lazy(() =>
   Schema.transformOrFail(Schema.String, Schema.Uint8ArrayFromSelf, {
     strict: true,
     decode: (text, _, ast) =>

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { nullable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
-import { struct } from "./Later.ts"
+import { struct } from "./Lazy.ts"
 import { ListedProcess, Sessions } from "./List.ts"
 
 /** What has happened: `removed` is also what the end of a session does to all that it has. */

@@ -1,7 +1,7 @@
 /** The end of a process: its cause, and what a spawner may know of it. */
 import * as Schema from "effect/Schema"
 import { U53 } from "./Integers.ts"
-import { struct } from "./Later.ts"
+import { struct } from "./Lazy.ts"
 
 /** What can end a process. */
 export const EndedBy = Schema.Literal(

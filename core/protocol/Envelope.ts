@@ -1,7 +1,7 @@
 /** The schemas of what the envelope of a message has; see `Message`, which decodes it without them. */
 import * as Schema from "effect/Schema"
 import { omittable } from "./Fields.ts"
-import { later, struct } from "./Later.ts"
+import { lazy, struct } from "./Lazy.ts"
 import { badId, isRequestId, type RequestId } from "./Message.ts"
 
 /** W3C trace context, carried by requests. */
@@ -10,7 +10,7 @@ export const TraceContext = struct("W3cTraceContext", () => ({
   tracestate: omittable(Schema.String),
 }))
 
-const id = later(
+const id = lazy(
   () =>
     Schema.Unknown.pipe(
       Schema.filter((id) => isRequestId(id) || badId),

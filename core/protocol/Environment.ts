@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import * as Features from "../features/Wires.ts"
 import type { Json } from "./Json.ts"
 import { describe, isObject } from "./Json.ts"
-import { later, struct } from "./Later.ts"
+import { lazy, struct } from "./Lazy.ts"
 
 /** The user's shell. `name` is its base name, `path` a native path. */
 export const Shell = struct("Shell", () => ({
@@ -82,12 +82,12 @@ export const Capabilities = struct("Capabilities", () => ({
 export type Capabilities = typeof Capabilities.Type
 
 /** Every capability false: what a server announces unless it supports more. */
-export const noCapabilities = later(
+export const noCapabilities = lazy(
   () => Object.fromEntries(Object.keys(Capabilities.fields).map((name) => [name, false])) as Capabilities,
 )
 
 /** The abilities of a server; a client must not use one that is absent or false. */
-const Partial = later(() => Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" }))
+const Partial = lazy(() => Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" }))
 
 /** Paths are `file:` URIs. Only `shell` is always there; older servers leave out the rest. */
 export const EnvironmentInfo = struct("EnvironmentInfo", () => ({
@@ -114,7 +114,7 @@ export const EnvironmentInfo = struct("EnvironmentInfo", () => ({
 export type EnvironmentInfo = typeof EnvironmentInfo.Type
 
 /** No params: absent, null or an empty object. */
-export const NoParams = later(() =>
+export const NoParams = lazy(() =>
   Schema.Unknown.pipe(
     Schema.filter(
       (params) => params === null || (isObject(params as Json) && Object.keys(params as object).length === 0),

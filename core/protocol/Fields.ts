@@ -7,7 +7,7 @@
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import type { Position, Read } from "./decoding/Serde.ts"
-import { later } from "./Later.ts"
+import { lazy } from "./Lazy.ts"
 
 const annotation = Symbol.for("procwire/protocol/Fields/Position")
 
@@ -33,7 +33,7 @@ export const ignorable = <A, I>(schema: Schema.Schema<A, I>) =>
 export const isIgnorable = ({ annotations }: SchemaAST.Annotated): boolean => annotations[ignoring] === true
 
 /** True or false; false if absent. Not null. */
-export const flag = later(() => Schema.optionalWith(Schema.Boolean, { default: () => false }))
+export const flag = lazy(() => Schema.optionalWith(Schema.Boolean, { default: () => false }))
 
 const reading = Symbol.for("procwire/protocol/Fields/Read")
 

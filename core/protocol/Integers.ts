@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Serde from "./decoding/Serde.ts"
 import { readBy } from "./Fields.ts"
 import type { Json } from "./Json.ts"
-import { later } from "./Later.ts"
+import { lazy } from "./Lazy.ts"
 
 const u64Max = 2n ** 64n - 1n
 /** The largest integer that a double holds exactly, with all below it. */
@@ -36,32 +36,32 @@ const whole = (identifier: string, least: bigint, most: bigint): Schema.Schema<n
   })
 
 /** 0 to 2^64-1. Values above 2^53 are rounded to a double, for fields where such a value only means "no limit". */
-export const U64 = later(() => whole("u64", 0n, u64Max))
+export const U64 = lazy(() => whole("u64", 0n, u64Max))
 
 /** The same, where the peer implementation counts or measures what is in memory. */
-export const Usize = later(() => whole("usize", 0n, u64Max))
+export const Usize = lazy(() => whole("usize", 0n, u64Max))
 
 /** The same without 0. */
-export const NonZero = later(() => whole("a nonzero usize", 1n, u64Max))
+export const NonZero = lazy(() => whole("a nonzero usize", 1n, u64Max))
 
 /** 0 to 2^64-1, exact. */
-export const BigU64: Schema.Schema<bigint, number> = later(() =>
+export const BigU64: Schema.Schema<bigint, number> = lazy(() =>
   readWith(Serde.whole("u64", 0n, u64Max, BigInt), Schema.BigIntFromSelf, "u64", { minimum: 0 }),
 )
 
 /** -2^63 to 2^63-1. Values beyond 2^53 are rounded to a double. */
-export const I64 = later(() => whole("i64", -(2n ** 63n), 2n ** 63n - 1n))
+export const I64 = lazy(() => whole("i64", -(2n ** 63n), 2n ** 63n - 1n))
 
 /** 0 to 2^53-1, for sums that must stay exact. */
-export const U53 = later(() => whole("u53", 0n, exact))
+export const U53 = lazy(() => whole("u53", 0n, exact))
 
 /** 0 to 65535. */
-export const U16 = later(() => whole("u16", 0n, 65_535n))
+export const U16 = lazy(() => whole("u16", 0n, 65_535n))
 
 /** The permission bits of a file: 0 to 0o7777. */
-export const Mode = later(() => whole("a mode of 0 to 4095", 0n, 0o7777n))
+export const Mode = lazy(() => whole("a mode of 0 to 4095", 0n, 0o7777n))
 
 /** A 32-bit signed integer. */
-export const I32 = later(() =>
+export const I32 = lazy(() =>
   Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({ identifier: "i32" }),
 )

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Features from "../features/Wires.ts"
 import { nullable } from "./Fields.ts"
 import { I32, NonZero, U53, U64 } from "./Integers.ts"
-import { later, struct } from "./Later.ts"
+import { lazy, struct } from "./Lazy.ts"
 import { Labels } from "./Naming.ts"
 import { TerminalSize } from "./Process.ts"
 
@@ -29,7 +29,7 @@ export const defaultRows = 100
 /** The most rows of a page. */
 export const mostRows = 500
 
-const page = later(() => ({
+const page = lazy(() => ({
   sessions: nullable(Sessions),
   /** The most rows of the page, at most 500; the default is 100. */
   limit: nullable(NonZero),

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { type Judge, text } from "./decoding/Serde.ts"
 import { readBy } from "./Fields.ts"
-import { later } from "./Later.ts"
+import { lazy } from "./Lazy.ts"
 import * as PathUri from "./PathUri.ts"
 
 /** Why a text is no `file:` URI without a NUL. */
@@ -27,7 +27,7 @@ const judged = (judge: Judge, identifier: string, jsonSchema: object) =>
   )
 
 /** A path in params, a `file:` URI of any host. */
-export const Uri = later(() => judged(fault, "PathUri", { type: "string", format: "uri" }))
+export const Uri = lazy(() => judged(fault, "PathUri", { type: "string", format: "uri" }))
 
 /** The same, or an absolute native path. */
-export const UriOrPath = later(() => judged(faultOfEither, "PathUriOrPath", { type: "string" }))
+export const UriOrPath = lazy(() => judged(faultOfEither, "PathUriOrPath", { type: "string" }))

@@ -8,7 +8,7 @@ import * as Features from "../features/Wires.ts"
 import { Base64 } from "./Base64.ts"
 import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
-import { later, struct } from "./Later.ts"
+import { lazy, struct } from "./Lazy.ts"
 import { Naming } from "./Naming.ts"
 import * as PathField from "./PathField.ts"
 import { EndedBy, ResourceLimit } from "./Ending.ts"
@@ -18,9 +18,9 @@ import { Uuid } from "./Uuid.ts"
 
 /** Chosen by the client, unique in its session. Any string, even an empty one. */
 const ProcessId = Schema.String
-const Strings = later(() => Schema.Record({ key: Schema.String, value: Schema.String }))
+const Strings = lazy(() => Schema.Record({ key: Schema.String, value: Schema.String }))
 const nothing = (identifier: string) =>
-  later(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
+  lazy(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
 
 /** Which environment variables of the server a child inherits. Patterns are case-insensitive, with `*` and `?`. */
 export const EnvPolicy = struct("ExecEnvPolicy", () => ({
@@ -167,7 +167,7 @@ export { EndedBy, ResourceLimit } from "./Ending.ts"
 export type { Signal, SignalName } from "./Signals.ts"
 
 /** Of a process that a bound of its server has ended. Absent otherwise, and where the server has no such bound. */
-const overLimit = later(() => ({
+const overLimit = lazy(() => ({
   limit: Schema.optional(ResourceLimit),
   oomKilled: Schema.optional(Schema.Boolean),
 }))
@@ -176,7 +176,7 @@ const overLimit = later(() => ({
  * What has ended a process, and the number of the signal that it died of, if its start has asked for that or named a
  * deadline, or if it was terminated with a grace.
  */
-const ending = later(() => ({ endedBy: Schema.optional(EndedBy), signal: Schema.optional(U53) }))
+const ending = lazy(() => ({ endedBy: Schema.optional(EndedBy), signal: Schema.optional(U53) }))
 
 /**
  * `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. A closed process has its receipt, if its

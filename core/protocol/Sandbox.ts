@@ -7,7 +7,7 @@
 import * as Schema from "effect/Schema"
 import { nullable, omittable } from "./Fields.ts"
 import { NonZero } from "./Integers.ts"
-import { later, struct } from "./Later.ts"
+import { lazy, struct } from "./Lazy.ts"
 import * as PathField from "./PathField.ts"
 
 const Network = Schema.Literal("restricted", "enabled")
@@ -20,7 +20,7 @@ const variant = <Fields extends Schema.Struct.Fields>(title: string, fields: Fie
   Schema.Struct(fields).annotations({ title })
 
 /** Places that depend on the host or the request. `unknown` is a kind of a later version and matches nothing. */
-const SpecialPath = later(() =>
+const SpecialPath = lazy(() =>
   Schema.Union(
     variant("FileSystemSpecialPath::Root", { kind: Schema.Literal("root") }),
     variant("FileSystemSpecialPath::Minimal", { kind: Schema.Literal("minimal") }),
@@ -41,7 +41,7 @@ const SpecialPath = later(() =>
 export type SpecialPath = typeof SpecialPath.Type
 
 /** The place of an entry. */
-const EntryPath = later(() =>
+const EntryPath = lazy(() =>
   Schema.Union(
     variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: PathField.Uri }),
     variant("ExecFileSystemPath::GlobPattern", {
@@ -63,7 +63,7 @@ const Entry = struct("ExecFileSystemSandboxEntry", () => ({
 export type Entry = typeof Entry.Type
 
 /** The access to files that is allowed. */
-const FileSystemPermissions = later(() =>
+const FileSystemPermissions = lazy(() =>
   Schema.Union(
     variant("ExecManagedFileSystemPermissions::Restricted", {
       type: Schema.Literal("restricted"),
@@ -75,7 +75,7 @@ const FileSystemPermissions = later(() =>
 )
 
 /** The permissions. */
-const Permissions = later(() =>
+const Permissions = lazy(() =>
   Schema.Union(
     variant("ExecPermissionProfile::Managed", {
       type: Schema.Literal("managed"),
@@ -87,7 +87,7 @@ const Permissions = later(() =>
   ).annotations({ identifier: "ExecPermissionProfile" }),
 )
 
-const Uris = later(() => Schema.Array(PathField.Uri))
+const Uris = lazy(() => Schema.Array(PathField.Uri))
 
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
 const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")

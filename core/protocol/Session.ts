@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { EnvironmentInfo } from "./Environment.ts"
 import { beyond, omittable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
-import { later, struct } from "./Later.ts"
+import { lazy, struct } from "./Lazy.ts"
 
 /**
  * `resumeSessionId` resumes a session whose connection has ended. With the capability `sessionReplay`, `replayAfter`
@@ -37,7 +37,7 @@ export const InitializeResult = struct("InitializeResult", () => ({
 export type InitializeResult = typeof InitializeResult.Type
 
 /** No members. */
-export const EndResult = later(() =>
+export const EndResult = lazy(() =>
   Schema.Struct({}).annotations({
     identifier: "SessionEndResponse",
     jsonSchema: { type: "object" },

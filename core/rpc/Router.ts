@@ -13,7 +13,7 @@ import * as AtOnce from "../protocol/AtOnce.ts"
 import * as Decoder from "../protocol/decoding/Decoder.ts"
 import { type Read, run } from "../protocol/decoding/Serde.ts"
 import type { Json } from "../protocol/Json.ts"
-import { lateFunction } from "../protocol/Later.ts"
+import { lazyFunction } from "../protocol/Lazy.ts"
 import * as Methods from "../protocol/Methods.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, OperationParams, OperationResult, Route } from "../protocol/dialect/Dialect.ts"
@@ -141,7 +141,7 @@ export const prepare = (method: Methods.RequestName): void =>
   void codecOf(Methods.requests[method] as unknown as Row)
 
 const makeCodec = (row: Row): Codec => {
-  const encode = lateFunction(() => Schema.encodeSync(row.result))
+  const encode = lazyFunction(() => Schema.encodeSync(row.result))
   return {
     read: Decoder.read(row.params),
     toText: row.toText ?? ((result) => JSON.stringify(encode(result))),

@@ -6,7 +6,7 @@
  * child's scope, events are dropped without a report, because the kill at that end causes them.
  */
 import * as Schema from "effect/Schema"
-import { lateFunction } from "../protocol/Later.ts"
+import { lazyFunction } from "../protocol/Lazy.ts"
 import { Ending } from "../protocol/Ending.ts"
 import type { ExitStatus, OutputStream, SpawnEvents } from "./Spawner.ts"
 
@@ -103,7 +103,7 @@ export const make = (to: SpawnEvents, streams: ReadonlyArray<OutputStream>, repo
   }
 }
 
-const isEnding = lateFunction(() => Schema.is(Ending))
+const isEnding = lazyFunction(() => Schema.is(Ending))
 
 const isWhole = (value: unknown, least: number, most: number): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most

@@ -1,7 +1,7 @@
 /** Answers to questions that programs ask their terminal, on the wire: `answers` of a start. */
 import * as Schema from "effect/Schema"
 import { beyond } from "../../protocol/Fields.ts"
-import { later } from "../../protocol/Later.ts"
+import { lazy } from "../../protocol/Lazy.ts"
 import * as Wire from "../Wire.ts"
 
 /** The wire of the feature. */
@@ -10,7 +10,7 @@ export const answers = Wire.make({
     /** Beyond the peer implementation: `answers` of `process/start`. */
     processAnswers: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /**
      * With the capability `processAnswers`, and of a PTY alone: the server answers what the process asks its terminal
      * (DA1, DSR 5, CPR), while nobody but the owner is its writer. The default is false.

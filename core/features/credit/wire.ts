@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { beyond } from "../../protocol/Fields.ts"
 import { U53 } from "../../protocol/Integers.ts"
-import { later, struct } from "../../protocol/Later.ts"
+import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 
@@ -19,7 +19,7 @@ export const CreditParams = struct("CreditParams", () => ({
 }))
 
 /** No members. */
-export const CreditResult = later(() =>
+export const CreditResult = lazy(() =>
   Schema.Struct({}).annotations({ identifier: "CreditResponse", jsonSchema: { type: "object" } }),
 )
 
@@ -29,7 +29,7 @@ export const credit = Wire.make({
     /** Beyond the peer implementation: `credit` of `process/start` and `initialize`, and `process/credit`. */
     processCredit: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
     credit: beyond(U53),
   })),

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { beyond } from "../../protocol/Fields.ts"
 import { U53 } from "../../protocol/Integers.ts"
-import { later } from "../../protocol/Later.ts"
+import { lazy } from "../../protocol/Lazy.ts"
 import { Signal } from "../../protocol/Signal.ts"
 import * as Wire from "../Wire.ts"
 
@@ -18,7 +18,7 @@ export const deadline = Wire.make({
      */
     processDeadlines: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /** The longest that it may run. At least 1; absent is no bound. */
     timeoutMs: beyond(U53),
     /** The longest that it may run without output. At least 1; absent is no bound. */

@@ -9,18 +9,18 @@ import { Base64 } from "../../protocol/Base64.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
 import { nullable, omittable } from "../../protocol/Fields.ts"
 import { BigU64, Mode, Usize } from "../../protocol/Integers.ts"
-import { later, struct } from "../../protocol/Later.ts"
+import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request, type RequestMethod } from "../../protocol/Method.ts"
 import * as PathField from "../../protocol/PathField.ts"
 import { Sandbox } from "../../protocol/Sandbox.ts"
 import * as Wire from "../Wire.ts"
 
 const nothing = (identifier: string) =>
-  later(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
+  lazy(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
 
-const sandbox = later(() => nullable(Sandbox))
+const sandbox = lazy(() => nullable(Sandbox))
 const path = PathField.Uri
-const followSymlinks = later(() => omittable(Schema.Boolean))
+const followSymlinks = lazy(() => omittable(Schema.Boolean))
 
 /** Asks for the whole content of a regular file. */
 export const ReadFileParams = struct("WireFsReadFileParams", () => ({ path, followSymlinks, sandbox }))

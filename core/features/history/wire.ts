@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { Base64 } from "../../protocol/Base64.ts"
 import { beyond, nullable } from "../../protocol/Fields.ts"
 import { U16, U53, U64, Usize } from "../../protocol/Integers.ts"
-import { later, struct } from "../../protocol/Later.ts"
+import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 
@@ -181,7 +181,7 @@ export const history = Wire.make({
     /** Beyond the peer implementation: `history` of `process/start`, `process/history` and `process/grep`. */
     outputHistory: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
     history: beyond(History),
   })),

@@ -8,7 +8,7 @@ import { Base64 } from "../../protocol/Base64.ts"
 import { toBase64, utf8 } from "../../protocol/Bytes.ts"
 import { flag, nullable, omittable } from "../../protocol/Fields.ts"
 import { U64 } from "../../protocol/Integers.ts"
-import { struct } from "../../protocol/Later.ts"
+import { struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 

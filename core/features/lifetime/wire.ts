@@ -1,7 +1,7 @@
 /** The time for which a closed process stays, on the wire: `keep` and `autoRemove` of a start, and `kept` in lists. */
 import * as Schema from "effect/Schema"
 import { beyond } from "../../protocol/Fields.ts"
-import { later } from "../../protocol/Later.ts"
+import { lazy } from "../../protocol/Lazy.ts"
 import * as Wire from "../Wire.ts"
 
 /** The wire of the feature. */
@@ -10,7 +10,7 @@ export const lifetime = Wire.make({
     /** Beyond the peer implementation: `autoRemove` of `process/start`. */
     processAutoRemove: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /**
      * With the capability `processControlAll`: the process is kept, also when it has ended, until it is removed, and
      * its session as long. The default is false.

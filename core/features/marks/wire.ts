@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { beyond } from "../../protocol/Fields.ts"
 import { I32, U64 } from "../../protocol/Integers.ts"
-import { later, struct } from "../../protocol/Later.ts"
+import { lazy, struct } from "../../protocol/Lazy.ts"
 import * as Wire from "../Wire.ts"
 
 /** A prompt begins; a command begins to run, and its output; a command has ended. */
@@ -54,11 +54,11 @@ export const marks = Wire.make({
     /** Beyond the peer implementation: `marks` of `process/start` and `process/read`, and `process/mark`. */
     processMarks: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /** With the capability `processMarks`: the marks of a shell in the output are told. The default is false. */
     marks: beyond(Schema.Boolean),
   })),
-  readFields: later(() => ({
+  readFields: lazy(() => ({
     /** Between the chunks, if the start has asked for marks. */
     marks: Schema.optional(Schema.Array(Mark)),
   })),

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { beyond } from "../../protocol/Fields.ts"
 import { U53 } from "../../protocol/Integers.ts"
-import { later } from "../../protocol/Later.ts"
+import { lazy } from "../../protocol/Lazy.ts"
 import * as Wire from "../Wire.ts"
 
 /** The wire of the feature. */
@@ -11,11 +11,11 @@ export const pid = Wire.make({
     /** Beyond the peer implementation: `pid` of `process/start` and of its result. */
     processPid: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /** With the capability `processPid`: the result has the pid. The default is false. */
     pid: beyond(Schema.Boolean),
   })),
-  startedFields: later(() => ({
+  startedFields: lazy(() => ({
     /** Of a start with `pid`, and where the spawner tells it: the id of the process on the server's host. */
     pid: Schema.optional(U53),
   })),

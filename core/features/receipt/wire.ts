@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { Ending, EndedBy } from "../../protocol/Ending.ts"
 import { beyond } from "../../protocol/Fields.ts"
 import { U53, U64 } from "../../protocol/Integers.ts"
-import { later, struct } from "../../protocol/Later.ts"
+import { lazy, struct } from "../../protocol/Lazy.ts"
 import * as Wire from "../Wire.ts"
 
 /** One stream of a process as the child wrote it. */
@@ -56,11 +56,11 @@ export const receipt = Wire.make({
     /** Beyond the peer implementation: `receipt` of `process/start`, `process/closed` and `process/read`. */
     processReceipt: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
     receipt: beyond(Schema.Boolean),
   })),
-  closedFields: later(() => ({
+  closedFields: lazy(() => ({
     /** The output and the end of a process whose start has asked for a receipt. */
     receipt: Schema.optional(Receipt),
   })),

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { beyond } from "../../protocol/Fields.ts"
 import { U53 } from "../../protocol/Integers.ts"
-import { later, struct } from "../../protocol/Later.ts"
+import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import { Signal } from "../../protocol/Signal.ts"
 import * as Wire from "../Wire.ts"
@@ -39,7 +39,7 @@ export const RestartParams = struct("RestartParams", () => ({
 }))
 
 /** No members. */
-export const RestartResult = later(() =>
+export const RestartResult = lazy(() =>
   Schema.Struct({}).annotations({
     identifier: "RestartResponse",
     jsonSchema: { type: "object" },
@@ -52,11 +52,11 @@ export const restart = Wire.make({
     /** Beyond the peer implementation: `restart` of `process/start`, and `process/restart`. */
     processRestart: Schema.Boolean,
   },
-  startFields: later(() => ({
+  startFields: lazy(() => ({
     /** With the capability `processRestart`: when its child is followed by another one. The default is never. */
     restart: beyond(Restart),
   })),
-  rowFields: later(() => ({
+  rowFields: lazy(() => ({
     /** How often its child was followed by another one; absent if its start has not asked for that. */
     restarts: Schema.optional(U53),
   })),

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { nullable } from "../../protocol/Fields.ts"
 import { U16, U53, U64, Usize } from "../../protocol/Integers.ts"
-import { later, struct } from "../../protocol/Later.ts"
+import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 
@@ -31,7 +31,7 @@ export const ScreenParams = struct("ScreenParams", () => ({
 export type ScreenParams = typeof ScreenParams.Type
 
 /** A color: its index in the palette of 256, or `#rrggbb`. */
-const Color = later(() =>
+const Color = lazy(() =>
   (Schema.Unknown as Schema.Schema<unknown>).pipe(
     Schema.filter(
       (color): color is number | string => typeof color === "number" || typeof color === "string",
@@ -43,10 +43,10 @@ const Color = later(() =>
   ),
 )
 
-const set = later(() => Schema.optional(Schema.Literal(true)))
+const set = lazy(() => Schema.optional(Schema.Literal(true)))
 
 /** How characters look. Absent colors are those of the terminal, absent attributes are off. */
-const style = later(() => ({
+const style = lazy(() => ({
   /** The color of the characters: an index in the palette of 256, or `#rrggbb`. */
   foreground: Schema.optional(Color),
   /** The color behind them: an index in the palette of 256, or `#rrggbb`. */

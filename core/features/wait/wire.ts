@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { Base64 } from "../../protocol/Base64.ts"
 import { beyond, nullable } from "../../protocol/Fields.ts"
 import { I32, NonZero, U16, U53, U64, Usize } from "../../protocol/Integers.ts"
-import { struct } from "../../protocol/Later.ts"
+import { struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 

@@ -8,7 +8,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { isObject } from "../Json.ts"
-import { later } from "../Later.ts"
+import { lazy } from "../Lazy.ts"
 import type { Request } from "../Message.ts"
 import { requests } from "../Methods.ts"
 import { InitializeResult } from "../Session.ts"
@@ -20,7 +20,7 @@ const initialize = operation(
   "initialize",
   {
     ...requests.initialize,
-    result: later(() => Schema.Struct({ ...InitializeResult.fields, ...V0.InitializeResult.fields })),
+    result: lazy(() => Schema.Struct({ ...InitializeResult.fields, ...V0.InitializeResult.fields })),
   },
   {
     toParams: (params) => params,

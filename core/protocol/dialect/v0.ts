@@ -16,7 +16,7 @@ import { notificationText } from "../Message.ts"
 import type { RequestMethod } from "../Methods.ts"
 import * as OutputText from "../OutputText.ts"
 import { constant, type Dialect, type Event, operation } from "./Dialect.ts"
-import { struct } from "../Later.ts"
+import { struct } from "../Lazy.ts"
 
 /** The version that `initialize` reports. */
 export const protocolVersion = "exec-server.v0"

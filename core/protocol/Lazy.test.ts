@@ -2,13 +2,13 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import * as Decoder from "./decoding/Decoder.ts"
-import { lateFunction, later, struct } from "./Later.ts"
+import { lazyFunction, lazy, struct } from "./Lazy.ts"
 import { requests, serverNotifications } from "./Methods.ts"
 
-describe("what is made later", () => {
+describe("a lazy value", () => {
   it("is made once, when it is first read, and again if that has failed", () => {
     let made = 0
-    const fields = later(() => {
+    const fields = lazy(() => {
       made += 1
       if (made === 1) throw new Error("not yet")
       return { a: Schema.String, b: Schema.Number }
@@ -28,7 +28,7 @@ describe("what is made later", () => {
       made += 1
       return { x: Schema.Number, y: Schema.optional(Schema.Number) }
     })
-    const Line = later(() => Schema.Array(Point))
+    const Line = lazy(() => Schema.Array(Point))
     const Named = struct("Named", () => ({ name: Schema.String, line: Line, ...Point.fields }))
     expect(made).toBe(0)
     const value = { name: "it", line: [{ x: 1, y: 2 }, { x: 3 }], x: 4 }
@@ -41,7 +41,7 @@ describe("what is made later", () => {
 
   it("is a function that is made at its first call", () => {
     let made = 0
-    const add = lateFunction(() => {
+    const add = lazyFunction(() => {
       made += 1
       return (one: number, other: number) => one + other
     })

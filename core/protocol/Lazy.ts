@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
  * A schema, or an object of fields, that `make` makes once, when anything of it is first read. It stands for what is
  * made wherever that is read by name, spread, or part of another schema; only its identity is another.
  */
-export const later = <A extends object>(make: () => A): A => {
+export const lazy = <A extends object>(make: () => A): A => {
   let made: A | undefined
   const target = () => (made ??= make())
   const handler: ProxyHandler<A> = {
@@ -27,7 +27,7 @@ export const later = <A extends object>(make: () => A): A => {
 }
 
 /** A function that `make` makes once, when it is first called: a decoder, for example. */
-export const lateFunction = <Args extends ReadonlyArray<unknown>, A>(
+export const lazyFunction = <Args extends ReadonlyArray<unknown>, A>(
   make: () => (...args: Args) => A,
 ): ((...args: Args) => A) => {
   let made: ((...args: Args) => A) | undefined
@@ -38,4 +38,4 @@ export const lateFunction = <Args extends ReadonlyArray<unknown>, A>(
 export const struct = <Fields extends Schema.Struct.Fields>(
   identifier: string,
   fields: () => Fields,
-): Schema.Struct<Fields> => later(() => Schema.Struct(fields()).annotations({ identifier }))
+): Schema.Struct<Fields> => lazy(() => Schema.Struct(fields()).annotations({ identifier }))
