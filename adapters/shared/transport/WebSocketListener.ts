@@ -48,7 +48,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
       elsewhere: (request) => site?.admit(request),
     })
     const track = yield* Sockets.track
-    const { server, acceptor } = yield* makeHttp(options, track, async (request, response) => {
+    const { server, acceptor } = yield* makeHttp(tls, track, async (request, response) => {
       if (site?.respond(request, response) === true) return
       request.resume()
       const { reply = upgradeRequired } = await upgrades.answer(request)
@@ -96,19 +96,13 @@ const upgradeRequired: UpgradeAdmission.Reply = { status: 426, body: "" }
 const addressOf = ({ address, port }: AddressInfo): string =>
   SocketAddress.formatHostAndPort({ host: address, port })
 
-interface HttpOptions {
-  /** With it all connections are TLS. */
-  readonly tls?: Tls.ServerTls
-  /** The descriptor of a socket that listens already. */
-  readonly fd?: number | undefined
-}
-
 /**
  * The HTTP server of a listener, and the server that accepts its connections.
  *
- * On Node and Deno they are one. Bun's HTTP server takes no descriptor of a socket that listens already (it binds
- * another port), and no certificate but its first. A server of `node:net` or `node:tls`, which take both, accepts in
- * its place there, and hands each connection to it.
+ * On Node and Deno they are one. On Bun a server of `node:net` or `node:tls` accepts, and hands each connection to the
+ * HTTP server. Bun's own HTTP server ends a connection that sends nothing for 10 seconds, which no option changes: it
+ * drops clients that are slow to ask for their upgrade. It takes no descriptor of a socket that listens already either
+ * (it binds another port), and no certificate but its first.
  */
 interface HttpServer {
   /** Has the events of requests and upgrades, and every connection. */
@@ -117,13 +111,16 @@ interface HttpServer {
   readonly acceptor: net.Server
 }
 
-/** Makes both; neither listens yet. `track` gets the connections that the HTTP server does not close itself. */
+/**
+ * Makes both; neither listens yet. With `tls` all connections are TLS. `track` gets the connections that the HTTP
+ * server does not close itself.
+ */
 const makeHttp = (
-  { tls, fd }: HttpOptions,
+  tls: Tls.ServerTls | undefined,
   track: (socket: net.Socket) => void,
   respond: http.RequestListener,
 ): Effect.Effect<HttpServer, TransportError> => {
-  if ("Bun" in globalThis && (tls !== undefined || fd !== undefined)) {
+  if ("Bun" in globalThis) {
     const server = http.createServer(respond)
     const accept = (socket: net.Socket) => {
       track(socket)

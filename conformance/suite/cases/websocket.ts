@@ -200,6 +200,17 @@ export const websocketHttp = table("websocket", {
       Check.equal(answer.headers["sec-websocket-extensions"] ?? null, null, "the extensions")
     },
   },
+  "late-upgrade": {
+    ...http,
+    level: "should",
+    slow: true,
+    says: "A client that is silent for 15 seconds after it has connected is still upgraded.",
+    run: async (t) => {
+      const { url = "" } = await t.server()
+      const answer = await probe(url, { path: "/", headers: upgradeHeaders, silentMs: 15_000 }, t.timeoutMs)
+      Check.equal(answer.status, 101, "the late upgrade")
+    },
+  },
   "no-compression-negotiated": {
     ...http,
     level: "should",
