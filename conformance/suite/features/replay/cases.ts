@@ -63,11 +63,10 @@ export const sessionReplay = table("session/replay", replay, {
       await child.says("bye")
       Check.equal(await child.exited(), 9, "the exit code")
       await child.wire.barrier()
-      Check.equal(
-        child.events().map(({ kind }) => kind),
-        ["output", "exited", "closed"],
-        "the events",
-      )
+      const kinds = child.events().map(({ kind }) => kind)
+      // A server on a busy machine may see the exit before it reads the output.
+      Check.equal([...kinds].sort(), ["closed", "exited", "output"], "the events")
+      Check.equal(kinds.at(-1) ?? null, "closed", "the last event")
       Check.equal(seqs(child), [2, 3, 4], "the seqs")
     },
   },
