@@ -1,5 +1,6 @@
 /** Built-in spawners: the rows of the table `BuiltIns`, and the pieces that rows are made of. */
-import { accessSync, constants } from "node:fs"
+import { accessSync, constants, statSync } from "node:fs"
+import { isAbsolute } from "node:path"
 import process from "node:process"
 import * as Either from "effect/Either"
 import type * as Layer from "effect/Layer"
@@ -67,13 +68,14 @@ export const lacks = (name: string, pack: string): Missing | undefined =>
         : undefined,
   })
 
-/** Arguments with which `/bin/sh` becomes this command: Deno's permissions allow no other program. */
-export const shellArgs = (...command: ReadonlyArray<string>): ReadonlyArray<string> => [
-  "-c",
-  'exec "$@"',
-  "sh",
-  ...command,
-]
+/** True for an absolute path of a folder of this machine. */
+export const isFolder = (path: string | undefined): path is string => {
+  try {
+    return path !== undefined && isAbsolute(path) && statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
 
 /** An option that is wrong. */
 export const invalid = (message: string) =>

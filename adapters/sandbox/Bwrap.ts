@@ -3,9 +3,7 @@
  * other processes in sight. It may write to the folder for temporary files and to the directory of the server, unless
  * `ro` is given, and to each `rw=DIR`.
  */
-import { statSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { isAbsolute } from "node:path"
 import process from "node:process"
 import * as Either from "effect/Either"
 import * as Bubblewrap from "../shared/confine/Bubblewrap.ts"
@@ -35,7 +33,7 @@ export const bwrap: BuiltIn = {
       for (const [name, value] of given) {
         if (name !== "rw" && value !== undefined) return yield* BuiltIns.invalid(`'${name}' takes no value`)
         if (name !== "rw") continue
-        if (!isFolder(value))
+        if (!BuiltIns.isFolder(value))
           return yield* BuiltIns.invalid(`rw is '${value ?? ""}': expected an absolute path of a folder`)
         folders.push(value)
       }
@@ -54,11 +52,3 @@ export const bwrap: BuiltIn = {
 }
 
 const trial = ["--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc"]
-
-const isFolder = (path: string | undefined): path is string => {
-  try {
-    return path !== undefined && isAbsolute(path) && statSync(path).isDirectory()
-  } catch {
-    return false
-  }
-}

@@ -15,7 +15,7 @@ import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
 import * as LimitCgroups from "./LimitCgroups.ts"
 import type { SpawnerProblem } from "./SpawnerProblem.ts"
-import { layerWrap } from "./Wrap.ts"
+import { behindEnv, layerWrap } from "./Wrap.ts"
 
 /** The options of `limits:`. */
 const options = "mem=SIZE,pids=N,cpu=N,nofile=N,time=SECONDS"
@@ -79,9 +79,7 @@ const layerCgroups = ({ time }: LimitValues, enter: LimitCgroups.Enter | undefin
 
 /** A shell changes its environment, so `env` sets it: its arguments, which others can see, have it for a moment. */
 const behindDoors = (doors: ReadonlyArray<string>, { argv, env, ...rest }: SpawnSpec): SpawnSpec => {
-  const setting = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  const between = argv[0].includes("=") ? ["/usr/bin/nice", "-n", "0"] : []
-  const command = ["/usr/bin/env", "-i", ...setting, ...between, ...argv]
+  const command = behindEnv(argv, Object.entries(env), "-i")
   return { ...rest, env: {}, argv: ["/bin/sh", "-c", script, "limits", ...doors, "--", ...command] }
 }
 

@@ -4,12 +4,10 @@
  *
  * Its first process is the keeper, so a group number that a process inside has is that of the container.
  */
-import { spawnSync } from "node:child_process"
-import { statSync } from "node:fs"
-import { isAbsolute } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Attempt from "../shared/host/Attempt.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
 import * as Far from "./Far.ts"
@@ -52,14 +50,11 @@ export const docker = builtIn({
   detachKeys: "ctrl-^,ctrl-_,ctrl-^,ctrl-_",
 })
 
-const silent = ({ name, remedy }: Engine) => {
-  const { status, stderr } = attempt(BuiltIns.find(name) ?? name, "ps", "--quiet")
-  if (status === 0) return undefined
-  return { what: `${name} does not work here: ${lastLine(stderr)}`, remedy }
-}
-
-const attempt = (...command: ReadonlyArray<string>) =>
-  spawnSync("/bin/sh", BuiltIns.shellArgs(...command), { encoding: "utf8" })
+const silent = ({ name, remedy }: Engine) =>
+  Either.match(Attempt.run(BuiltIns.find(name) ?? name, "ps", "--quiet"), {
+    onLeft: (why) => ({ what: `${name} does not work here: ${lastLine(why)}`, remedy }),
+    onRight: () => undefined,
+  })
 
 /** The last line of a text, without what the engine puts before its errors. */
 const lastLine = (text: string): string => (text.trim().split("\n").at(-1) ?? "").replace(/^Error: /, "")
@@ -69,7 +64,7 @@ const layer = ({ detachKeys, name }: Engine, { args, image }: ImageOptions) =>
     Effect.suspend(() => {
       const program = BuiltIns.find(name) ?? name
       const message = `${name}:${image}: ${name} has no such image; ${name} pull ${image}`
-      if (attempt(program, "image", "inspect", image).status !== 0)
+      if (Either.isLeft(Attempt.run(program, "image", "inspect", "--format", "{{.Id}}", image)))
         return new SpawnerProblem({ reason: "Missing", message })
       const way: Far.Way = {
         name: `${name}:${image}`,
@@ -110,7 +105,8 @@ const read = (text = ""): Either.Either<ImageOptions, SpawnerProblem> =>
     const args: Array<string> = []
     for (const [name, value = ""] of yield* BuiltIns.pairs(rest.join(","), ["rw", "ro", "net"])) {
       const isNetwork = name === "net"
-      if (isNetwork ? value === "" : !isFolder(value)) {
+      // A colon separates the parts of a mount.
+      if (isNetwork ? value === "" : !BuiltIns.isFolder(value) || value.includes(":")) {
         const expected = isNetwork
           ? "a network, such as none"
           : "an absolute path of a folder, without a colon"
@@ -120,7 +116,3 @@ const read = (text = ""): Either.Either<ImageOptions, SpawnerProblem> =>
     }
     return { image, args }
   })
-
-/** A colon separates the parts of a mount. */
-const isFolder = (path: string): boolean =>
-  isAbsolute(path) && !path.includes(":") && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

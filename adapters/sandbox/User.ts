@@ -5,13 +5,13 @@
  * other rights must not listen reach the process alone, not `setpriv`, which runs as root. A PTY and pipes belong to
  * the user of the server, so such a process cannot open them anew by a path (`/dev/pts/N`, `/dev/stdout`).
  */
-import { execFileSync } from "node:child_process"
 import process from "node:process"
 import * as Either from "effect/Either"
 import type { SpawnSpec } from "../../core/spawn/Spawner.ts"
+import * as Attempt from "../shared/host/Attempt.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
-import { layerWrap } from "./Wrap.ts"
+import { behindEnv, layerWrap } from "./Wrap.ts"
 
 export const user: BuiltIn = {
   name: "user",
@@ -34,29 +34,20 @@ export const user: BuiltIn = {
 /** The ids of a user, as the system knows them. */
 const idsOf = (name: string) => {
   if (!/^[\w.][\w.@-]*\$?$/.test(name)) return BuiltIns.invalid(`'${name}' is no name of a user`)
-  try {
-    const [uid, gid] = ["-u", "-g"].map((flag) =>
-      execFileSync("/bin/sh", BuiltIns.shellArgs(BuiltIns.find("id") ?? "id", flag, "--", name), {
-        encoding: "utf8",
-        stdio: "pipe",
-      }).trim(),
-    )
-    return Either.right({ uid, gid })
-  } catch {
-    return BuiltIns.invalid(`there is no user '${name}' on this machine`)
-  }
+  const id = (flag: string) => Attempt.run(BuiltIns.find("id") ?? "id", flag, "--", name)
+  return Either.orElse(Either.all({ uid: id("-u"), gid: id("-g") }), () =>
+    BuiltIns.invalid(`there is no user '${name}' on this machine`),
+  )
 }
 
 /** Variables that glibc ignores in a program that gets other rights (secure execution). */
 const unsafe =
   /^(LD_.*|GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_.*|NIS_PATH|NLSPATH|RES_OPTIONS|RESOLV_HOST_CONF|TMPDIR|TZDIR)$/
 
-/** `env` sets those variables after the change; a program with `=` in its path would be one, so `nice` starts it. */
+/** `env` sets those variables after the change. */
 const guarded = (spec: SpawnSpec, front: readonly [string, ...ReadonlyArray<string>]): SpawnSpec => {
   const held = Object.entries(spec.env).filter(([name]) => unsafe.test(name))
   if (held.length === 0) return { ...spec, argv: [...front, "--", ...spec.argv] }
   const env = Object.fromEntries(Object.entries(spec.env).filter(([name]) => !unsafe.test(name)))
-  const setting = held.map(([name, value]) => `${name}=${value}`)
-  const between = spec.argv[0].includes("=") ? ["/usr/bin/nice", "-n", "0"] : []
-  return { ...spec, env, argv: [...front, "--", "/usr/bin/env", ...setting, ...between, ...spec.argv] }
+  return { ...spec, env, argv: [...front, "--", ...behindEnv(spec.argv, held)] }
 }

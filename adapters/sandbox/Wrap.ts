@@ -41,3 +41,16 @@ export const layerWrap = (
       },
     })),
   )
+
+/** A program behind `env`, which sets variables. `env` takes a program with `=` in its path for one, `nice` does not. */
+export const behindEnv = (
+  argv: Spawner.SpawnSpec["argv"],
+  variables: ReadonlyArray<readonly [name: string, value: string]>,
+  ...flags: ReadonlyArray<string>
+): ReadonlyArray<string> => [
+  "/usr/bin/env",
+  ...flags,
+  ...variables.map(([name, value]) => `${name}=${value}`),
+  ...(argv[0].includes("=") ? ["/usr/bin/nice", "-n", "0"] : []),
+  ...argv,
+]

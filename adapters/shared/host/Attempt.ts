@@ -7,7 +7,7 @@ import process from "node:process"
 import * as Either from "effect/Either"
 
 /** The deadline of a program. */
-const LONGEST_MILLIS = 10_000
+const LONGEST_MILLIS = 30_000
 
 /** Its standard output if it exits with 0; else why not, in one line: what it has said, or how it ended. */
 export const run = (program: string, ...args: ReadonlyArray<string>): Either.Either<string, string> => {
