@@ -26,7 +26,7 @@ describe.concurrent("a broken spawner", () => {
   })
 })
 
-/** What harmless differences could break, as far as it costs no time. */
+/** The cases that harmless differences could break, as far as they cost no time. */
 const only = ["spawner/output", "spawner/events", "spawner/exit", "spawner/program", "spawner/stdin"]
 const except = ["spawner/output/no-byte-lost-*", "spawner/**/*-on-a-pty"]
 

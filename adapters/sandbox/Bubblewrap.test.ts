@@ -24,7 +24,7 @@ const confine = (places: Readonly<Record<string, Access>>, network = false): Con
   network,
 })
 
-/** What a confined child cannot have, and why. */
+/** The cases that a confined child cannot pass, and why. */
 const differences = {
   "spawner/output/closed-early-by-the-child": "bubblewrap holds the streams of the child",
   "spawner/stdin/closed-by-the-child": "bubblewrap holds the streams of the child",
@@ -232,7 +232,7 @@ describe.runIf(spawner.capabilities.confine)("under bubblewrap", { tags: ["bubbl
       await expect.poll(() => child.text(pty ? "pty" : "stdout")).toContain("ready")
       if (pty) await Effect.runPromise(child.handle.write(new TextEncoder().encode("\x03")))
       else await Effect.runPromise(child.handle.signal("SIGINT"))
-      // What it printed last may come after its exit.
+      // Its last output may come after its exit.
       await child.closed
       expect(child.status()).toEqual({ kind: "exited", code: 5 })
       expect(child.text(pty ? "pty" : "stdout")).toContain("caught")

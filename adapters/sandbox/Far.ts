@@ -3,7 +3,7 @@
  * `ssh` or `podman exec`, whose streams, PTY and flow control are those of the process.
  *
  * One more such command runs the keeper (`RemoteScripts`), which sends signals over there and kills the rest when its
- * input ends. A far side that is lost is told as the end of its processes; the next start opens another one.
+ * input ends. A lost far side counts as the end of its processes; the next start opens another one.
  *
  * These commands tell a death by the signal n as code 128 + n, or as 255: it is taken for a signal if that was sent.
  */
@@ -291,7 +291,7 @@ const start = async (
   closed.catch(() => {})
   let isBorn = false
   let isOver = false
-  /** The command has ended, and the keeper has told all about the process. */
+  /** The command has ended, and the keeper has nothing more to say about the process. */
   let settled: "no" | "ended" | "lost" = "no"
   let noise = ""
   let sent: number | undefined

@@ -20,7 +20,7 @@ interface Engine {
   readonly pack: string
   /** The remedy if it does not answer. */
   readonly remedy: string
-  /** docker has no empty sequence, so it gets one that nobody types. */
+  /** docker has no empty sequence, so it gets an unlikely one. */
   readonly detachKeys: string
 }
 

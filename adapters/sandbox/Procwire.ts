@@ -138,7 +138,7 @@ const follow = (
       told = true
       events.exit(status, ending)
     }
-    // The exit has its place among the events, unless nobody takes these now.
+    // The exit has its place among the events, unless their delivery stands still.
     const exitNow = () => {
       if (code !== undefined && (paused || abandoned)) exit({ kind: "exited", code: code & 0xff })
     }
@@ -197,8 +197,7 @@ const follow = (
   })
 
 /**
- * The exit code of a process that was killed. A read tells it, even if the event waits behind output that nobody takes
- * now.
+ * The exit code of a killed process. A read has it, even if the event waits behind output of a paused delivery.
  */
 const codeOfKilled = ({ exitCode, read }: RemoteProcess): Effect.Effect<number, ClientError> =>
   read({ afterSeq: Number.MAX_SAFE_INTEGER, waitMs: 60_000 }).pipe(

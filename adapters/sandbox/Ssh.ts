@@ -30,7 +30,7 @@ export const ssh: BuiltIn = {
 
 /**
  * Runs a command on a terminal that prints into a pipe. The ControlMaster prints in place of its clients, and a
- * terminal that nobody reads would block it, and with it every other process.
+ * terminal without a reader would block it, and with it every other process.
  */
 const passing = 'exec 4>&1; exit $({ { "$@" 3>&- 4>&-; echo $? >&3; } | cat >&4 3>&-; } 3>&1)'
 

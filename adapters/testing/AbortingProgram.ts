@@ -1,6 +1,6 @@
 /**
  * A program that starts a process with an AbortSignal on the server in its first argument: it prints `ready`, and
- * aborts when it is told to. Its second argument is the argument of `sleep`.
+ * aborts on request. Its second argument is the argument of `sleep`.
  */
 import * as Program from "../shared/Program.ts"
 import { platform } from "./Runtime.ts"

@@ -20,7 +20,7 @@ export const spawner: Spawner.SpawnerService = Context.get(
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-/** What `.ci/tested.mjs` has made of the sources, which starts several times as fast. */
+/** The output of `.ci/tested.mjs`, which starts several times as fast as the sources. */
 const tested = process.env["TESTED_PROGRAM"]
 
 /** The program `procwire` on this runtime: built for Node, as one file or from source elsewhere. */

@@ -8,7 +8,7 @@ import { name } from "./Runtime.ts"
 
 const missing = ssh.missing()
 
-/** What this machine lacks, as one line; undefined if it has an sshd. */
+/** The lack of this machine, as one line; undefined if it has an sshd. */
 export const lack: string | undefined =
   missing !== undefined
     ? `not on this machine: ${missing.what}; ${missing.remedy}`
@@ -23,7 +23,7 @@ export const lackOfTerminals: string | undefined =
 
 /** An sshd. */
 export interface SshServer {
-  /** What follows `ssh:`. */
+  /** The text behind `ssh:`. */
   readonly address: string
   /** The configuration for `ssh`, which only those name that connect to this server. */
   readonly config: string

@@ -18,7 +18,7 @@ for (const name of ["host", "user"])
 writeFileSync(path("authorized_keys"), readFileSync(path("user.pub")))
 if (process.getuid?.() === 0 && !existsSync("/run/sshd")) mkdirSync("/run/sshd", { mode: 0o755 })
 
-/** A port that nobody has now. */
+/** A free port. */
 const freePort = () =>
   new Promise((/** @type {(port: number) => void} */ resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {

@@ -17,23 +17,23 @@ import { toError } from "../../../core/client/EventStreams.ts"
 import { concat, toBase64 } from "../../../core/protocol/Bytes.ts"
 import * as Signals from "../../../core/protocol/Signals.ts"
 
-/** What is sent: two kinds of session updates. */
+/** The two kinds of session updates that are sent. */
 export type DisplayUpdate =
   | (TerminalUpdate & { readonly sessionUpdate: "terminal_update" })
   | (TerminalOutputChunk & { readonly sessionUpdate: "terminal_output_chunk" })
 
-/** What is known of the terminal, and where its updates go. */
+/** The facts of the terminal, and the receiver of its updates. */
 export interface DisplayOptions {
   /** Its id, unique in the ACP session and never used again. */
   readonly terminalId: string
   /** The command, for people. */
   readonly command?: string
-  /** Where it runs: an absolute path on the host of the process. */
+  /** Its directory: an absolute path on the host of the process. */
   readonly cwd?: string
   /** The size of the PTY, in characters. */
   readonly size?: { readonly cols: number; readonly rows: number }
   /**
-   * How much output is kept for {@link DisplayTerminal.snapshot}, in bytes. A snapshot without the begin says so in the
+   * The bound on the output for {@link DisplayTerminal.snapshot}, in bytes. A snapshot without the begin says so in the
    * `_meta` of its output: `procwire/truncated`. Default: 1 MiB.
    */
   readonly keepBytes?: number
@@ -45,7 +45,7 @@ export interface DisplayOptions {
 
 /** A terminal that is shown. */
 export interface DisplayTerminal {
-  /** What anchors it in a tool call: `content` of a `tool_call_update`. */
+  /** Its anchor in a tool call: `content` of a `tool_call_update`. */
   readonly content: { readonly type: "terminal"; readonly terminalId: string }
   /** All that is known now, as one update: for a session that is resumed with its replay. */
   readonly snapshot: () => DisplayUpdate & SessionUpdate
@@ -101,7 +101,7 @@ export const display = (process: ClientProcess, options: DisplayOptions): Displa
   }
 }
 
-/** A process that died of a signal has its name where the server has told it, and else the exit code of a shell. */
+/** The signal by its name, if the server knows it, and else the exit code of a shell. */
 const statusOf = ({ exitCode, signal }: Exited, platform: "linux" | "macos") =>
   signal === undefined ? { exitCode } : { signal: Signals.toPosix(signal, platform) }
 
@@ -120,7 +120,7 @@ const kept = (most: number) => {
       size = most
       truncated = true
     },
-    /** What came before is no longer what the output begins with. */
+    /** The begin of the output has been dropped. */
     missed: (): void => {
       chunks = []
       size = 0

@@ -114,7 +114,7 @@ export const make = (
     return { commit, append, failing: health.failing }
   })
 
-/** Whether the file can be written, with a word to the listener each time that this changes. */
+/** The state of the file, writable or not; the listener hears of each change. */
 interface Health {
   readonly failing: () => boolean
   readonly fail: (error: LineError) => Effect.Effect<void>

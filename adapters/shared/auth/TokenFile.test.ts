@@ -10,7 +10,7 @@ describe("TokenFile", () => {
     ["ops:observe,control=a=b:c", { file: "a=b:c", name: "ops", scope: "control" }],
     ["ops:control,observe=f", { file: "f", name: "ops", scope: "control" }],
     ["me:own=f", { file: "f", name: "me", scope: "own" }],
-    // What has no such form is a file.
+    // Any other text is a file.
     ["./ops:control=f", { file: "./ops:control=f", name: "./ops:control=f", scope: "own" }],
     ["C:\\tokens\\a", { file: "C:\\tokens\\a", name: "C:\\tokens\\a", scope: "own" }],
     ["a:b", { file: "a:b", name: "a:b", scope: "own" }],

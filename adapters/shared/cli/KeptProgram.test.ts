@@ -1,4 +1,4 @@
-/** What the command `procwire` keeps of its code on Node, as a user meets it: the built command, and the file. */
+/** The kept code of the command `procwire` on Node, as a user meets it: the built command, and the file. */
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import {

@@ -174,7 +174,7 @@ const obeys = (bubblewrap: number): boolean => {
     while (child !== undefined && ignores(child)) child = onlyChild(child)
     return child !== undefined
   } catch {
-    // Nobody is there any more, or this kernel does not list children.
+    // The child is gone, or this kernel does not list children.
     return true
   }
 }

@@ -6,7 +6,7 @@
  * leaves it behind.
  *
  * Confined processes may change the links on the way to it, so it is made and removed in the folder that was opened and
- * looked at. Deno lets nobody use such paths without all permissions: there it is looked at afterwards.
+ * looked at. Deno needs all permissions for such paths: there it is checked afterwards.
  *
  * The table of holders is module state on purpose: it describes the file system, which all servers in one program
  * share. If one of them removed a placeholder that another still holds, the path would be open to a child.

@@ -1,13 +1,13 @@
-/** What `procwire doctor` finds out: a row of its table, and the answer to it. */
+/** A row of the table of `procwire doctor`, and the answer to it. */
 import * as Effect from "effect/Effect"
 import * as BuiltIn from "../../sandbox/BuiltIn.ts"
 import * as Attempt from "../host/Attempt.ts"
 import type { Machine } from "./Machine.ts"
 
-/** What was found. */
+/** The answer to a check. */
 export interface Finding {
   readonly ok: boolean
-  /** What was seen, or what is wrong. */
+  /** The finding, or the fault. */
   readonly why: string
   /** The command that mends it, or an advice; undefined if all is well. */
   readonly remedy?: string | undefined
@@ -15,11 +15,11 @@ export interface Finding {
 
 /** One thing that a machine can do or not. */
 export interface Check {
-  /** How `--require` names it. */
+  /** Its name for `--require`. */
   readonly name: string
   /** Tries it. A failure, and what it throws, is a no. */
   readonly look: (machine: Machine) => Effect.Effect<Finding, Problem>
-  /** What helps if it was not even possible to try. */
+  /** The remedy if it could not even be tried. */
   readonly remedy: string
 }
 

@@ -1,4 +1,4 @@
-/** What this machine can do: every check, tried one after the other. */
+/** Every check of this machine, tried one after the other. */
 import * as Effect from "effect/Effect"
 import type { Platform } from "../Platform.ts"
 import * as Check from "./Check.ts"
@@ -14,7 +14,7 @@ const checks: ReadonlyArray<Check.Check> = [
   ...LimitChecks.checks,
 ]
 
-/** What may be required. */
+/** The names for `--require`. */
 export const names: ReadonlyArray<string> = checks.map(({ name }) => name)
 
 /** The answers, in the order of the names. */

@@ -1,4 +1,4 @@
-/** What the checks of `procwire doctor` ask: the C library, the files of the kernel, and the spawners of the runtime. */
+/** The sources of the checks of `procwire doctor`: the C library, the kernel's files, the spawners of the runtime. */
 import process from "node:process"
 import * as Either from "effect/Either"
 import * as Attempt from "../host/Attempt.ts"

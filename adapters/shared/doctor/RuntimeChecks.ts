@@ -14,7 +14,7 @@ import { version } from "../Version.ts"
 import { type Check, no, procRemedy, unread, yes } from "./Check.ts"
 import type { Machine, Native } from "./Machine.ts"
 
-/** How long a child that does nothing may take. */
+/** The deadline of a child that does nothing. */
 const LONGEST = "10 seconds"
 
 /** The oldest version of each that procwire supports. */

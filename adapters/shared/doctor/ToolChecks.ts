@@ -20,7 +20,7 @@ const userns: Check = {
     }),
 }
 
-/** What the spawner of this name needs. */
+/** The check for the needs of the spawner of this name. */
 const ofSpawner = (name: string, says: string) =>
   builtIns.filter((builtIn) => builtIn.name === name).map(({ missing }) => ofMissing(name, says, missing))
 

@@ -169,7 +169,7 @@ const readFully = async (calls: Calls, fd: number, offset: bigint, length: numbe
   return buffer
 }
 
-/** Whether an open file has a path by its descriptor. */
+/** True if an open file has a path by its descriptor. */
 const isNamed = (calls: Calls): Promise<boolean> =>
   process.platform === "linux" ? isFolder(calls, "/proc/self/fd") : Promise.resolve(false)
 

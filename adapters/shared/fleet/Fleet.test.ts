@@ -53,7 +53,7 @@ interface Health {
 const health = async (url: string): Promise<Health> =>
   (await (await fetch(`${url.replace("ws:", "http:")}/healthz`)).json()) as Health
 
-/** What `procwire fleet` prints. */
+/** The output of `procwire fleet`. */
 const fleetCommand = async (...args: ReadonlyArray<string>): Promise<string> => {
   const child = start("fleet", ...args)
   let printed = ""

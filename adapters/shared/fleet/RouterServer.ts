@@ -52,7 +52,7 @@ export interface RunningRouter {
   readonly files: NamedFiles
   /** Serves until it is interrupted. */
   readonly run: Effect.Effect<void, TransportError>
-  /** Admits nobody more: clients and hosts find the next router at once. */
+  /** Admits no more connections: clients and hosts find the next router at once. */
   readonly stop: Effect.Effect<void>
 }
 

@@ -15,7 +15,7 @@ export interface ShownHost extends Pick<
   HostRecord,
   "hostId" | "epoch" | "state" | "draining" | "used" | "capacity" | "failures" | "labels" | "address"
 > {
-  /** Whether it has a tunnel to the router that was asked. */
+  /** True if it has a tunnel to this router. */
   readonly tunnel: boolean
 }
 

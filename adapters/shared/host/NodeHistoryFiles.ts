@@ -96,7 +96,7 @@ const replace = async (path: string, text: string): Promise<void> => {
     await fs.promises.writeFile(`${path}.new`, text, { mode: 0o600 })
     await fs.promises.rename(`${path}.new`, path)
   } catch {
-    // Nobody is told of it, as of a history without room.
+    // Not reported, like a history without room.
   }
 }
 

@@ -6,7 +6,7 @@ import * as Shell from "./Shell.ts"
 
 const [program, ...main] = command
 
-/** What the password database says of this user; undefined where it is elsewhere. */
+/** The entry of this user in the password database; undefined where that is elsewhere. */
 const listed = fs.existsSync("/etc/passwd")
   ? fs
       .readFileSync("/etc/passwd", "utf8")

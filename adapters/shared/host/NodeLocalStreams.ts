@@ -1,5 +1,5 @@
 /**
- * The streams of a program on Node, Bun or Deno, and files of its machine, for clients that are told to inherit them.
+ * The streams of a program on Node, Bun or Deno, and files of its machine, for clients that inherit them.
  */
 import * as files from "node:fs/promises"
 import process from "node:process"
@@ -41,7 +41,7 @@ const writeTo =
         }),
     )
 
-/** A stdin that nobody reads any more holds no program: what is read next reads on. */
+/** A stdin without a reader does not keep the program alive; the next read goes on. */
 const released = Effect.sync(() => {
   setImmediate(() => {
     const { stdin } = process

@@ -2,7 +2,7 @@ import { delimiter } from "node:path"
 import { expect, test } from "vitest"
 import * as SearchPath from "./SearchPath.ts"
 
-/** Where `bash` is found, if these files are programs. */
+/** The path of `bash`, if these files are programs. */
 const find = (path: string | undefined, ...programs: ReadonlyArray<string>) =>
   SearchPath.find("bash", path, (file) => programs.includes(file))
 

@@ -1,5 +1,5 @@
 /**
- * The shell that clients are told to use: the user's own if clients know how to talk to it, else one that is installed.
+ * The shell for clients: the user's own if clients know how to talk to it, else an installed one.
  *
  * The user's own is the one in the password database, else `SHELL`. Bun does not read the database, so `/etc/passwd` is
  * read here.

@@ -79,7 +79,7 @@ const begin = ({ method, url, headers, body }: Request, route: Route): ClientReq
   })
   // The constructor turns the method into upper case.
   outgoing.method = method
-  // Send no header that nobody asked for: HTTP/1.1 keeps connections alive without it.
+  // Send no header beyond the request: HTTP/1.1 keeps connections alive without it.
   outgoing.removeHeader("connection")
   for (const [name, values] of grouped(headers)) outgoing.setHeader(name, values.map(toLatin1))
   for (const { name, value } of route.headers) if (!outgoing.hasHeader(name)) outgoing.setHeader(name, value)

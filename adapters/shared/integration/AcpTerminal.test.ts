@@ -10,7 +10,7 @@ import type { Client } from "../../../core/client/Client.ts"
 import { connect } from "../../testing/Client.ts"
 import { display, type DisplayOptions } from "../acp/index.ts"
 
-/** What a client keeps of a terminal, as the protocol says. */
+/** The state of a terminal in a client, as the protocol says. */
 interface Shown {
   command?: string | null | undefined
   cwd?: string | null | undefined

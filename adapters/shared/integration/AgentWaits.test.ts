@@ -1,4 +1,4 @@
-/** What a model waits for, over real programs: ports, prompts, passwords, deadlines, and output that was cut. */
+/** Waits of a model for real programs: ports, prompts, passwords, deadlines, and output that was cut. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -17,7 +17,7 @@ afterAll(() => client.close())
 
 const sha = (bytes: Uint8Array | string) => createHash("sha1").update(bytes).digest("hex")
 
-/** Whether this process, which is the server too, has a file of that path open. */
+/** True if this process, which is the server too, has a file of that path open. */
 const isOpen = (path: string) =>
   readdirSync("/proc/self/fd").some((fd) => {
     try {

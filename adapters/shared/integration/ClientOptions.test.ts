@@ -1,4 +1,4 @@
-/** What a client says to options that do not exist, to too much output, and what a terminal is by default. */
+/** Answers of a client to options that do not exist and to too much output, and the defaults of a terminal. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
 import { ClientError } from "../../../core/client/ClientError.ts"

@@ -1,4 +1,4 @@
-/** What `run` and `$` do with the output of a process, over a real server in this program. */
+/** The output of processes in `run` and `$`, over a real server in this program. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -31,7 +31,7 @@ const serve = async (env: Env, ...flags: ReadonlyArray<string>) => {
   return { server, url, client: await connect({ url }, { reconnect: false }) }
 }
 
-/** What a server that does not start prints. */
+/** The output of a server that does not start. */
 const refusal = async (env: Env, ...flags: ReadonlyArray<string>) => {
   const server = launch(env, ...flags)
   let [stdout, stderr] = ["", ""]

@@ -1,4 +1,4 @@
-/** Where the server is in this process, daemons end with it, as behind `procwire serve`. */
+/** Daemons end with a server in this process, as behind `procwire serve`. */
 import { execFile } from "node:child_process"
 import process from "node:process"
 import { describe, expect, it } from "vitest"
@@ -41,7 +41,7 @@ const kill = (seconds: number) => {
   for (const pid of Proc.withArgument(unique(seconds))) process.kill(pid, "SIGKILL")
 }
 
-/** What `auto` is in a program: true if that contains daemons. */
+/** The choice of `auto` in a program: true if that contains daemons. */
 const hasCgroups = await procwire("run", "--contain", "cgroup", "--", "true").then(({ code }) => code === 0)
 if (!hasCgroups) process.stdout.write("not tested: containment in a program: no cgroup can be made here\n")
 

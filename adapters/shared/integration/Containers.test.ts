@@ -23,7 +23,7 @@ import * as TestChild from "../testing/TestChild.ts"
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "procwire-test-")))
 const containers = TestContainers.open()
-/** What ends that which a test has not ended itself. */
+/** Ends the rest of a test. */
 const ends: Array<() => Promise<void>> = []
 afterEach(async () => {
   for (const end of ends.splice(0)) await end()
@@ -132,7 +132,7 @@ else
       async (contain) => {
         const seconds = `700.${process.pid}`
         const { client, ended, server } = await serve("--contain", contain)
-        // What a terminal does not take makes the monitor of podman wait.
+        // The monitor of podman waits for a terminal that takes no input.
         const stuck = await client.start({
           argv: ["sh", "-c", `stty raw; echo up; sleep ${seconds}`],
           cwd: "/",

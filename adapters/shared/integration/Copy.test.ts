@@ -28,7 +28,7 @@ describe("a copy", () => {
         "cmp a back; cmp a far/b; stat -c %a back far/b; diff -r --no-dereference d far/d; diff -r d e",
       ),
     ).toBe("751\n751\n")
-    // What is there is replaced.
+    // A file that is there is replaced.
     folder.sh("echo new >a")
     expect(await call("cp", "a", `there:${folder.at("far/b")}`)).toEqual(ok)
     expect(fs.readFileSync(folder.at("far/b"), "utf8")).toBe("new\n")

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** What a command rejects with. */
+/** The rejection of a command. */
 const failure = async (command: PromiseLike<unknown>): Promise<ClientError> => {
   const error = await command.then(
     () => new Error("it did not reject"),
@@ -72,7 +72,7 @@ describe("a command", () => {
       printed.count += 1
       printed.wake()
     }
-    // What is printed next is asked for when the last has come.
+    // The next line is asked for when the last has come.
     const input = (async function* () {
       for (let line = 1; line <= 3; line += 1) {
         while (printed.count < line) await new Promise<void>((resolve) => (printed.wake = resolve))

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { name as runtime } from "../../testing/Runtime.ts"
 import * as Program from "../testing/Program.ts"
 
-// What is asked for, and what is answered, does not depend on the runtime.
+// Questions and answers do not depend on the runtime.
 const itOnNode = it.runIf(runtime === "Node")
 
 const ok = (stdout: string, stderr = "") => ({ code: 0, stdout, stderr })

@@ -62,7 +62,7 @@ afterAll(() => {
 
 const runtime = { Node: [bundle], Bun: [source], Deno: ["run", "--quiet", "--allow-all", source] }[name]
 
-/** What the program prints, and its exit code; null if it was killed because it did not end, however slow it is. */
+/** The output of the program, and its exit code; null if it was killed because it did not end, however slow it is. */
 const play = async (target: string, way: string) => {
   const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/`
   const args = [...runtime, JSON.stringify(targets[target]), way, url]

@@ -1,4 +1,4 @@
-/** What a real server refuses because of a limit, on every transport. */
+/** Refusals of a real server because of a limit, on every transport. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -89,7 +89,7 @@ describe("inherited streams", () => {
       { argv: ["true"], stdin: "inherit" },
       { ...sh("head -n 1"), stdin: "inherit", stdout: "inherit" },
     )
-    // What is there while the first one runs would be its own.
+    // Input of the time of the first one would be its own.
     await once(child.stderr, "data")
     child.stdin.write("typed\n")
     // stdin stays open.

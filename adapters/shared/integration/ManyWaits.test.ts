@@ -1,4 +1,4 @@
-/** What waits cost on a real server: processor time, which a busy machine does not change much. */
+/** The cost of waits on a real server: processor time, which a busy machine does not change much. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
 import { connect } from "../../testing/Client.ts"

@@ -11,7 +11,7 @@ import { visit } from "../testing/Browser.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as Program from "../testing/Program.ts"
 
-/** What depends on no runtime: lists, names and files. */
+/** Tests that depend on no runtime: lists, names and files. */
 const itOnNode = it.runIf(name === "Node")
 
 const ok = (stdout: string) => ({ code: 0, stdout, stderr: "" })

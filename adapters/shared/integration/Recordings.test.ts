@@ -128,7 +128,7 @@ describe("a recording", () => {
     let told = ""
     recorder.stdout?.on("data", (bytes: Uint8Array) => (told += new TextDecoder().decode(bytes)))
     const ended = new Promise((resolve) => recorder.once("close", resolve))
-    // What was printed before is there while the process runs.
+    // Earlier output is there while the process runs.
     while (
       !(
         fs.existsSync(folder.at("build.cast")) &&

@@ -1,4 +1,4 @@
-/** What `run` gives a process to read, of every kind, over a real server in this program. */
+/** Input of every kind for a process of `run`, over a real server in this program. */
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

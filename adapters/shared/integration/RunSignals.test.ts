@@ -191,7 +191,7 @@ describe("procwire run", () => {
   })
 })
 
-/** What a full-screen program switches on: alternate screen, mouse, bracketed paste, no cursor, a colour. */
+/** The modes of a full-screen program: alternate screen, mouse, bracketed paste, no cursor, a colour. */
 const sequences = [
   "\x1b[?1049h",
   "\x1b[?1002;1006h",
@@ -268,7 +268,7 @@ describe("the terminal of procwire run --tty", () => {
       await shell.closed
       const output = shell.text("pty")
       isRestored(output, 125)
-      // What is said about the end is not said on the screen that is gone.
+      // The line about the end is not on the screen that is gone.
       expect(output.lastIndexOf("procwire: ")).toBeGreaterThan(output.lastIndexOf("\x1b[?1049l"))
       await shell.close()
     })
@@ -326,7 +326,7 @@ describe("the terminal of procwire run --tty", () => {
           process.kill(pid, signal)
         }
         await shell.closed
-        // Who was killed by the second signal has died of that.
+        // A process that the second signal has killed has died of that.
         isRestored(shell.text("pty"), times === 2 ? 137 : code)
         await shell.close()
       },

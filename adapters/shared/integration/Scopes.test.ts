@@ -1,4 +1,4 @@
-/** What a client may do with the sessions of others, by the door by which it comes: every door of a real server. */
+/** Rights of a client on the sessions of others, by its way in: every way into a real server. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -114,7 +114,7 @@ describe("the scope of a client", () => {
       const { processAttachAll, processControlAll, processListAll } = capabilities ?? {}
       const announced = [processListAll, processAttachAll, processControlAll]
       expect(announced, name).toEqual([scope !== "own", scope !== "own", scope === "control"])
-      // Who knows the id of a session may do what its owner may.
+      // The id of a session gives the rights of its owner.
       const secretTarget = { sessionId: owner.sessionId, processId: "theirs" }
       const options = { as: "s", role: "writer", take: true } as const
       expect(await succeeds(visitor.attach(secretTarget, 0, options)), name).toBe(true)

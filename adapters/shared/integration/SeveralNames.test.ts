@@ -59,7 +59,7 @@ itOnNode("logs shows several, each line with its process in front", async () => 
 itOnNode("logs ends with what was printed until a time", async () => {
   const { call, feed } = await open(["web", "echo first; read line; echo second"])
   await call("wait", "web", "--for", "text:first")
-  // What comes later has a later time, in milliseconds.
+  // A later event has a later time, in milliseconds.
   await new Promise((resolve) => setTimeout(resolve, 20))
   const time = new Date().toISOString()
   await new Promise((resolve) => setTimeout(resolve, 20))

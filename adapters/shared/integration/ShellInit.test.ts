@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** How each shell is started with a file of its own, and no other. */
+/** The start of each shell with a file of its own, and no other. */
 const shells = {
   bash: (rc: string) => ["bash", "--noprofile", "--rcfile", rc, "-i"] as const,
   zsh: () => ["zsh", "-d", "-i"] as const,

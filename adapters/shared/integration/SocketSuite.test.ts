@@ -86,7 +86,7 @@ for (const [name, wanted] of Object.entries(kinds)) {
     }
   })
 
-  // What a byte of a message is worth is the same behind TLS, where a piece costs several times as much.
+  // A byte of a message is worth the same behind TLS, where a piece costs several times as much.
   const except = name === "TLS" ? ["transport/framing/**"] : []
   TransportSuite.suite(name, pair, { raw, except })
 }

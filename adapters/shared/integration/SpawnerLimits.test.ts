@@ -1,4 +1,4 @@
-/** What a process under `limits` may use, and what its end tells of it: with the cgroups of this machine, and without. */
+/** Bounds of a process under `limits`, and the facts of its end: with the cgroups of this machine, and without. */
 import { execFileSync } from "node:child_process"
 import process from "node:process"
 import * as Effect from "effect/Effect"

@@ -28,7 +28,7 @@ const write = (name: string, text: string): string => {
   return join(folder, name)
 }
 
-/** What `nice` prints after so much was added to the niceness of the tests, of which 19 is the most. */
+/** The output of `nice` after so much was added to the niceness of the tests, of which 19 is the most. */
 const niceness = (added: number): number => Math.min(19, getPriority() + added)
 
 const root = process.getuid?.() === 0

@@ -88,7 +88,7 @@ const namesIn = (folder: string): ReadonlyArray<string> => {
 const commandLines = () =>
   readdirSync("/proc").map((name) => (/^\d+$/.test(name) ? read(`/proc/${name}/cmdline`) : ""))
 
-/** What the far side has been told to start. */
+/** The starts on the far side. */
 const specs = () =>
   namesIn("/dev/shm")
     .filter((name) => name.startsWith(".procwire-"))
@@ -216,7 +216,7 @@ describe.skipIf(lack !== undefined)(`ssh${lack === undefined ? "" : `: ${lack}`}
     await TestChild.until(() => child.text("stdout") === `seen-by-all ${secret}\n`, "the program has it")
     expect(specs().filter((text) => text.includes(secret))).toEqual([])
     await child.close()
-    // What everybody may see is seen.
+    // The list of processes shows the words of a control.
     const control = await TestChild.start(spawner, {
       argv: ["sh", "-c", "sleep 600; :", "seen-by-all control"],
     })

@@ -1,4 +1,4 @@
-/** What a client says of a process that could not be started, and of which path. */
+/** Errors of a client for a process that could not be started, with the path. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

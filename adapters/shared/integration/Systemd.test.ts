@@ -218,7 +218,7 @@ describe("procwire serve --listen systemd", () => {
 describe("units", () => {
   const missing = "systemd-analyze is not installed (Debian: apt-get install systemd)"
 
-  /** What systemd has against units of these texts. */
+  /** The complaints of systemd about units of these texts. */
   const verified = (units: Readonly<Record<string, string>>) => {
     const folder = Folder.make()
     // The program need not be installed where this test runs.

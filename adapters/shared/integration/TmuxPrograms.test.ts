@@ -10,7 +10,7 @@ import { open, term, windowOf } from "../testing/AttachedWindow.ts"
 import { CuttingProxy } from "../testing/CuttingProxy.ts"
 import * as Tmux from "../testing/Tmux.ts"
 
-/** What a terminal sends for a click, at a column and row that count from 1. */
+/** The input of a terminal for a click, at a column and row that count from 1. */
 const click = (column: number, row: number) => `\u001b[<0;${column};${row}M\u001b[<0;${column};${row}m`
 
 // Bun reads a terminal in raw mode through another path, which tests of its own look at.

@@ -10,7 +10,7 @@ afterAll(() => client.close())
 const megabyte = 1024 * 1024
 const sh = (script: string, more: object = {}) => client.start({ argv: ["sh", "-c", script], ...more })
 
-/** How many bytes the server has read of a process by that name. */
+/** The number of bytes that the server has read of a process by that name. */
 const printed = async (name: string) => {
   for await (const { bytes } of client.list({ name })) return bytes
   return -1
@@ -126,7 +126,7 @@ describe("the streams of a process", () => {
   })
 })
 
-/** Whether many writes of a megabyte are done in the order in which they were made. */
+/** True if many writes of a megabyte are done in their order. */
 const printedAfter = async (writer: { write(bytes: Uint8Array): Promise<void> }) => {
   const done: Array<number> = []
   const all = Array.from({ length: 8 }, (_, index) =>

@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const running: Array<ChildProcess> = []
 afterEach(() => running.splice(0).forEach((child) => child.kill("SIGKILL")))
 
-/** What a call prints on stderr, and its exit code. */
+/** The text of a call on stderr, and its exit code. */
 const call = async (...args: ReadonlyArray<string>) => {
   const child = spawn(program, [...main, ...args], { stdio: ["ignore", "pipe", "pipe"] })
   running.push(child)

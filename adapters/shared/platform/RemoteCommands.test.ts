@@ -21,7 +21,7 @@ const textOf = <E>(bytes: Stream.Stream<Uint8Array, E>) => Stream.mkString(Strea
 const firstLine = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
   Effect.map(Stream.runHead(Stream.splitLines(Stream.decodeText(bytes))), Option.getOrThrow)
 
-/** What failed: the tag, the reason and the method. */
+/** The failure: the tag, the reason and the method. */
 const failure = <A, R>(effect: Effect.Effect<A, PlatformError, R>) =>
   Effect.map(Effect.flip(effect), (error) => {
     const reason = error._tag === "SystemError" ? error.reason : (error.description ?? "")

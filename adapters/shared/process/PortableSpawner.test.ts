@@ -11,7 +11,7 @@ import * as NodePty from "./NodePty.ts"
 
 const tail = "on Node 20 and 22 the tail is lost, under load all of a short output"
 
-/** What a child on a PTY of the node-pty package cannot have, and why. */
+/** The cases that a child on a PTY of the node-pty package cannot pass, and why. */
 const ptyDifferences = {
   "spawner/output/no-byte-lost-at-exit-on-a-pty": "on Node 20 and 22 the tail of the output is lost",
   "spawner/output/of-a-descendant-arrives-on-a-pty": "the terminal is closed 200 ms after the exit",

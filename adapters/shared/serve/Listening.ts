@@ -43,7 +43,7 @@ export const read = (
     const { options, label } = settings
     const files = yield* readFiles(settings)
     const { tls, rule } = files
-    // A host of a fleet is reached through its routers, unless it is told otherwise.
+    // A host of a fleet is reached through its routers, unless addresses are given.
     const usual = options.join === undefined ? [ListenAddress.defaultAddress] : []
     const given = options.listen === undefined ? usual : [options.listen].flat()
     const parsed = yield* ListenAddress.parseAll(given, label("listen"))

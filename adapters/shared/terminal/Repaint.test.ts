@@ -1,4 +1,4 @@
-/** What is painted from a snapshot, in a second terminal, is compared with the first one, cell by cell. */
+/** Compares a picture from a snapshot, in a second terminal, with the first one, cell by cell. */
 import { describe, expect, it } from "vitest"
 import { toAnsi } from "../../../core/process/screen/Repaint.ts"
 import * as Picture from "../../../core/process/screen/Picture.ts"
@@ -45,7 +45,7 @@ describe("a picture as ANSI", () => {
     await first.write(text)
     const second = await repainted(first)
     expect(everything(second)).toEqual(everything(first))
-    // What comes next looks and goes on as it would have.
+    // Later output looks and goes on as it would have.
     await Promise.all(
       [first, second].map(({ write }) => write("\x1b[7mnext, and more than a line\r\n\n\n\n.")),
     )

@@ -5,7 +5,7 @@ import * as Tmux from "./Tmux.ts"
 
 const itself = command.map((word) => `'${word}'`).join(" ")
 
-/** What processes on a terminal need, for `run -d -t`. */
+/** The needs of processes on a terminal, for `run -d -t`. */
 export const term = ["-e", "TERM=xterm-256color"]
 
 /** A shell in a window, in the folder of the program. */

@@ -9,7 +9,7 @@ export class CuttingProxy {
   readonly url: string
   /** If false, new connections are closed at once. */
   reachable = true
-  /** How many connections were cut. */
+  /** The number of connections that were cut. */
   cuts = 0
   private readonly server: Net.Server
   private readonly sockets: Set<Net.Socket>

@@ -50,7 +50,7 @@ const missing: Readonly<Record<Need, () => string | undefined>> = {
       : undefined,
 }
 
-/** Why nobody can try an escape on this machine that needs this. */
+/** The reason why this machine cannot try an escape that needs this. */
 export const lacking = (needs: ReadonlyArray<Need> = []): string | undefined =>
   needs.map((need) => missing[need]()).find((why) => why !== undefined)
 

@@ -7,7 +7,7 @@
  * (names of unix sockets) and PORT. An escape that has succeeded prints `escaped`.
  */
 
-/** What an escape needs of the machine; where it is missing, nobody can try. */
+/** The needs of an escape; a machine that lacks one cannot try it. */
 export type Need = "perl" | "root" | "user-namespaces" | "tiocsti"
 
 /** A way out that a process tries. */
@@ -20,9 +20,9 @@ export interface Escape {
   readonly needs?: ReadonlyArray<Need>
   /** The place below WORK that the request asks to write, beside reading everything; a link that leads out. */
   readonly asks?: string
-  /** What keeps it in. */
+  /** The barrier. */
   readonly guard: string
-  /** How it is seen to succeed: on a server without `--confine`, or after a shell that leaves descriptors open. */
+  /** The proof that it can succeed: a server without `--confine`, or a shell that leaves descriptors open. */
   readonly freeOn?: "leaky shell"
 }
 

@@ -1,4 +1,4 @@
-/** Ports for programs that have to be told one. */
+/** Free ports, for programs that need a number. */
 import { createServer } from "node:net"
 
 /** The first of those that the system gives to whoever asks for any is 32,768 on Linux. */

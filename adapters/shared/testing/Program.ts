@@ -8,7 +8,7 @@ import { unboundCommand } from "../../testing/Runtime.ts"
 import * as OwnFolder from "../cli/server/OwnFolder.ts"
 import * as Folder from "./Folder.ts"
 
-/** What a call has printed, and its exit code; null if a signal has ended it. */
+/** The output of a call, and its exit code; null if a signal has ended it. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string

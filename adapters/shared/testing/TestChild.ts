@@ -13,7 +13,7 @@ export interface TestChild {
   readonly text: (stream: Spawner.OutputStream) => string
   readonly ended: ReadonlyArray<Spawner.OutputStream>
   readonly status: () => Spawner.ExitStatus | undefined
-  /** What was told beside the status. */
+  /** The facts beside the status. */
   readonly ending: () => Spawner.Ending | undefined
   /** Every event in order: the name of a stream for output, `/name` for its end, and `exit`. */
   readonly log: ReadonlyArray<string>

@@ -20,7 +20,7 @@ export interface Window {
   readonly types: (text: string) => void
   /** Pastes a file as it is. */
   readonly paste: (file: string) => void
-  /** What it shows, without the blanks at the end of lines. */
+  /** Its picture, without the blanks at the end of lines. */
   readonly text: () => string
   /** The same with the lines above the screen. */
   readonly everything: () => string

@@ -35,7 +35,7 @@ export const rule = Bearer.fromDigests([
   { digest: Bearer.sha256("t-control"), name: "writer", scope: "control" },
 ])
 
-/** What a listener answered. */
+/** The answer of a listener. */
 export interface Reply {
   readonly status: number
   /** By lower-case names. */

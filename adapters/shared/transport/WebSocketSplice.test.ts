@@ -69,7 +69,7 @@ describe("a splice of WebSockets", () => {
         }
       })
       yield* Effect.forkScoped(sending)
-      // What fits into queues and sockets, until nothing moves any more.
+      // Queues and sockets are filled until nothing moves any more.
       for (let before = -1; before !== sent;) {
         before = sent
         yield* Effect.sleep(300)

@@ -29,7 +29,7 @@ import {
 import * as OrderlyClose from "./OrderlyClose.ts"
 import { type Bounds, WebSocketLine } from "./WebSocketLine.ts"
 
-/** Whom to admit, and what else is answered. */
+/** The rules of admission, and further answers. */
 export interface Options extends UpgradeAdmission.Rules {
   /** The message limit, and when connections are refused. */
   readonly terms?: Terms

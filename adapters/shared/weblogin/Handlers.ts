@@ -31,7 +31,7 @@ export interface At extends Keys {
   readonly scope: SessionScope
   /** The name of the server on the page. */
   readonly name: string
-  /** Random for each start of the server: a page knows by it that the processes it shows are gone. It lets nobody in. */
+  /** Random for each start of the server: a page knows by it that the processes it shows are gone. It is no credential. */
   readonly instance: string
   readonly log: (message: string, address: string) => void
 }
@@ -115,7 +115,7 @@ interface Visit {
   readonly credential: Credential
 }
 
-/** The visit of a request. One whose token lets nobody in any more ends. */
+/** The visit of a request. It ends if its token is no longer valid. */
 const visitOf = async (at: At, request: IncomingMessage): Promise<Visit | undefined> => {
   for (const secret of secretsOf(at, request)) {
     const session = at.visitors.find(secret)

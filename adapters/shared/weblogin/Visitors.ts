@@ -45,7 +45,7 @@ interface Open {
   readonly timer: Fiber.RuntimeFiber<void>
 }
 
-/** Nobody has logged in yet. A session takes `millis`; all end with the scope. */
+/** Makes a table without visitors. A session takes `millis`; all end with the scope. */
 export const make = (millis: number): Effect.Effect<Visitors, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock

@@ -17,7 +17,7 @@ export interface WrongTokens {
   readonly giveBack: (address: string) => void
 }
 
-/** Nobody has tried yet; `now` is the time in milliseconds. */
+/** Makes a table without attempts; `now` is the time in milliseconds. */
 export const make = (now: () => number): WrongTokens => {
   // When all tries of an address will be there again: each one that is taken puts it off.
   const fullAt = new Map<string, number>()

@@ -34,7 +34,7 @@ const begin = Effect.gen(function* () {
   return { child, print, row: { nextSeq } as ListedProcess }
 })
 
-/** What is written to stdout meanwhile. */
+/** The text on stdout meanwhile. */
 const printed = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -59,7 +59,7 @@ describe("what is followed", () => {
   it("is shown once, also if the history has it by then", async () => {
     const program = Effect.gen(function* () {
       const { child, print, row } = yield* begin
-      // What is printed while the history is asked for what was printed before is in its answer.
+      // Output of the time of the request is in its answer, too.
       const history: RemoteProcess["history"] = (options) =>
         Effect.gen(function* () {
           yield* print("second")

@@ -10,7 +10,7 @@ import { createInterface } from "node:readline"
 
 const nobody = 65_534
 
-/** Whether the test runs as root, whom some servers refuse. */
+/** True if the test runs as root, which some servers refuse. */
 const isRoot = process.getuid?.() === 0
 
 /** A new folder that belongs to the user of the server. */
@@ -127,7 +127,7 @@ const threadsOf = (pid: number): ReadonlyArray<string> => {
 const runs = (pid: number): boolean =>
   threadsOf(pid).some((thread) => !["T", "Z", undefined].includes(stateOf(`/proc/${pid}/task/${thread}`)))
 
-/** A process that nobody has waited for yet has ended. */
+/** False for a zombie, too. */
 const isAlive = (pid: number): boolean => !["Z", undefined].includes(stateOf(`/proc/${pid}`))
 
 const pidOf = ({ pid }: ChildProcess): number => {

@@ -55,7 +55,7 @@ const cellsOf = ({ buffer, cols, rows }: Plain) =>
     }),
   )
 
-/** How clicks are told, which the package has no name for. */
+/** The encoding of clicks, for which the package has no name. */
 const encodingOf = (plain: Plain): string =>
   (plain as unknown as { _core: { coreMouseService: { activeEncoding: string } } })._core.coreMouseService
     .activeEncoding

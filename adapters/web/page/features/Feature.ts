@@ -28,7 +28,7 @@ export interface Button {
 
 /** Facts for the foot and the head of a closed process. */
 export interface ClosedFacts {
-  /** What it knows of the end beyond the list. */
+  /** Facts of the end beyond those of the list. */
   readonly end: Partial<End>
   /** Facts behind the end. */
   readonly facts: ReadonlyArray<string>

@@ -24,9 +24,9 @@ export interface Options {
   readonly link: Link
   readonly row: Row
   readonly display: Omit<Display, "failed">
-  /** Whether to write as soon as it is attached, if nobody else does. */
+  /** True to write as soon as it is attached, unless another client does. */
   readonly write: boolean
-  /** Whether somebody looks, at first. */
+  /** True if it is in sight at first. */
   readonly looked: boolean
   readonly later: (ms: number, run: () => void) => () => void
 }
@@ -47,7 +47,7 @@ const againMillis = 300
 
 /** One process that is shown. */
 export class Attachment {
-  /** Whether this page writes to it. */
+  /** True while this page writes to it. */
   readonly writes = Store.make(false)
   readonly state = Store.make<State>({ kind: "attaching" })
   private readonly options: Options

@@ -22,7 +22,7 @@ import * as Rows from "../model/Rows.ts"
 import * as Store from "../model/Store.ts"
 import type * as Site from "./Site.ts"
 
-/** Whether the page is connected. */
+/** The state of the connection. */
 export type Status = { readonly kind: "connected" } | Outage.Lost
 
 /** The store of the session while the page is loaded again. */
@@ -48,7 +48,7 @@ export interface Options {
 export interface Lists {
   readonly rows: Rows.Rows
   readonly sessions: ReadonlyArray<ListedSession>
-  /** The start of the server that has told them. */
+  /** The start of the server that they come from. */
   readonly instance: string
 }
 

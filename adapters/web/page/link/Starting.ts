@@ -20,7 +20,7 @@ export interface Wanted {
   /** Empty: none. */
   readonly name: string
   readonly tty: boolean
-  /** Whether a process on pipes can be written to. */
+  /** True for a process on pipes with an open stdin. */
   readonly stdin: boolean
   readonly size: TerminalSize
 }

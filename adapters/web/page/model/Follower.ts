@@ -37,7 +37,7 @@ export interface Options {
   readonly picture?: (() => Promise<ScreenResult>) | undefined
   /** Calls back after so many milliseconds; the returned function prevents that. */
   readonly later: (ms: number, run: () => void) => () => void
-  /** Whether somebody looks, at first. */
+  /** True if it is in sight at first. */
   readonly looked: boolean
   /** The seq of the last event that is known already. Default: 0. */
   readonly after?: number

@@ -6,11 +6,11 @@ export type Theme = "system" | "light" | "dark"
 /** The choices. */
 export interface Settings {
   readonly theme: Theme
-  /** Whether terminals are read out. */
+  /** True if screen readers read terminals out. */
   readonly reader: boolean
   /** The size of the letters in terminals, in pixels. */
   readonly fontSize: number
-  /** Whether the history and the log have the time at the begin of each line. */
+  /** True to show the time at the begin of each line of history and log. */
   readonly times: boolean
 }
 

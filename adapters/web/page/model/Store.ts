@@ -1,4 +1,4 @@
-/** A value that others follow: they are told of each change, at once and in order. */
+/** A value with followers, which hear of each change at once and in order. */
 
 /** A value that can be followed. */
 export interface Store<A> {

@@ -24,7 +24,7 @@ export interface Facts {
   readonly lost?: string | undefined
 }
 
-/** Those that have ended with what a list has told. */
+/** The ended processes, with the changes of a list. */
 export const noted = (ended: ReadonlyArray<Row>, changes: ReadonlyArray<Change>): ReadonlyArray<Row> => {
   const now = changes.filter(({ kind }) => kind === "ended").map(({ row }) => row)
   return now.length === 0 ? ended : [...ended, ...now]

@@ -7,7 +7,7 @@ export interface Tiles {
   readonly open: ReadonlyArray<Key>
   /** The one that shortcuts are for. */
   readonly focused: Key | undefined
-  /** Whether that one is shown alone. */
+  /** True if that one is shown alone. */
   readonly alone: boolean
 }
 

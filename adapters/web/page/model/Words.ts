@@ -104,7 +104,7 @@ const whys: Readonly<Record<string, string>> = {
   serverEnd: "with the server",
 }
 
-/** Whether an end is one to be glad of. One that was asked for is neither good nor bad. */
+/** The tone of an end. One on request is neither good nor bad. */
 export const toneOf = (end: End): Tone => {
   if (end.endedBy === "terminate") return "calm"
   if (end.exitCode === null) return "calm"

@@ -18,7 +18,7 @@ const seldom = 4000
 /** The time of ended processes in the tab while the page has the focus, in milliseconds. */
 const shownMillis = 10_000
 
-/** A timer that comes so much too late, in milliseconds, has slept; lists that do so may have nobody who answers. */
+/** The delay of a timer after which the machine has slept, and of a list after which the server may be gone, in ms. */
 const late = 8000
 
 /** Begins; it goes on as long as the page. */

@@ -1,4 +1,4 @@
-/** Messages: for a while in a corner, and above a terminal. Screen readers are told of each. */
+/** Messages: for a while in a corner, and above a terminal. Screen readers announce each. */
 import { later } from "./Page.ts"
 import { append, el, say } from "./dom.ts"
 

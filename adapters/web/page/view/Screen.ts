@@ -23,7 +23,7 @@ export interface Options {
   readonly renderers: Renderers
   /** Its label for readers. */
   readonly label: string
-  /** Whether it shows lines of pipes: a line feed ends a line, and there is no cursor. */
+  /** True for lines of pipes: a line feed ends a line, and there is no cursor. */
   readonly lines: boolean
   /** The number of lines above its screen. */
   readonly scrollback: number
@@ -45,7 +45,7 @@ export class Screen {
   readonly terminal: Terminal
   readonly search = new SearchAddon()
   readonly intake: Intake
-  /** Whether it answers questions of the program: only the writer does, and nobody else. */
+  /** True if it answers questions of the program: only the terminal of the writer does. */
   answers = false
   /** Pictures that are not painted yet. */
   private pictures = 0
@@ -210,7 +210,7 @@ const optionsOf = ({ dark, reader, fontSize }: Look, lines: boolean) => ({
   fontSize,
 })
 
-/** A finger scrolls, or in a program that has the whole screen it presses the arrow keys; `typed` is told of the keys. */
+/** A finger scrolls, or in a program that has the whole screen it presses the arrow keys; `typed` gets the keys. */
 const touchable = (terminal: Terminal, host: HTMLElement, typed: (data: string) => void): void => {
   let y: number | undefined
   host.addEventListener(
@@ -247,7 +247,7 @@ const most = 12
 export class Renderers {
   private contexts = 0
 
-  /** Draws an open terminal; `told` hears how, also when that changes. The result gives the context back. */
+  /** Draws an open terminal; `told` gets the way, also when that changes. The result gives the context back. */
   attach(terminal: Terminal, told: (renderer: Renderer) => void): () => void {
     if (this.contexts >= most) return plain(told)
     const addon = new WebglAddon()

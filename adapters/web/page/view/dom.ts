@@ -51,7 +51,7 @@ export const append = (parent: Element, children: ReadonlyArray<Child>): void =>
   for (const child of children) if (child !== undefined && child !== false) parent.append(child)
 }
 
-/** Sets a text, if it is another one: a reader is told of each change. */
+/** Sets a text, if it is another one: screen readers announce each change. */
 export const say = (element: Element, text: string): void => {
   if (element.textContent !== text) element.textContent = text
 }
