@@ -27,7 +27,7 @@ export interface BuiltIn {
   readonly name: string
   /** The syntax behind the name, as in `[:N]`; empty for none. */
   readonly options: string
-  /** One sentence: what it does. */
+  /** Its purpose, in one sentence. */
   readonly says: string
   /** An example. */
   readonly example: string

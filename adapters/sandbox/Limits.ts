@@ -61,7 +61,7 @@ const layerCommands = ({ bounds, nofile, processors, time }: LimitValues, all: b
 /** Enters the cgroups, given before `--`, and executes the rest. */
 const script = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 126; shift; done; shift; exec "$@"'
 
-/** Each child in cgroups of its own, and what they and its status tell of the limits at its end. */
+/** Each child in cgroups of its own, which with its status say at its end whether a limit was reached. */
 const layerCgroups = ({ time }: LimitValues, enter: LimitCgroups.Enter | undefined) =>
   Layer.effect(
     Spawner,

@@ -33,7 +33,7 @@ interface Named {
   readonly starts: "here" | "self" | "elsewhere"
 }
 
-/** Reads the names, loads the modules, and checks that this machine has what they need. */
+/** Reads the names, loads the modules, and checks the needs of each on this machine. */
 export const read = (texts: ReadonlyArray<string>): Effect.Effect<NamedSpawners, SpawnerProblem> =>
   Effect.gen(function* () {
     const named = yield* Effect.forEach(texts, (text) =>
@@ -58,7 +58,7 @@ export const read = (texts: ReadonlyArray<string>): Effect.Effect<NamedSpawners,
     }
   })
 
-/** The named spawners around that of `host`, as one layer; what is wrong with the names fails it. */
+/** The named spawners around that of `host`, as one layer, which fails with a fault of the names. */
 export const layerNamed = (
   texts: ReadonlyArray<string>,
   host: Layer.Layer<Spawner>,

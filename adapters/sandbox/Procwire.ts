@@ -250,7 +250,7 @@ const childOf = (
   }
 }
 
-/** Writes wait for those before. A server accepts and drops what comes after the exit, so that is refused here. */
+/** Writes wait for those before. A server accepts and drops input after the exit, so that is refused here. */
 const writer = (
   call: ExecClient.ExecClient["call"],
   { id }: RemoteProcess,

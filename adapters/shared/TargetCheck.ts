@@ -1,4 +1,4 @@
-/** Refuses what is no target of `connect`, and says what is one. Programs in JavaScript have no compiler that does. */
+/** Refuses a value that is no target of `connect`, and names the kinds: programs in JavaScript have no compiler. */
 import * as Either from "effect/Either"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import * as HttpHeaders from "../../core/client/HttpHeaders.ts"
@@ -70,7 +70,7 @@ export const refusal = (target: unknown): ClientError | undefined => {
   )
 }
 
-/** A `Map` has no members: what it holds would be dropped. */
+/** A `Map` has no members: its entries would be dropped. */
 const isRecord = (value: unknown): boolean =>
   value === undefined || (typeof value === "object" && value !== null && !(Symbol.iterator in value))
 

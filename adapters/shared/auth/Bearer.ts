@@ -33,7 +33,7 @@ export interface Known extends Pick<Credential, "name" | "scope"> {
   readonly digest: Buffer
 }
 
-/** Admits whoever has one of these tokens; all comparisons are made, and take constant time. */
+/** Admits the bearer of one of these tokens; all comparisons are made, and take constant time. */
 export const fromDigests = (known: ReadonlyArray<Known>): Rule =>
   make(async (token) => {
     const shown = sha256(token)

@@ -27,7 +27,7 @@ export const parse = (text: string): Either.Either<TokenFile, string> => {
   return Either.right({ file, name, scope })
 }
 
-/** The files of an option that may be repeated; what is no file is left out. */
+/** The files of an option that may be repeated; other values are left out. */
 export const filesOf = (option: string | ReadonlyArray<string> | undefined): ReadonlyArray<string> =>
   [option ?? []]
     .flat()

@@ -266,7 +266,7 @@ const gone = (event: Extract<ProcessEvent, { kind: "failed" }>) =>
 
 const resetRegion = new TextEncoder().encode("\u001b7\u001b[r\u001b8")
 
-/** Sends what is typed, but for the detach keys; `leave` is for those, and for Ctrl-C where nothing is sent. */
+/** Sends the input, but for the detach keys; `leave` is for those, and for Ctrl-C where nothing is sent. */
 const typed = (
   child: RemoteProcess,
   { keys, link, readOnly, row }: Options,

@@ -1,4 +1,4 @@
-/** A command of the program: what it is as data, from which its help, completion and man page derive, and what it does. */
+/** A command of the program: data, from which its help, completion and man page derive, and its effect. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as TextFile from "../host/TextFile.ts"

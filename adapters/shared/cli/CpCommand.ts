@@ -239,7 +239,7 @@ const thereOf = (client: ExecClient.ExecClient, name: string): Place => {
   }
 }
 
-/** The folder and the name of what is copied, and the name that it gets in a folder. */
+/** The folder and the name of a source, and the name that it gets in a folder. */
 const sourceOf = (place: Place, path: string) =>
   Effect.gen(function* () {
     const found = yield* place.look(path)
@@ -281,7 +281,7 @@ const targetOf = (
  */
 const ahead = 4 * maxWriteBytes
 
-/** Packs what is called `name` in a folder. */
+/** Packs the entry `name` of a folder. */
 const pack = (folder: string, name: string): ReadonlyArray<string> => [
   "tar",
   "-cf",
@@ -291,7 +291,7 @@ const pack = (folder: string, name: string): ReadonlyArray<string> => [
   `./${name}`,
 ]
 
-/** Unpacks into a folder, with modes and times, for the user who does it. */
+/** Unpacks into a folder, with modes and times, for the current user. */
 const unpack = (folder: string): ReadonlyArray<string> => ["tar", "-xpof", "-", "-C", folder]
 
 /**
@@ -364,7 +364,7 @@ const fetchTar = (
         }
       }
     }
-    // An archive that is cut short looks whole to tar: so what has sent it is asked first.
+    // An archive that is cut short looks whole to tar, so its sender is asked first.
     yield* verdict(yield* remote.exitCode, said, "on the host")
     child.stdin?.end()
     yield* ended

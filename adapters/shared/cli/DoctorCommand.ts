@@ -69,7 +69,7 @@ const toJson = (answers: ReadonlyArray<Answer>, ok: boolean): string => {
 const width = Math.max(...Doctor.names.map((name) => name.length))
 const indent = " ".repeat(width + 7)
 
-/** The page: at most 100 columns, two lines for what is wrong. */
+/** The page: at most 100 columns, two lines for a fault. */
 const toPage = (answers: ReadonlyArray<Answer>): string => {
   const { bad, good } = Colours.of("stdout")
   const wrapped = (text: string) => wrap(text, 81).join(`\n${indent}`)

@@ -88,7 +88,7 @@ export const texts = (shows: string, help: string, more: More = {}) =>
 export const file = (help: string, short?: string) =>
   ({ ...text("FILE", help, { completes: "file" }), short }) as const
 
-/** A flag with a duration, in milliseconds; of less than `least` the error says what is expected. */
+/** A flag with a duration, in milliseconds; the error for less than `least` has its `expected`. */
 export const duration = (
   help: string,
   short?: string,

@@ -58,7 +58,7 @@ whose client has gone counts until it can no longer be resumed.`,
       yield* request("POST", FleetUrl.of(router, "drain", { host, draining: String(!undo) }), ask)
       if (wait && !undo)
         yield* Effect.repeat(list, {
-          // The router hears of claims in their order: what it has of a host that is drained has all of them.
+          // The router hears of claims in their order, so its view of a drained host has all of them.
           until: (hosts) =>
             hosts.every(({ hostId, draining, used }) => hostId !== host || (draining && used === 0)),
           schedule: Schedule.spaced(pause),

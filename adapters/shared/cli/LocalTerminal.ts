@@ -88,7 +88,7 @@ const lineFeed = 10
 export interface TerminalModes {
   /** Takes the next piece of the output. */
   readonly scan: (bytes: Uint8Array) => void
-  /** The text that switches off what is on; empty if nothing is. */
+  /** The text that switches off the modes that are on; empty if none is. */
   readonly restore: () => string
 }
 
@@ -152,7 +152,7 @@ export const makeModes = (): TerminalModes => {
 
 const isPlain = (byte: number): boolean => byte !== escape && byte !== shiftOut && byte !== shiftIn
 
-/** True at the last byte of a sequence, and for what is too long to be one. */
+/** True at the last byte of a sequence, and for a text that is too long for one. */
 const isWhole = (sequence: string): boolean => {
   if (sequence.length > longest) return true
   const last = sequence.charCodeAt(sequence.length - 1)

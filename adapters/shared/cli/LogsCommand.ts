@@ -1,4 +1,4 @@
-/** `procwire logs`: what a process has printed, and what it prints from now on. */
+/** `procwire logs`: the output of processes until now, and from now on. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -269,7 +269,7 @@ const findOn = (client: ExecClient.ExecClient | undefined, ref: string) =>
     return { row: found.row, process: yield* Control.look(client, found.row) }
   })
 
-/** Whole lines with the host in front; what has no end of line comes at the end. */
+/** Whole lines with the host in front; a line without an end comes last. */
 const prefixed = <E, R>(
   host: string,
   show: (print: LocalTerminal.Print) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>,

@@ -1,4 +1,4 @@
-/** The flags of the table of options, and what they give. */
+/** The flags of the table of options, and their values. */
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import * as Given from "../serve/Given.ts"

@@ -1,7 +1,7 @@
 /**
  * The exporter of traces: OTLP as JSON over `fetch`, which every runtime has, by the `HttpClient` of @effect/platform.
  *
- * An unreachable collector costs traces and nothing else: sending a batch has a deadline, and so has what is left at
+ * An unreachable collector costs traces and nothing else: sending a batch has a deadline, and so has the rest at
  * the end.
  */
 import process from "node:process"

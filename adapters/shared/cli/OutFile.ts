@@ -1,4 +1,4 @@
-/** Files that commands write what they were asked for to. */
+/** Files for the output of commands. */
 import * as fs from "node:fs"
 import { dirname, resolve } from "node:path"
 import process from "node:process"
@@ -13,7 +13,7 @@ export const replace = (file: string, text: string): Effect.Effect<void, Unable>
     const found = fs.statSync(file, { throwIfNoEntry: false })
     // A device, as /dev/stdout, is written to.
     if (found?.isFile() === false) return fs.writeFileSync(file, text)
-    // A link stays, and what it leads to is replaced, or made.
+    // A link stays, and its target is replaced, or made.
     const real = found === undefined ? dangling(file) : fs.realpathSync(file)
     unfinished = `${real}.${process.pid}.part`
     fs.writeFileSync(unfinished, text)

@@ -33,7 +33,7 @@ export interface Options {
   readonly title?: string | undefined
   /** In seconds. */
   readonly idleTimeLimit?: number | undefined
-  /** Goes on until this completes, or the process has closed; undefined for what was printed until now. */
+  /** Goes on until this completes, or the process has closed; undefined for the output until now. */
   readonly until: Effect.Effect<unknown> | undefined
 }
 

@@ -205,7 +205,7 @@ const readPlace = (values: Values, target: TargetFlags.Target) =>
     }
   })
 
-/** A server of one's own has the variables of whoever has started it: those of this shell replace them. */
+/** A server of one's own has the variables of its first command: those of this shell replace them. */
 const ofThisShell = (env: Readonly<Record<string, string>>) => ({
   env: { ...ofTerminal(environment()), ...env },
   envPolicy: null,
@@ -235,7 +235,7 @@ export const parse: Parse = (args, table) => {
   )
 }
 
-/** The user is not chosen here: what has it chosen is named. */
+/** The user is not chosen here: the error names the ways to choose it. */
 const withUser = (error: Flags.UsageError): Flags.UsageError =>
   /^unexpected argument '(?:-[a-z]*u[^']*|--user)'/.test(error.message)
     ? wrong(

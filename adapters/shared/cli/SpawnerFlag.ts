@@ -43,7 +43,7 @@ export const read = (
 
 /**
  * The platform whose processes are started so; they live as long as the scope. Wrong use of the flags, and a machine
- * that lacks what they need, end the command with 2.
+ * that lacks their needs, end the command with 2.
  */
 export const apply = (
   platform: Platform,

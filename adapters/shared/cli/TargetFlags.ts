@@ -14,7 +14,7 @@ import * as ServerName from "./server/ServerName.ts"
 /** The variable that names a server. */
 export const variable = "PROCWIRE_SERVER"
 
-/** The files of TLS of a client: whom it trusts, and what it shows. */
+/** The files of TLS of a client: its authorities and its certificate. */
 export const tlsFlags = {
   "tls-ca": Flags.file("PEM certificates to trust instead of the system's"),
   "tls-cert": Flags.file("the certificate to show to the server"),

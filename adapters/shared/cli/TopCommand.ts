@@ -1,4 +1,4 @@
-/** `procwire top`: a live table of the processes of a server, with what they use. */
+/** `procwire top`: a live table of the processes of a server, with their usage. */
 import process from "node:process"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -64,7 +64,7 @@ q or Ctrl-C ends.`,
     }),
 })
 
-/** A process, and what it uses; undefined is not known. */
+/** A process, and its usage; undefined is not known. */
 interface Line {
   readonly row: ListedProcess
   readonly cpuPercent: number | undefined

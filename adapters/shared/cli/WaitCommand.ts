@@ -121,7 +121,7 @@ of several failures that of the last one, in the order of the names.`,
     }),
 })
 
-/** Prints what has come; else it is why nothing has. */
+/** Prints the event; without one, the reason. */
 const report = (
   ref: string,
   { met, evidence, exited, unknown, exitCode }: WaitResult,

@@ -61,7 +61,7 @@ const makeAndLook = (path: string): undefined => {
   throw new Error(`${dirname(path)} is a link now`)
 }
 
-/** Leads to what is open, wherever it is by now. */
+/** Leads to the open folder, wherever it is by now. */
 const linkOf = (fd: number): string => `/proc/${process.pid}/fd/${fd}`
 
 const inside = (fd: number | undefined, path: string): string =>

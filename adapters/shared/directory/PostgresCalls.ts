@@ -18,7 +18,7 @@ import * as Refusals from "../../../core/directory/Refusals.ts"
 /** The type of a parameter. */
 type Value = string | number | boolean | null
 
-/** A function of the database: its answer, or what it refuses. */
+/** A function of the database: its answer, or its refusal. */
 export type Call = <A>(
   name: string,
   values: ReadonlyArray<Value>,
@@ -84,7 +84,7 @@ const defined = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, defined(part)]))
 }
 
-/** Looks at what has expired: the version of the last change. */
+/** Looks for expired entries: the version of the last change. */
 export const sweep = (call: Call, { stepMillis, keepMillis, restMillis, tickMillis }: Settings) =>
   call<number>("sweep", [stepMillis, keepMillis, restMillis, tickMillis])
 

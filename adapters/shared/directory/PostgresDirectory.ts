@@ -1,6 +1,6 @@
 /**
  * A directory in PostgreSQL, for as many hosts and routers as one likes. Each operation is one call of a function of
- * the database, with a deadline; what it does not answer in time fails with `Unavailable`, and works again when it is
+ * the database, with a deadline; one without an answer in time fails with `Unavailable`, and works again when it is
  * back. Time is that of the database.
  *
  * It needs the packages `@effect/sql-pg`, `@effect/sql`, `@effect/experimental` and `@effect/platform`, loaded when the
@@ -104,7 +104,7 @@ const listen = (sql: Client, channel: string, hear: () => void): Effect.Effect<v
     Effect.gen(function* () {
       const connection = yield* sql.reserve
       const { pg } = connection as { readonly pg?: Events }
-      // Without its events nothing is heard: then each look at what has expired tells of changes.
+      // Without its events nothing is heard: then each look for expired entries finds changes.
       if (pg === undefined) return yield* Effect.never
       const lost = Effect.async<void>((resume) => {
         for (const name of ["error", "end"] as const) pg.on(name, () => resume(Effect.void))

@@ -19,7 +19,7 @@ export const version = versions.length
 /** A client of the library. */
 type Client = Effect.Effect.Success<ReturnType<PostgresPackages["PgClient"]["make"]>>
 
-/** Makes the schema what it has to be. Fails with `WrongVersion` if it is of a later version than this program. */
+/** Makes or updates the schema. Fails with `WrongVersion` if it is of a later version than this program. */
 export const prepare = (sql: Client, { Migrator, SqlClient }: PostgresPackages, schema: string) =>
   Effect.gen(function* () {
     const table = `${schema}.migrations`

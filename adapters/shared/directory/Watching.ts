@@ -17,7 +17,7 @@ import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 
 /** The requests that an engine has to answer. */
 export interface Engine {
-  /** Looks at what has expired: the version of the last change. */
+  /** Looks for expired entries: the version of the last change. */
   readonly sweep: Effect.Effect<number, DirectoryError>
   /** The changes since a version, and the version of the last one. */
   readonly changes: (

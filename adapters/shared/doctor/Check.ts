@@ -17,7 +17,7 @@ export interface Finding {
 export interface Check {
   /** Its name for `--require`. */
   readonly name: string
-  /** Tries it. A failure, and what it throws, is a no. */
+  /** Tries it. A failure, and an error that it throws, is a no. */
   readonly look: (machine: Machine) => Effect.Effect<Finding, Problem>
   /** The remedy if it could not even be tried. */
   readonly remedy: string

@@ -1,4 +1,4 @@
-/** The runtime, and what it reaches of the system by itself: the C library, PTYs, processes. */
+/** The runtime, and its own access to the system: the C library, PTYs, processes. */
 import process from "node:process"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"

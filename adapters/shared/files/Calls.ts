@@ -36,7 +36,7 @@ export interface Calls {
   /** Truncates the file to 0 bytes. */
   readonly empty: (fd: number) => Promise<void>
   readonly chmod: (fd: number, mode: number) => Promise<void>
-  /** The same by a path, of what it leads to. */
+  /** The same by a path, which may be a link. */
   readonly chmodAt: (path: string, mode: number) => Promise<void>
   readonly chown: (fd: number, uid: number, gid: number) => Promise<void>
   /** The `fstat` of a descriptor. */

@@ -196,7 +196,7 @@ const isFolder = (calls: Calls, path: string) =>
     () => false,
   )
 
-/** `chmod` of anything but a link. On Linux what was looked at is what is changed, whoever replaces it meanwhile. */
+/** `chmod` of anything but a link. On Linux the checked file is changed, also if another takes its place meanwhile. */
 const setModeOf = async (calls: Calls, path: string, mode: number): Promise<void> => {
   const check = ({ kind }: Stat) => {
     if (kind === "link") throw invalid(ErrorText.of("containsLink"))

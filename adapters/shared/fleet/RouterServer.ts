@@ -128,7 +128,7 @@ export const make = (
     return { addresses, files, run: runAll(bound, serving(router)), stop }
   })
 
-/** Serves each connection as what it is for. */
+/** Serves each connection by its role. */
 const serving =
   (router: Router.Router) =>
   (transport: Transport): Effect.Effect<void, never, Scope.Scope> => {

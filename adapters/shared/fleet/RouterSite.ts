@@ -1,5 +1,5 @@
 /**
- * The site of a router for hosts, other routers and operators, who have the token of hosts: their upgrades, the list of
+ * The site of a router for hosts, other routers and operators with the token of hosts: their upgrades, the list of
  * hosts (`GET /hosts`), and the change of what is started there (`POST /drain?host=NAME&draining=true`).
  */
 import type { IncomingMessage, ServerResponse } from "node:http"

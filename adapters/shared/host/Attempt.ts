@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 /** The deadline of a program. */
 const LONGEST_MILLIS = 30_000
 
-/** Its standard output if it exits with 0; else why not, in one line: what it has said, or how it ended. */
+/** Its standard output if it exits with 0; else the reason in one line: its last words, or its end. */
 export const run = (program: string, ...args: ReadonlyArray<string>): Either.Either<string, string> => {
   const [file, first] =
     process.platform === "win32" ? [program, []] : ["/bin/sh", ["-c", 'exec "$0" "$@"', program]]

@@ -51,7 +51,7 @@ export const make = (root?: string): Effect.Effect<HistoryFilesService, never, S
     }
   })
 
-/** The file with what is known of the process: a row of `process/list` without its session, as JSON. */
+/** The file with the facts of the process: a row of `process/list` without its session, as JSON. */
 export const factsName = "process.json"
 
 /** A folder that is there: of a process that runs, or that a server has left behind. */
@@ -106,7 +106,7 @@ export const probe = async (root: string): Promise<void> =>
 
 const toWritten = (fd: number): WrittenFile => {
   let isOpen = true
-  // The offset of the descriptor stays behind what was cut off.
+  // The offset of the descriptor stays behind the cut.
   let at = 0
   return {
     append: (bytes) =>

@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import process from "node:process"
 
-/** Its absolute path. Of a folder that was removed, what it was called. */
+/** Its absolute path. Of a folder that was removed, its last name. */
 export const current = (): string => {
   try {
     return process.cwd()

@@ -178,7 +178,7 @@ const toMore = ({ wait, endedBy, rest, excerpt, screen, commands }: Reply.Reply)
     commands,
   }) as object
 
-/** The value with its names in snake case, as tools write them, and without what is undefined. */
+/** The value with its names in snake case, as tools write them, and without undefined members. */
 const snakeCased = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeCased)
   if (typeof value !== "object" || value === null) return value

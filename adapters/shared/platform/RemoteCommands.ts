@@ -173,7 +173,7 @@ const makeRunning = (
     const ending = Effect.zipLeft(exitOf(client, process, command), copied)
     yield* Effect.forkScoped(Effect.intoDeferred(ending, done))
     const exited = Effect.zipRight(outputs.release, Deferred.await(done))
-    // Runs first, as the scope ends: what was acquired before it is still there.
+    // Runs first, as the scope ends: earlier resources are still there.
     yield* Effect.addFinalizer(() => Effect.whenEffect(end(client, process, exited), isRunning(done)))
     const kill = (signal: CommandExecutor.Signal = "SIGTERM") =>
       Effect.zipRight(send(client, process, signal), Effect.exit(exited))
@@ -223,7 +223,7 @@ const makeOutputs = (process: RemoteProcess, subscription: Subscription) => {
   return { stream, release }
 }
 
-/** Copies what is inherited to this program; the effect completes when all that the process itself wrote is there. */
+/** Copies inherited streams to this program; the effect completes when all that the process itself wrote is there. */
 const copyOutput = (process: RemoteProcess, { stdout, stderr }: Command.StandardCommand) =>
   Effect.gen(function* () {
     const inherited = { stdout: stdout === "inherit", stderr: stderr === "inherit", pty: false }

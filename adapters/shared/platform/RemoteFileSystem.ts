@@ -138,7 +138,7 @@ type Done<A = void> = Effect.Effect<A, PlatformError>
 interface FileTree {
   /** Paths below `folder`, relative to it and each behind `below`; no link is followed. */
   readonly list: (folder: string, below: string, recursive: boolean) => Done<ReadonlyArray<string>>
-  /** Copies what is not there yet; files that are there stay as they are. */
+  /** Copies missing files; others stay as they are. */
   readonly copyMissing: (from: string, to: string) => Done
 }
 

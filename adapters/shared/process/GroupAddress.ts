@@ -35,7 +35,7 @@ export const kill: Kill = (pid, signal) => {
   }
 }
 
-/** The group of the child `id` on a host without /proc: whoever has the number. */
+/** The group of the child `id` on a host without /proc: any group with the number. */
 export const byNumber = (id: number): GroupAddress => ({
   send: (signal) => kill(-id, signal),
   leaderEnded: (reap) => reap(),

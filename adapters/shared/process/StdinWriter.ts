@@ -12,7 +12,7 @@ import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 export interface StdinWriter {
   /** Writes at the call. `Effect.void` itself if the kernel has taken the bytes. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, SpawnError.StdinError>
-  /** Closes the child's stdin after what was written. */
+  /** Closes the child's stdin after earlier writes. */
   readonly end: () => void
   /** Closes it now; writes that still wait fail. */
   readonly destroy: () => void

@@ -46,7 +46,7 @@ export const settle = (
     return { options: options as Options.Options, label: (path) => labels.get(path) ?? path }
   })
 
-/** An error that names the value, the option as it was given, and what is possible. */
+/** An error that names the value, the option as it was given, and the possible values. */
 export const refuse = (
   { value, label }: Given,
   { expected, isSecret }: Omit<Option.Rule, "accepts">,

@@ -14,7 +14,7 @@ import type { Option } from "./Option.ts"
 import { auth, behaviour, joining, limits, listening, logs, tls, web } from "./OptionTable.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 
-/** The certificate of a server, and whom it admits: files, or what they would hold. */
+/** The certificate of a server, and its rules of admission: files, or their content. */
 export interface TlsOptions extends TlsFileOptions {
   /** The certificate, or a chain that begins with it, as PEM; instead of `certFile`. */
   readonly cert?: string | undefined

@@ -55,7 +55,7 @@ export const readCertificate = (certificate: Pem): Read<string | undefined> =>
 
 const isGiven = ({ file, text }: Pem): boolean => file !== undefined || text !== undefined
 
-/** The option and its file; never what is in it. */
+/** The option and its file; never its content. */
 const nameOf = ({ label, file }: Pem): string => (file === undefined ? label : `${label} ${file}`)
 
 const read = (pem: Pem, kind: string, isOne: (text: string) => boolean): Read<string | undefined> =>

@@ -56,7 +56,7 @@ export class CuttingProxy {
     this.url = `${scheme}//127.0.0.1:${(server.address() as Net.AddressInfo).port}`
   }
 
-  /** Ends every connection for the client alone: to the server it is open, and takes what is sent. */
+  /** Ends every connection for the client alone: to the server it is open, and takes data. */
   strand(): void {
     this.cuts += this.sockets.size
     for (const link of this.links) {
@@ -65,7 +65,7 @@ export class CuttingProxy {
     }
   }
 
-  /** Drops what is sent in a direction on the connections that are open, and closes nothing. */
+  /** Drops the data of a direction on the open connections, and closes nothing. */
   mute(direction: "up" | "down" | "both"): void {
     for (const link of this.links) link.mute = direction
   }

@@ -9,7 +9,7 @@ export interface Folder {
   readonly path: string
   /** The path of a file in the folder. */
   readonly at: (name: string) => string
-  /** Runs a script in the folder and returns what it prints. */
+  /** Runs a script in the folder and returns its output. */
   readonly sh: (script: string) => string
 }
 

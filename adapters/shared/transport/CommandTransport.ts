@@ -76,7 +76,7 @@ export const connectCommand = (options: Options): Effect.Effect<Transport, Trans
 type PipedChild = ChildProcess & {
   readonly stdin: Writable
   readonly stdout: Readable
-  /** The end of what it has written to stderr. */
+  /** The end of its stderr. */
   said: Uint8Array
 }
 
@@ -202,7 +202,7 @@ const abandoned = (stdout: Readable): Effect.Effect<void> =>
     return Effect.asVoid(Effect.repeat(over, { until: (is) => is }))
   })
 
-/** A turn of the event loop, which reads what is there. */
+/** A turn of the event loop, which reads pending input. */
 const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const notYet = (exited: Deferred.Deferred<void>): Effect.Effect<boolean> =>

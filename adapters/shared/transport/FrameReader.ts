@@ -4,7 +4,7 @@
  * A payload is copied once, to memory that the next message may use again, and unmasked there four bytes at a time;
  * where messages are only passed on, it is unmasked where it lies, and not copied. A message that is longer than the
  * limit, a frame of more than 16 MiB and a breach of the protocol are reported as soon as their header is there. Memory
- * grows with what has come, never with what a header announces.
+ * grows with the bytes that have come, never with the length in a header.
  */
 import { concat } from "../../../core/protocol/Bytes.ts"
 import { tooLong, TransportError } from "../../../core/transport/Transport.ts"
@@ -55,7 +55,7 @@ export class FrameReader {
   private short = 0
   /** Length of the frames of the message that are complete. */
   private message = 0
-  /** Length of the same with what has come of this frame. */
+  /** Length of the same with the bytes of this frame. */
   private length = 0
   private inMessage = false
   /** The payload of a control frame, which may come between those of a message. */
@@ -73,7 +73,7 @@ export class FrameReader {
     if (!this.inMessage) this.parts = []
   }
 
-  /** Takes the next bytes; answers what is wrong with them. Then, and after a Close frame, nothing more is read. */
+  /** Takes the next bytes; answers their fault. Then, and after a Close frame, nothing more is read. */
   push(chunk: Uint8Array): TransportError | undefined {
     let at = 0
     while (!this.over) {

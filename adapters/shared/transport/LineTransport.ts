@@ -53,7 +53,7 @@ export const make = ({
     const inbox: Inbox.Inbox = yield* Inbox.make((waiting) => {
       if (waiting === 0 && !ended) setImmediate(resume)
     })
-    // In a turn of its own: Bun reads what is there within `resume`, so timers would starve under a flood.
+    // In a turn of its own: Bun reads pending input within `resume`, so timers would starve under a flood.
     const resume = () => {
       if (!ended && inbox.waiting() === 0) input.resume()
     }

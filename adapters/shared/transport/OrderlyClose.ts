@@ -1,4 +1,4 @@
-/** The end of a transport over Node streams: what is queued is sent first, and no end waits for a peer for ever. */
+/** The end of a transport over Node streams: the queue is sent first, and no end waits for a peer for ever. */
 import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

@@ -7,7 +7,7 @@ import * as SocketAddress from "./SocketAddress.ts"
 /** Looks up the other end of a unix socket by its descriptor. */
 export type LookUp = (fd: number) => Pick<Peer, "uid" | "pid"> | undefined
 
-/** The client of a TCP connection; `credential` is what it was admitted by, if not by its certificate. */
+/** The client of a TCP connection; `credential` is its admission, if not by its certificate. */
 export const ofSocket = (transport: string, socket: Socket, credential?: Credential): Peer => {
   const { remoteAddress: host, remotePort: port } = socket
   const address = host === undefined || port === undefined ? undefined : { host, port }

@@ -3,7 +3,7 @@
  * end.
  *
  * The first message of an event-loop turn is written at once; the others of that turn leave together in one `writev`.
- * Bytes are never copied, and what has been written is given back to its pool. The queue is bounded only if the writer
+ * Bytes are never copied, and are given back to their pool once written. The queue is bounded only if the writer
  * stops while `write` answers false.
  */
 import * as process from "node:process"
@@ -81,7 +81,7 @@ export const make = (output: Writable): SendQueue => {
       let accepted = send(head)
       if (body !== undefined) accepted = send(body)
       if (more !== undefined) for (const part of more) accepted = send(part)
-      // Bun's stdout does not count what it holds: rely on the stream's own, lower mark there.
+      // Bun's stdout does not count its queue: rely on the stream's own, lower mark there.
       const counts = output.writableLength > 0
       const isLarge = head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)
       if (first || isLarge || (more !== undefined && more.length > 0)) uncork()

@@ -42,7 +42,7 @@ export interface UnixOptions {
   readonly path: string
   /** The descriptor of a socket that listens there already; its file stays when the listener is closed. */
   readonly fd?: number | undefined
-  /** Tells who has connected. */
+  /** The identity of the client. */
   readonly lookUp?: Peers.LookUp | undefined
 }
 

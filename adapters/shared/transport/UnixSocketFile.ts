@@ -92,7 +92,7 @@ const link = (path: string, bound: string): Effect.Effect<boolean, TransportErro
 
 type Found = "absent" | "stale" | "served" | "foreign"
 
-/** Looks what is at a path. Only a refused connection proves that no server listens. */
+/** Looks at a path. Only a refused connection proves that no server listens. */
 const look = (path: string): Effect.Effect<Found> =>
   Effect.suspend(() => {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false })

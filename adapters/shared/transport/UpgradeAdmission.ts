@@ -94,7 +94,7 @@ const notAllowed = ({ method }: Request): Reply | undefined =>
 export const full = (refused: Error | undefined): Reply | undefined =>
   refused === undefined ? undefined : text(503, refused.message)
 
-/** The reply to what is no upgrade to a WebSocket. */
+/** The reply to a request that is no upgrade to a WebSocket. */
 export const malformed = (request: Request): Reply | undefined => {
   if (request.method !== "GET") return text(405, "Request method must be `GET`")
   if (!(lower(request, "connection") ?? "").includes("upgrade")) {

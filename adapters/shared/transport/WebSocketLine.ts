@@ -100,7 +100,7 @@ export class WebSocketLine implements Line {
     this.broken(new TransportError({ reason, message, cause }))
   }
 
-  /** The end: what is queued is sent first. */
+  /** The end: the queue is sent first. */
   get steps(): OrderlyClose.Steps {
     const { queue, socket } = this
     return {

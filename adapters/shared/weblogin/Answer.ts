@@ -43,7 +43,7 @@ export const text = (response: ServerResponse, status: number, body = "", header
   response.end(isHead(response) ? undefined : body)
 }
 
-/** Answers what is refused, and ends the connection: the rest of a body that is too long is not waited for. */
+/** Answers a refused request, and ends the connection: the rest of a body that is too long is not waited for. */
 export const refused = (response: ServerResponse, { status, body }: Refusal): void =>
   text(response, status, body, { connection: "close" })
 

@@ -5,7 +5,7 @@ import type { Names } from "./Names.ts"
 
 /**
  * The path of a request below the prefix, without the query. A proxy may have left the prefix there or have taken it
- * away. Undefined for what is no path. Nothing is decoded, so there is one way to write each path.
+ * away. Undefined for a text that is no path. Nothing is decoded, so there is one way to write each path.
  */
 export const pathOf = ({ url = "" }: IncomingMessage, prefix: string): string | undefined => {
   if (!url.startsWith("/")) return undefined

@@ -1,5 +1,5 @@
 /**
- * The login for browsers: the page of a server, and who may connect from it.
+ * The login for browsers: the page of a server, and the admission of its connections.
  *
  * A visitor logs in with a token of the server, or with the secret of a one-time link, and gets a cookie that names a
  * session. Only a page of this server may log in, log out and connect (`Requests`). No address that is ever requested

@@ -151,7 +151,7 @@ export const look = (
     client.attach({ processId, session }, after, { role: "viewer", policy }),
   )
 
-/** May write, signal and end, from behind the event `after`; `take` takes that from whoever has it. */
+/** May write, signal and end, from behind the event `after`; `take` takes that from another writer. */
 export const write = (
   client: ExecClient.ExecClient,
   { processId, session }: ListedProcess,
@@ -164,6 +164,6 @@ export const write = (
     client.attach({ processId, session }, after, { role: "writer", take, policy }),
   )
 
-/** The same for a moment: who has it loses it, and has it again when this client leaves. */
+/** The same for a moment: the writer loses it, and has it again when this client leaves. */
 export const act = (client: ExecClient.ExecClient, row: ListedProcess) =>
   write(client, row, row.nextSeq - 1, true)

@@ -18,7 +18,7 @@ import type { ReadResult } from "../../../../core/protocol/Process.ts"
 import process from "node:process"
 
 export interface Asked {
-  /** The process, as it was before it was attached to: what comes later is followed. */
+  /** The process, as it was before it was attached to: later output is followed. */
   readonly row: ListedProcess
   readonly follow: boolean
   /** Milliseconds since 1970; undefined is the begin. */
@@ -32,7 +32,7 @@ export interface Asked {
   readonly print?: LocalTerminal.Print
 }
 
-/** Shows what was printed before `row` was listed, then what came behind it. */
+/** Shows the output of before `row` was listed, then later output. */
 export const show = (child: Child, asked: Asked) =>
   Effect.gen(function* () {
     const { follow, lines, row, since, until } = asked
@@ -57,11 +57,11 @@ export const show = (child: Child, asked: Asked) =>
         isWanted(millis) ? write(stream, bytes, millis) : Effect.void
       yield* pages(child, late, { tail: lines }, 0, follow ? end : Infinity, end)
     }
-    // One that has closed by then has said so in front of what is followed.
+    // A process that has closed by then has no event behind this output.
     if (follow && row.state !== "closed") yield* following(child, write, end - 1)
   })
 
-/** Shows what is left of a process that prints nothing more. */
+/** Shows the output that is left of a process that prints nothing more. */
 export const showPage = (child: LostProcesses.Readable, asked: Omit<Asked, "row" | "follow">) => {
   const from = asked.since === undefined ? {} : { from: { time: asked.since } }
   const part = asked.lines === undefined ? from : { tail: asked.lines }
@@ -155,7 +155,7 @@ const fromWhatIsKept = (child: Child, write: Write, part: Part, last: number, en
 const isWithoutHistory = (error: unknown): error is ClientError =>
   error instanceof ClientError && error.reason === "Server" && error.code === ErrorCode.invalidRequest
 
-/** Every event behind the seq `last`, until the process has closed; what is missing comes from the history. */
+/** Every event behind the seq `last`, until the process has closed; missing output comes from the history. */
 const following = (child: Child, write: Write, last: number) =>
   Effect.gen(function* () {
     let shown = last
@@ -272,7 +272,7 @@ export const search = (child: RemoteProcess, asked: Sought) =>
 const untilNow = (child: RemoteProcess) =>
   Effect.map(child.history({ tail: 0 }), ({ nextByte, closed }) => (closed ? {} : { to: { byte: nextByte } }))
 
-/** The seq of what was printed last. */
+/** The seq of the last output. */
 const lastSeq = (child: RemoteProcess) =>
   Effect.map(child.wait({ until: [{ idleMs: 0 }], maxBytes: 0 }), ({ nextSeq }) => nextSeq - 1)
 

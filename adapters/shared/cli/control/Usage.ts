@@ -10,7 +10,7 @@ import type { RemoteFiles } from "../../../../core/client/RemoteFiles.ts"
 export interface Used {
   /** Time of the processor in milliseconds, of those that run now. */
   readonly cpuMillis: number
-  /** Bytes in memory; what they share counts for each. */
+  /** Bytes in memory; shared memory counts for each. */
   readonly memory: number
 }
 

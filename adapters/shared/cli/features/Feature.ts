@@ -15,7 +15,7 @@ export interface Run {
   readonly tty: boolean
 }
 
-/** Options for a start on a server with these capabilities; fails for a server that lacks what was asked for. */
+/** Options for a start on a server with these capabilities; fails for a server that lacks the feature. */
 export type ToOptions = (
   capabilities: NonNullable<EnvironmentInfo["capabilities"]>,
 ) => Effect.Effect<Partial<StartOptions>, Unable>

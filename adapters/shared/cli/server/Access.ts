@@ -1,4 +1,4 @@
-/** Ways of commands to their server: found, or started if it is that of one's own; and what it has to be able to. */
+/** Ways of commands to their server, which is found, or started if it is that of one's own; and its capabilities. */
 import process from "node:process"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -70,7 +70,7 @@ export const listsNothing = "this server cannot list what runs: it is an older o
 export const sessionsOf = ({ environmentInfo }: Pick<ExecClient.ExecClient, "environmentInfo">) =>
   environmentInfo.capabilities?.processListAll === true ? "all" : "own"
 
-/** Fails for a server that lacks a capability; `message` says what it cannot do, and what to do. */
+/** Fails for a server that lacks a capability; `message` names the lack and the remedy. */
 export const need = (
   client: Pick<ExecClient.ExecClient, "environmentInfo">,
   capability: keyof Capabilities,
@@ -84,7 +84,7 @@ export class NoServer extends Data.TaggedError("NoServer")<{
   readonly cause: unknown
 }> {}
 
-/** The error for what has kept a client from its session. */
+/** The error of a client without a session. */
 export const noServerAt = (target: Connect.Target, cause: TransportError | ClientError): NoServer => {
   const what = "command" in target ? `no server ${placeOf(target)}: ` : ""
   return new NoServer({ message: `${what}${cause.message}${remedy(target, cause)}`, cause })

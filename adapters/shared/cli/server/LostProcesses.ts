@@ -101,7 +101,7 @@ const toPoint = (point: OutputPoint): Reading.Point => {
   return { kind: "byte", at: 0 }
 }
 
-/** The calls of a process that what is left can answer. */
+/** The calls of a process that its files can answer. */
 export interface Readable {
   readonly history: (
     options?: HistoryOptions,

@@ -51,7 +51,7 @@ const pageFlags = [
 /** The longest time until a server listens, or until it prints a link. */
 const startMillis = 60_000
 
-/** The pause between two looks for what is awaited. */
+/** The pause between two looks. */
 const lookMillis = 10
 
 /** The socket. */

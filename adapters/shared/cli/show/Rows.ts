@@ -1,4 +1,4 @@
-/** Processes as rows of a table, and what they are called on a command line. */
+/** Processes as rows of a table, and their names on a command line. */
 import { fileURLToPath } from "node:url"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import * as CommandLine from "../../../../core/protocol/CommandLine.ts"

@@ -137,7 +137,7 @@ export const plain = (text: string): string =>
 
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }
 
-/** The begin of a text in at most so many columns; what is cut off is shown by an ellipsis. */
+/** The begin of a text in at most so many columns; an ellipsis shows that it was cut. */
 export const cut = (text: string, columns: number): string => {
   if (widthOf(text) <= columns) return text
   let kept = ""

@@ -8,7 +8,7 @@ import { allSpecs, groups } from "../Commands.ts"
 import * as Flags from "../Flags.ts"
 import { wrap } from "../show/Texts.ts"
 
-/** Exit codes of the program, and what they mean, for every command. */
+/** Exit codes of the program, and their meaning, for every command. */
 const exitCodes: ReadonlyArray<readonly [code: string, meaning: string]> = [
   ["0", "It was done."],
   ["1", "It could not be done: no such process, no server, a condition that will never hold."],

@@ -1,6 +1,6 @@
 /**
  * The scripts that make bash, zsh and fish ask `procwire complete` what fits. The first line of its answer is the kind
- * (`words`, `file`, `directory`, `program`); words follow, each with a tab and what it means.
+ * (`words`, `file`, `directory`, `program`); words follow, each with a tab and its meaning.
  */
 
 const bash = `\

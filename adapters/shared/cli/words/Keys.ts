@@ -93,7 +93,7 @@ const controlOf = (key: string): string | undefined => {
 
 const near = (name: string): string => Suggestion.ofWord(name, Object.keys(named))
 
-/** Looks for the keys in what is typed. */
+/** Looks for the keys in the input. */
 export interface DetachKeys {
   /** The bytes for the process, and whether the keys were found; nothing behind them is sent. */
   readonly take: (bytes: Uint8Array) => { readonly send: Uint8Array; readonly found: boolean }

@@ -10,7 +10,7 @@ import type { Container, Containment } from "./Containment.ts"
 export interface Cgroups extends Containment {
   /** The begin of the paths of all leaves. */
   readonly prefix: string
-  /** Kills what is left and removes the leaves. */
+  /** Kills the rest and removes the leaves. */
   readonly close: () => void
 }
 
@@ -82,7 +82,7 @@ interface Leaves {
   readonly release: (leaf: string) => void
   /** Kills until none is inside, and gives the leaf back. */
   readonly end: (leaf: string) => void
-  /** Kills what is left and removes the leaves. */
+  /** Kills the rest and removes the leaves. */
   readonly close: () => void
 }
 

@@ -50,7 +50,7 @@ export const makeTrees = (): Trees => {
     acquire: (files, table) => {
       if (tree === undefined) {
         tree = CgroupTree.make(files, table)
-        // A program may end without closing what it has made.
+        // A program may end without closing its containments.
         process.on("exit", close)
       }
       users += 1

@@ -24,7 +24,7 @@ export interface ProcessTrees {
   readonly all: Set<Tree>
   /** The tree of a child that has just been started. */
   readonly add: (leader: number) => Tree
-  /** Looks who is there now, and returns the processes by their pids. */
+  /** Lists the processes of now, by their pids. */
   readonly walk: () => ReadonlyMap<number, Entry>
   /** Members that run and are in no other tree that is open. */
   readonly alive: (tree: Tree) => ReadonlyArray<Entry>
@@ -43,7 +43,7 @@ export const make = (table: ProcessTable, isOwn: (pid: number) => boolean): Proc
     session !== ownSession &&
     (session !== pid || [...trees].some(({ members }) => members.get(pid)?.start === start))
 
-  /** A zombie does not say what it was, and needs no kill. */
+  /** A zombie does not show its past, and needs no kill. */
   const isNew = ({ pid, session, state }: Entry) => session !== ownSession && state !== "Z" && !isOwn(pid)
 
   const ownersOf = (orphan: Entry): ReadonlyArray<Tree> => {

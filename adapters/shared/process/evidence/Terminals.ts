@@ -7,7 +7,7 @@ import type { ReadMemory } from "./SystemCalls.ts"
 export interface Modes {
   /** Something lies there to be read. */
   readonly readable: boolean
-  /** It shows what is typed. */
+  /** It echoes input. */
   readonly echo: boolean
   /** It gives whole lines. */
   readonly line: boolean
@@ -41,7 +41,7 @@ export const make = (ffi: Ffi, libc: Libc): Terminals => {
   const ioctl = ffi.bind("ioctl", ["int", "long", "buffer"])
   const poll = ffi.bind("poll", ["buffer", "long", "int"])
   const pread = ffi.bind("pread", ["int", "buffer", "long", "long"], "long")
-  // Of a terminal it also brings what is on its way in the kernel.
+  // Of a terminal it also brings input on its way in the kernel.
   const isReadable = (fd: number) => poll(Uint16Array.of(fd & 0xffff, fd >>> 16, POLLIN, 0), 1, 0) > 0
   const using = <A>(path: string, flags: number, use: (fd: number) => A): A | undefined => {
     const fd = open(path, flags | O_CLOEXEC, 0)

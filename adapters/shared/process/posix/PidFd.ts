@@ -22,7 +22,7 @@ const PIDFD_SIGNAL_PROCESS_GROUP = 4
 const AT_ONCE = 64
 
 export interface PidFds {
-  /** SIGKILL to the processes that `list` names; it is called twice, and who is named only once gets none. */
+  /** SIGKILL to the processes that `list` names. It is called twice; a process that is named only once gets none. */
   readonly killListed: (list: () => ReadonlyArray<number>) => void
   /** Signals the process `pid` if it is the one that started at `start`: 0, or the error number. */
   readonly signal: (pid: number, start: number, signal: number) => number

@@ -12,7 +12,7 @@ export interface Sending {
   readonly verb: string
   /** Its signals, for people. */
   readonly how: string
-  /** The signal; `end` is SIGTERM, and SIGKILL for what is left 5 seconds later. */
+  /** The signal; `end` is SIGTERM, and SIGKILL for the rest 5 seconds later. */
   readonly signal: Signal | "end" | "kill"
 }
 
@@ -39,7 +39,7 @@ export const send = async (process: Signalled, { signal }: Sending): Promise<voi
   else await process.signal(signal)
 }
 
-/** True if this visitor may end and remove what is in a session. */
+/** True if this visitor may end and remove the processes of a session. */
 export const mayControl = ({ can, lists }: Link, { session }: Pick<Place, "session">): boolean =>
   can("processControlAll") ||
   (lists.get()?.sessions.some((one) => one.own && one.session === session) ?? false)

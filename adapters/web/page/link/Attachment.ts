@@ -138,7 +138,7 @@ export class Attachment {
     if (typeof data === "string" && signals.test(data)) await this.atRest()
   }
 
-  /** Output that may be skipped is sent when the server has time for it; what it is asked for, it answers at once. */
+  /** Output that may be skipped is sent when the server has time for it; requests are answered at once. */
   private async atRest(): Promise<void> {
     const { link } = this.options
     if (!link.can("processWait")) return
@@ -176,7 +176,7 @@ export class Attachment {
     throw new ClientError({ reason: "Disconnected", message: "the process is not attached to yet" })
   }
 
-  /** The process is not there any more: what is shown is all there is. */
+  /** The process is not there any more: the shown output is its last. */
   lose(message: string): void {
     this.left = true
     this.writes.set(false)

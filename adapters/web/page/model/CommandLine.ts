@@ -1,6 +1,6 @@
 /** Splits a line into the words of a command as a shell does, without variables, globs or substitutions. */
 
-/** The words, or what is wrong with the line. */
+/** The words, or the fault of the line. */
 export type Split = { readonly words: ReadonlyArray<string> } | { readonly fault: string }
 
 /** Splits a line: blanks part words, quotes and backslashes keep them together. */

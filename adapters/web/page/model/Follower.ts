@@ -98,7 +98,7 @@ export class Follower {
     this.wake()
   }
 
-  /** Replaces what is shown by the picture of now, and drops the output in front of it that still waits. */
+  /** Replaces the display by the picture of now, and drops the output in front of it that still waits. */
   repaint(): void {
     const { picture, display } = this.options
     if (picture === undefined) return
@@ -172,7 +172,7 @@ export class Follower {
     this.keptBytes = 0
   }
 
-  /** Shows what was kept behind a seq. */
+  /** Shows the kept output behind a seq. */
   private flush(after: number): void {
     const kept = this.kept
     this.kept = []

@@ -1,4 +1,4 @@
-/** The processes as the list shows them, and what has changed between two lists. */
+/** The processes as the list shows them, and the changes between two lists. */
 import type { ListedProcess } from "../../../../core/protocol/List.ts"
 import * as Words from "./Words.ts"
 

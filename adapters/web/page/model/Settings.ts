@@ -22,7 +22,7 @@ export const fontSizes = { least: 8, most: 28 }
 
 const themes: ReadonlyArray<Theme> = ["system", "light", "dark"]
 
-/** Reads what was kept; what makes no sense is as for a new visitor. */
+/** Reads the kept settings; those that make no sense are as for a new visitor. */
 export const parse = (text: string | null): Settings => {
   let kept: { readonly [name: string]: unknown } = {}
   try {

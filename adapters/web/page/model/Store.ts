@@ -6,7 +6,7 @@ export interface Store<A> {
   readonly get: () => A
   /** Changes it; the same value again is no change. */
   readonly set: (value: A) => void
-  /** Calls `listener` with what it is now, and with each change until the returned function is called. */
+  /** Calls `listener` with the value of now, and with each change until the returned function is called. */
   readonly follow: (listener: (value: A) => void) => () => void
 }
 

@@ -15,7 +15,7 @@ export const duration = (ms: number): string => {
 const minute = [60, "m", 1, "s"] as const
 const units = [[86_400, "d", 3600, "h"], [3600, "h", 60, "m"], minute] as const
 
-/** The same in whole seconds below a minute, for what is counted before one's eyes. */
+/** The same in whole seconds below a minute, for a running clock. */
 export const running = (ms: number): string =>
   ms < 59_500 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms)
 
@@ -45,7 +45,7 @@ const shellLine = (argv: ReadonlyArray<string>): string | undefined => {
 
 const controls = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** The text with what has no glyph, or turns the direction of writing, as a symbol. */
+/** The text with a symbol for each character without a glyph, or that turns the direction of writing. */
 export const visible = (text: string): string =>
   text.replace(controls, (character) => {
     const code = character.charCodeAt(0)

@@ -1,4 +1,4 @@
-/** The page of a visitor who is in: the list, the terminals, the dialogs, and what keeps them current. */
+/** The page of a visitor who is in: the list, the terminals, the dialogs, and their updates. */
 import type * as Link from "../link/Link.ts"
 import * as Site from "../link/Site.ts"
 import * as Keys from "../model/Keys.ts"

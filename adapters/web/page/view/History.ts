@@ -155,7 +155,7 @@ const sequences =
   // oxlint-disable-next-line no-control-regex
   /\u001b(?:\[[\d;:?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|.)|[\u0000-\u0008\u000b-\u001f]/g
 
-/** The text of a line without what is not shown. */
+/** The visible text of a line. */
 const plain = (text: string): string => text.replace(sequences, "")
 
 /** Makes an empty list. */

@@ -91,7 +91,7 @@ export const begin = (page: Page, server: string): void => {
   tiles.follow(({ open }) => Remembered.open.set(open))
 }
 
-/** Opens what was open before the page was loaded again. */
+/** Opens the processes that were open before the page was loaded again. */
 const restore = ({ tiles }: Page): void => {
   const open = Remembered.open.get()
   if (open.length > 0) tiles.set({ ...Tiles.none, open, focused: open.at(-1) })

@@ -51,7 +51,7 @@ const makeForm = (
   return { element, say: (text) => say(fault, text), focus: () => token.focus() }
 }
 
-/** Shows the form until the visitor is in; `said` is what is said at first. */
+/** Shows the form until the visitor is in; `said` is its first message. */
 export const ask = ({ name, tokens }: Site.Info, said = ""): Promise<void> =>
   new Promise((resolve) => {
     const entered = () => {

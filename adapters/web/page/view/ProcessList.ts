@@ -117,7 +117,7 @@ const walk = (groups: HTMLElement, field: HTMLElement, step: 1 | -1): void => {
   all[at < 0 ? 0 : Math.min(all.length - 1, at + step)]?.focus()
 }
 
-/** Puts these elements, and no others, in this order; what is in its place stays, and keeps the focus. */
+/** Puts these elements, and no others, in this order; an element in its place stays, and keeps the focus. */
 const arrange = (parent: Element, children: ReadonlyArray<Element>): void => {
   for (const [index, child] of children.entries()) {
     if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null)

@@ -1,4 +1,4 @@
-/** The head of a tile: what is shown in it and what can be done; and its foot, with the facts. */
+/** The head of a tile, with title and buttons, and its foot, with the facts. */
 import type { Exited } from "../../../../core/client/ProcessEvent.ts"
 import type { Button, ClosedFacts } from "../features/Feature.ts"
 import { features } from "../features/Features.ts"

@@ -1,6 +1,6 @@
 /** Makes elements. Text is always text: nothing here reads markup. */
 
-/** A child of an element; what is false or undefined is none. */
+/** A child of an element; false and undefined are none. */
 export type Child = Node | string | false | undefined
 
 /** Attributes by their names; true is an empty one, false and undefined none. A function listens to an event (`onclick`). */
@@ -31,7 +31,7 @@ export const button = (
 ): HTMLButtonElement =>
   el("button", { type: "button", class: "button", onclick: press, ...props }, label, ...more)
 
-/** A field to search in, with what is searched. */
+/** A field to search in, with its purpose. */
 export const searchField = (label: string): HTMLInputElement =>
   el("input", { type: "search", placeholder: label, "aria-label": label })
 
