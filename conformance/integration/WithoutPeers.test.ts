@@ -242,11 +242,11 @@ describe("The package with effect, without vitest", () => {
       const run = ExecClient.of(client).run({ argv: ["echo", "of"] })
       console.log(await Effect.runPromise(Effect.map(run, ({ stdout }) => stdout.trim())))
       await client.close()
-      const nice = layerWrap((spec) => ({ ...spec, argv: ["nice", "-n", "7", ...spec.argv] }))
-      for (const spawner of [nice, nice.pipe(Layer.provide(layerSpawner))]) {
+      const marking = layerWrap((spec) => ({ ...spec, argv: ["env", "WRAPPED=7", ...spec.argv] }))
+      for (const spawner of [marking, marking.pipe(Layer.provide(layerSpawner))]) {
         const server = await serve({ listen: "ws://127.0.0.1:0", spawner })
         const there = await connect({ url: server.addresses[0] })
-        console.log((await there.run({ argv: ["nice"] })).stdout.trim())
+        console.log((await there.run({ argv: ["printenv", "WRAPPED"] })).stdout.trim())
         await there.close()
         await server.close()
       }

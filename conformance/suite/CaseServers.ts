@@ -45,6 +45,7 @@ export interface CaseServers {
 
 /** Nothing is started before it is asked for. */
 export const make = (target: Target, { server: need, ...needs }: Options): CaseServers => {
+  const older = ProcessTree.running()
   const own: Array<{ readonly stop: () => void; readonly errors: () => string }> = []
   const shared = target.kind !== "stdio" && need !== "fresh"
   let latest: Promise<Server> | undefined
@@ -92,7 +93,8 @@ export const make = (target: Target, { server: need, ...needs }: Options): CaseS
         .join("\n"),
     stop: () => {
       for (const { stop } of own) stop()
-      if (target.owned) ProcessTree.killAll(ProcessTree.marked(`${ServerProcess.marker}=${needs.token}`))
+      if (target.owned)
+        ProcessTree.killAll(ProcessTree.marked(`${ServerProcess.marker}=${needs.token}`, older))
     },
   }
 }

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process"
 import type { ChildProcess, StdioOptions } from "node:child_process"
+import { once } from "node:events"
 import { closeSync, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -67,6 +68,65 @@ test("a group ends with every member, also those that the leader leaves behind",
   reaper.add(leader.pid ?? 0)
   await Effect.runPromise(Scope.close(scope, Exit.void))
   await TestChild.until(() => closed, "nobody holds the output")
+})
+
+test("a foreign process that got the number of a leader lives, and what is told last counts", async () => {
+  const scope = Effect.runSync(Scope.make())
+  let later = 0
+  const find = (pid: number) => {
+    const entry = table.find(pid)
+    return entry && { ...entry, start: entry.start + later }
+  }
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make({ ...table, find }), scope))
+  const [foreign, first, again] = [sleeper(), sleeper(), sleeper()]
+  const tell = (child: ChildProcess, by: number) => {
+    later = by
+    reaper.add(child.pid ?? 0)
+  }
+  tell(foreign, -1)
+  tell(first, 0)
+  tell(first, 1)
+  tell(again, 1)
+  tell(again, 0)
+  await TestChild.until(() => shells().length === 1, "the shell runs")
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await TestChild.until(() => shells().length === 0, "the shell has ended")
+  await TestChild.until(() => again.signalCode === "SIGKILL", "the leader is dead")
+  for (const each of [foreign, first]) {
+    expect(each.signalCode).toBeNull()
+    each.kill("SIGKILL")
+  }
+})
+
+test("a group without a leader ends only if a member is as old as the group was seen last", async () => {
+  const scope = Effect.runSync(Scope.make())
+  let now = 0
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make({ ...table, now: () => now }), scope))
+  /** A group whose leader has ended, and what is left in it. */
+  const left = async () => {
+    const script = "sleep 60 >/dev/null & echo $!"
+    const leader = spawn("sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] })
+    let text = ""
+    leader.stdout.on("data", (bytes) => (text += String(bytes)))
+    await once(leader, "close")
+    return { group: leader.pid ?? 0, member: table.find(Number(text)) }
+  }
+  const [older, younger] = [await left(), await left()]
+  const start = (group: { readonly member: ProcessTable.Entry | undefined }) => group.member?.start ?? 0
+  now = start(older)
+  reaper.outlives(older.group)
+  now = start(younger) - 1
+  reaper.outlives(younger.group)
+  await TestChild.until(() => shells().length === 1, "the shell runs")
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await TestChild.until(() => shells().length === 0, "the shell has ended")
+  const runs = ({ member }: { readonly member: ProcessTable.Entry | undefined }) => {
+    const { start, state = "Z" } = table.find(member?.pid ?? 0) ?? {}
+    return state !== "Z" && start === member?.start
+  }
+  await TestChild.until(() => !runs(older), "the older member is dead")
+  expect(runs(younger)).toBe(true)
+  process.kill(younger.member?.pid ?? 0, "SIGKILL")
 })
 
 test("a child whose id was never told is found by its pipe or its terminal, and nobody else is", async () => {

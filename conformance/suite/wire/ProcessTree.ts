@@ -46,9 +46,16 @@ export const descendants = (root: number): ReadonlyArray<number> => {
   return found
 }
 
-/** All processes but this one whose environment holds `NAME=value`. Empty without /proc. */
-export const marked = (setting: string): ReadonlyArray<number> =>
-  Procfs.available ? Procfs.marked(setting).filter((pid) => pid !== process.pid) : []
+/** The ids of all processes that run now. Empty without /proc. */
+export const running = (): ReadonlySet<number> => new Set(Procfs.available ? Procfs.pids() : [])
+
+/**
+ * All processes but this one whose environment holds `NAME=value`. Those of `older` are not looked at: a caller names
+ * the processes that ran before the value was made, because to read every environment takes longer than most cases.
+ * Empty without /proc.
+ */
+export const marked = (setting: string, older?: ReadonlySet<number>): ReadonlyArray<number> =>
+  Procfs.available ? Procfs.marked(setting, older).filter((pid) => pid !== process.pid) : []
 
 /** Whether a process of this machine is alive. A zombie is not. */
 export const alive = (pid: number): boolean => {

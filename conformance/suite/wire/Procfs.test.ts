@@ -19,6 +19,7 @@ test.skipIf(!Procfs.available)("a process has a state, a parent and an environme
     expect(Procfs.marked(setting), setting).toEqual([pid])
   for (const setting of ["PROCFS_TEST=a", "PROCFS_TEST=a=bc", "ROCFS_TEST=a=b", "PROCFS_FIRST="])
     expect(Procfs.marked(setting), setting).toEqual([])
+  expect(Procfs.marked("PROCFS_TEST=a=b", new Set([pid]))).toEqual([])
   child.stdin.end()
   await new Promise((resolve) => child.once("exit", resolve))
   expect(Procfs.stat(pid)).toBeUndefined()

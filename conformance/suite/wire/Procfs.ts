@@ -56,10 +56,14 @@ const environment = (pid: number): Buffer => {
   return memory.subarray(0, length)
 }
 
-/** The processes whose environment holds `NAME=value`, among those that the user may look at. */
-export const marked = (setting: string): ReadonlyArray<number> => {
+/**
+ * The processes whose environment holds `NAME=value`, among those that the user may look at. Those of `older` are not
+ * looked at.
+ */
+export const marked = (setting: string, older: ReadonlySet<number> = new Set()): ReadonlyArray<number> => {
   const [first, later] = [Buffer.from(`${setting}\0`), Buffer.from(`\0${setting}\0`)]
   return pids().filter((pid) => {
+    if (older.has(pid)) return false
     const bytes = environment(pid)
     return (
       bytes.includes(later) || (bytes.length >= first.length && first.equals(bytes.subarray(0, first.length)))
