@@ -107,9 +107,42 @@ export const notified = (wire: Wire, method: string, id: string, from = 0): Read
     return isObject(params) && params["processId"] === id ? [params] : []
   })
 
+/** A chunk of output. */
+interface Output {
+  readonly seq: number
+  readonly stream: Json | undefined
+  readonly bytes: Buffer
+}
+
+/** The bytes of output in the order of seq. */
+const joined = (outputs: ReadonlyArray<Output>): Buffer =>
+  Buffer.concat([...outputs].sort((a, b) => a.seq - b.seq).map(({ bytes }) => bytes))
+
+/**
+ * Says whether output contains a text. It is asked with more output each time, and searches what is new, with the end
+ * of what it has searched; all of it again where seqs have not come in their order.
+ */
+const searching = (part: string): ((outputs: ReadonlyArray<Output>) => boolean) => {
+  const kept = Math.max(0, Buffer.byteLength(part) - 1)
+  let searched = 0
+  let highest = 0
+  let end: Buffer = Buffer.alloc(0)
+  return (outputs) => {
+    const fresh = outputs.slice(searched)
+    const inOrder = fresh.every(({ seq }, at) => seq > (fresh[at - 1]?.seq ?? highest))
+    searched = outputs.length
+    highest = fresh.reduce((most, { seq }) => Math.max(most, seq), highest)
+    const bytes = inOrder ? Buffer.concat([end, joined(fresh)]) : joined(outputs)
+    end = kept === 0 ? Buffer.alloc(0) : bytes.subarray(-kept)
+    return bytes.includes(part)
+  }
+}
+
 /** A process by its id, whichever connection has started it. */
 export const attach = (wire: Wire, id: string): Child => {
   const found: Array<Event> = []
+  /** The output among them, decoded once: a flood is looked at with every message of it. */
+  const outputs: Array<Output> = []
   let looked = 0
   const events = (): ReadonlyArray<Event> => {
     for (; looked < wire.inbox.messages.length; looked++) {
@@ -121,19 +154,18 @@ export const attach = (wire: Wire, id: string): Child => {
       if (kind === undefined || !isObject(params) || params["processId"] !== id) continue
       const seq = Check.integer(params["seq"], `the seq of ${json["method"]}`)
       found.push({ kind, seq, params, index: message.index, at: message.at })
+      if (kind !== "output") continue
+      const bytes = Buffer.from(Check.text(params["chunk"], "a chunk"), "base64")
+      outputs.push({ seq, stream: params["stream"], bytes })
     }
     return found
   }
-  const bytes = (stream?: string): Buffer => {
-    const chunks = events()
-      .filter(
-        ({ kind, params }) => kind === "output" && (stream === undefined || params["stream"] === stream),
-      )
-      .sort((a, b) => a.seq - b.seq)
-    return Buffer.concat(
-      chunks.map(({ params }) => Buffer.from(Check.text(params["chunk"], "a chunk"), "base64")),
-    )
+  const output = (): ReadonlyArray<Output> => {
+    events()
+    return outputs
   }
+  const bytes = (stream?: string): Buffer =>
+    joined(output().filter((one) => stream === undefined || one.stream === stream))
   const text = (stream?: string): string => bytes(stream).toString("utf8")
   const wait = <A>(what: string, pick: () => A | undefined): Promise<A> =>
     wire.inbox.wait(`${what} of process ${id}`, wire.timeoutMs, pick)
@@ -147,10 +179,12 @@ export const attach = (wire: Wire, id: string): Child => {
     bytes,
     text,
     says: async (part) => {
-      await wait(`the output ${JSON.stringify(part)}`, () => (text().includes(part) ? true : undefined))
+      const search = searching(part)
+      await wait(`the output ${JSON.stringify(part)}`, () => (search(output()) ? true : undefined))
     },
     has: async (wanted) => {
-      await wait(`${wanted} bytes`, () => (bytes().length >= wanted ? true : undefined))
+      const size = () => output().reduce((sum, { bytes }) => sum + bytes.length, 0)
+      await wait(`${wanted} bytes`, () => (size() >= wanted ? true : undefined))
     },
     exited: async () => exitCode(await wait("process/exited", () => find("exited"))),
     ended: async () => {
