@@ -6,6 +6,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { describeExactly } from "../protocol/decoding/Serde.ts"
 import * as Json from "../protocol/Json.ts"
 import { position } from "../protocol/JsonFault.ts"
 
@@ -15,7 +16,7 @@ export const decode = <A, I>(schema: Schema.Schema<A, I>, text: string): Either.
   if (Either.isLeft(json)) return Either.left(json.left)
   if (!Json.isObject(json.right)) {
     return Either.left(
-      `invalid type: ${describe(json.right)}, expected a map ${position(text, text.length - 1)}`,
+      `invalid type: ${describeExactly(json.right)}, expected a map ${position(text, text.length - 1)}`,
     )
   }
   return Either.mapLeft(ParseResult.decodeUnknownEither(schema)(json.right), (issue) => {
@@ -69,12 +70,7 @@ const parse = (text: string): Either.Either<Json.Json, string> =>
 const wrong = (json: unknown, expected: string): string => {
   const integer = typeof json === "bigint" || typeof json === "number"
   const kind = integer && /^[ui]/.test(expected) ? "value" : "type"
-  return `invalid ${kind}: ${describe(json)}, expected ${expected}`
-}
-
-const describe = (json: unknown): string => {
-  if (typeof json === "number" || typeof json === "bigint") return `integer \`${json}\``
-  return Json.isDecimal(json) ? `floating point \`${Json.decimalText(json)}\`` : Json.describe(json)
+  return `invalid ${kind}: ${describeExactly(json as Json.Json)}, expected ${expected}`
 }
 
 /** The position where the value of a top-level field ends; for an array or object, the one before it begins. */

@@ -1,8 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `RemoteFiles` for programs without Effect: promises and async iterables. Failures are thrown as `ClientError`. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { OpenMode } from "../features/fs/wire.ts"
 import { boundary } from "./CallSite.ts"
@@ -90,7 +88,8 @@ const open = async (
   mode: OpenMode | undefined,
   how: CallOptions | undefined,
 ): Promise<ClientFile> => {
-  const [file, close] = await scoped(files.open(path, mode), how)
+  const [file, end] = await promise(scoped(files.open(path, mode)), how)
+  const close = (how?: CallOptions) => ending(end, how)
   return boundary<ClientFile>({
     read: (offset, length, how) => promise(file.read(offset, length), how),
     write: (offset, bytes, how) => promise(file.write(offset, bytes), how),
@@ -105,9 +104,8 @@ async function* readStream(
   how: CallOptions | undefined,
 ): AsyncGenerator<Uint8Array, void, void> {
   const step = steps(how)
-  const scope = await promise(Scope.make())
+  const [file, end] = await step(scoped(files.open(path)))
   try {
-    const file = await step(Scope.extend(files.open(path), scope))
     for (let offset = 0; ;) {
       const { chunk, eof } = await step(file.read(offset))
       if (chunk.length > 0) yield chunk
@@ -115,7 +113,7 @@ async function* readStream(
       offset += chunk.length
     }
   } finally {
-    await ending(Scope.close(scope, Exit.void), how).catch(() => {})
+    await ending(end, how).catch(() => {})
   }
 }
 

@@ -1,12 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `RemoteHttp` for programs without Effect. Failures are thrown as `ClientError`. */
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { boundary } from "./CallSite.ts"
 import type { CallOptions } from "./GivingUp.ts"
-import { ending, promise, type Promised, promised, steps } from "./Promises.ts"
+import { ending, promise, type Promised, promised, scoped, steps } from "./Promises.ts"
 import type { Head, RemoteHttp, HttpOptions } from "./RemoteHttp.ts"
 
 /** A response whose body is an async iterable of its bytes, readable once. Leaving the loop drops the rest. */
@@ -34,37 +31,25 @@ export const toClientHttp = (http: RemoteHttp): ClientHttp => boundary(promises(
 
 const promises = (http: RemoteHttp): ClientHttp => ({
   ...promised(http, { request: 1 }, {}),
-  stream: (options, how) =>
-    promise(
-      Effect.gen(function* () {
-        const scope = yield* Scope.make()
-        const {
-          next,
-          body: _,
-          ...head
-        } = yield* http.stream(options).pipe(
-          Scope.extend(scope),
-          Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
-        )
-        const close = (how?: CallOptions) => ending(Scope.close(scope, Exit.void), how)
-        async function* bytes(how?: CallOptions): AsyncGenerator<Uint8Array, void, void> {
-          const step = steps(how)
-          try {
-            for (let batch = await step(next); batch !== undefined; batch = await step(next)) yield* batch
-          } finally {
-            await close()
-          }
-        }
-        return boundary<ClientHttpStream>({
-          ...head,
-          text: (how) => decoded(bytes(how)),
-          close,
-          [Symbol.asyncIterator]: () => bytes(),
-          [Symbol.asyncDispose]: () => close(),
-        })
-      }),
-      how,
-    ),
+  stream: async (options, how) => {
+    const [{ next, body: _, ...head }, end] = await promise(scoped(http.stream(options)), how)
+    const close = (how?: CallOptions) => ending(end, how)
+    async function* bytes(how?: CallOptions): AsyncGenerator<Uint8Array, void, void> {
+      const step = steps(how)
+      try {
+        for (let batch = await step(next); batch !== undefined; batch = await step(next)) yield* batch
+      } finally {
+        await close()
+      }
+    }
+    return boundary<ClientHttpStream>({
+      ...head,
+      text: (how) => decoded(bytes(how)),
+      close,
+      [Symbol.asyncIterator]: () => bytes(),
+      [Symbol.asyncDispose]: () => close(),
+    })
+  },
 })
 
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, void> {

@@ -1,7 +1,6 @@
 /** Makes `connect` from the dialects that a door has: the code of another one is not loaded. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import type { Transport } from "../transport/Transport.ts"
 import * as Activity from "./Activity.ts"
 import { atBoundary } from "./CallSite.ts"
@@ -9,7 +8,7 @@ import * as Client from "./Client.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ExecClient from "./ExecClient.ts"
 import * as OptionNames from "./OptionNames.ts"
-import { promise } from "./Promises.ts"
+import { promise, scoped } from "./Promises.ts"
 import type { Open } from "./Reconnect.ts"
 
 /** For servers of today. */
@@ -84,13 +83,8 @@ export const make = (makers: Readonly<Record<string, unknown>>) => {
     Effect.gen(function* () {
       const activity = Activity.make(busy)
       const { make, fromEffect } = makerOf(dialect)
-      const scope = yield* Scope.make()
-      const close = activity.during(Scope.close(scope, Exit.void))
-      const client = yield* make(open, { ...options, activity }).pipe(
-        Scope.extend(scope),
-        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
-      )
-      return fromEffect(client, close)
+      const [client, end] = yield* scoped(make(open, { ...options, activity }))
+      return fromEffect(client, activity.during(end))
     })
 
   const connect = atBoundary((open: Open, options?: Named) =>

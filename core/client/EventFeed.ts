@@ -18,13 +18,16 @@ import { creditOf, failed, type ProcessEvent, type Sequenced, weightOf } from ".
 /** The bound on kept events for later consumers: the first 256 events, or the first 1 MiB of output. */
 export const maxKept = { events: 256, bytes: 1024 * 1024 }
 
-/** One consumer of the events of a process, from the first event. */
-export interface Subscription {
-  /** Waits for the next events, at least one; undefined after the last. */
-  readonly next: Effect.Effect<ReadonlyArray<ProcessEvent> | undefined>
+/** One consumer of what comes piece by piece. */
+export interface Subscribed<A> {
+  /** Waits for the next piece; undefined after the last. */
+  readonly next: Effect.Effect<A | undefined>
   /** Ends the subscription; may be called at any time. */
   readonly close: () => void
 }
+
+/** One consumer of the events of a process, from the first event: each time the next ones, at least one. */
+export type Subscription = Subscribed<ReadonlyArray<ProcessEvent>>
 
 /** The next part of what a consumer has missed, as far as it could be read. */
 export interface Missed {

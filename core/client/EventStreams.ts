@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { OutputStream } from "../protocol/Process.ts"
 import { ClientError } from "./ClientError.ts"
-import type { Subscription } from "./EventFeed.ts"
+import type { Subscribed } from "./EventFeed.ts"
 import type { Failed, ProcessEvent } from "./ProcessEvent.ts"
 
 /**
@@ -36,10 +36,24 @@ export const stepped = <A, E>(
     ),
   )
 
-/** Every event from the first, for each run of the stream. */
-export const fromSubscription = (subscribe: Effect.Effect<Subscription>): Stream.Stream<ProcessEvent> =>
+/** What comes batch by batch, until there is none. */
+export const fromBatches = <A, E>(
+  next: Effect.Effect<ReadonlyArray<A> | undefined, E>,
+): Stream.Stream<A, E> =>
+  Stream.repeatEffectChunkOption(
+    Effect.matchEffect(next, {
+      onFailure: (error) => Effect.fail(Option.some(error)),
+      onSuccess: (batch) =>
+        batch === undefined ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(batch)),
+    }),
+  )
+
+/** What a subscription gives, for each run of the stream. */
+export const fromSubscription = <A>(
+  subscribe: Effect.Effect<Subscribed<ReadonlyArray<A>>>,
+): Stream.Stream<A> =>
   Effect.acquireRelease(subscribe, ({ close }) => Effect.sync(close)).pipe(
-    Effect.map(({ next }) => Stream.repeatEffectChunkOption(Effect.flatMap(next, toPull))),
+    Effect.map(({ next }) => fromBatches(next)),
     unwrapScoped,
   )
 
@@ -52,9 +66,6 @@ export const output =
       const mine = event.kind === "output" && (wanted === undefined || event.stream === wanted)
       return mine ? Option.some(Effect.succeed(event.bytes)) : Option.none()
     })
-
-const toPull = (batch: ReadonlyArray<ProcessEvent> | undefined) =>
-  batch === undefined ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(batch))
 
 /** The error that a `failed` event was made from, without its `code` and `cause`. */
 export const toError = ({ reason, message, gone }: Failed): ClientError =>

@@ -274,13 +274,8 @@ export const shared = (
   })
 }
 
-/** One who follows the role. */
-export interface RoleSubscription {
-  /** Whether this client writes, at first as it is now and then at each change; undefined when the process has ended. */
-  readonly next: Effect.Effect<boolean | undefined>
-  /** Ends the subscription; may be called at any time. */
-  readonly close: () => void
-}
+/** One who follows the role: whether this client writes, at first as it is now and then at each change. */
+export type RoleSubscription = EventFeed.Subscribed<boolean>
 
 /** The role of this client at one process. */
 export class WriterRole {

@@ -7,7 +7,7 @@ import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import type { OutputStream } from "../protocol/Process.ts"
-import type { Subscription } from "./EventFeed.ts"
+import type { Subscribed, Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
 import { type CallOptions, inSteps } from "./GivingUp.ts"
 import { invalid, shown } from "./OptionNames.ts"
@@ -84,23 +84,31 @@ export interface EventSource {
   readonly subscribe: Effect.Effect<Subscription>
 }
 
-/** The results of `pick` for the events, without undefined. The subscription ends with the loop. */
+/** What a subscription gives, which ends with the loop. */
+async function* subscribed<A>(
+  subscribe: Effect.Effect<Subscribed<A>>,
+  how?: CallOptions,
+): AsyncGenerator<A, void, void> {
+  const step = steps(how)
+  const { next, close } = await step(subscribe)
+  try {
+    for (let one = await step(next); one !== undefined; one = await step(next)) yield one
+  } finally {
+    close()
+  }
+}
+
+/** The results of `pick` for the events, without undefined. */
 export async function* iterate<A>(
   process: EventSource,
   pick: (event: ProcessEvent) => A | undefined,
   how?: CallOptions,
 ): AsyncGenerator<A, void, void> {
-  const step = steps(how)
-  const { next, close } = await step(process.subscribe)
-  try {
-    for (let batch = await step(next); batch !== undefined; batch = await step(next)) {
-      for (const event of batch) {
-        const picked = pick(event)
-        if (picked !== undefined) yield picked
-      }
+  for await (const batch of subscribed(process.subscribe, how)) {
+    for (const event of batch) {
+      const picked = pick(event)
+      if (picked !== undefined) yield picked
     }
-  } finally {
-    close()
   }
 }
 
@@ -153,18 +161,10 @@ export async function* lines(
 }
 
 /** Whether the client writes to a process, at each change. */
-export async function* roles(
+export const roles = (
   process: { readonly subscribeWriting: Effect.Effect<RoleSubscription> },
   how?: CallOptions,
-): AsyncGenerator<boolean, void, void> {
-  const step = steps(how)
-  const { next, close } = await step(process.subscribeWriting)
-  try {
-    for (let writes = await step(next); writes !== undefined; writes = await step(next)) yield writes
-  } finally {
-    close()
-  }
-}
+): AsyncGenerator<boolean, void, void> => subscribed(process.subscribeWriting, how)
 
 /** The rows of all pages; a page is asked for when the rows before it are taken. */
 export async function* paged<Row>(pages: Pages<Row>, how?: CallOptions): AsyncGenerator<Row, void, void> {
@@ -216,19 +216,15 @@ export const ending = <E>(end: Effect.Effect<void, E>, how?: CallOptions): Promi
   return promise(Effect.tryPromise({ try: () => ended, catch: identity }), how)
 }
 
-/** Acquires a value in a scope of its own; `close` ends the scope. */
+/** Acquires a value in a scope of its own, which `close` ends. */
 export const scoped = <A, E>(
   effect: Effect.Effect<A, E, Scope.Scope>,
-  how?: CallOptions,
-): Promise<readonly [value: A, close: (how?: CallOptions) => Promise<void>]> =>
-  promise(
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const value = yield* effect.pipe(
-        Scope.extend(scope),
-        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
-      )
-      return [value, (how?: CallOptions) => ending(Scope.close(scope, Exit.void), how)] as const
-    }),
-    how,
-  )
+): Effect.Effect<readonly [value: A, close: Effect.Effect<void>], E> =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const value = yield* effect.pipe(
+      Scope.extend(scope),
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+    )
+    return [value, Scope.close(scope, Exit.void)] as const
+  })

@@ -115,7 +115,7 @@ export const make = (
 
     /** Ends with the reason, and the error of every call, when there will be no connection any more. */
     const supervise = Effect.gen(function* () {
-      const outages = ReconnectPolicy.outages(policy ?? {})
+      const outageOf = ReconnectPolicy.outages(policy ?? {})
       for (let live = first; ;) {
         const since = yield* Clock.currentTimeMillis
         const why = yield* live.connection.lost
@@ -128,7 +128,7 @@ export const make = (
         if (lost === undefined) yield* report(options, { kind: "reconnecting", message: why })
         yield* Effect.timeoutOption(Effect.disconnect(live.close), closeDeadline)
         const lived = (yield* Clock.currentTimeMillis) - since
-        const outage = yield* outages.after(lived, options.lastSeqs())
+        const outage = yield* outageOf(lived, options.lastSeqs())
         const next = yield* Effect.either(lost === undefined ? outage.retry(resume) : Effect.fail(lost))
         if (Either.isRight(next)) {
           live = next.right

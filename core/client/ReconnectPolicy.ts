@@ -71,30 +71,23 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
 /** A connection that lasts for so many milliseconds ends the outage before it. */
 export const steadyMillis = 1000
 
-/** The outages before, as a policy knows them. */
-export interface Outages {
-  /**
-   * The outage that the loss of a connection belongs to, by how many milliseconds the connection lived and the last seq
-   * received of each process. A connection that was lost quickly and delivered nothing continues the outage before it,
-   * so a server that fails the same way each time is given up at the deadline.
-   */
-  readonly after: (livedMillis: number, lastSeqs: Readonly<Record<string, number>>) => Effect.Effect<Outage>
-}
-
-/** The outages of one client. */
-export const outages = (policy: ReconnectPolicy): Outages => {
+/**
+ * The outages of one client: a function that tells to which one the loss of a connection belongs, by how many
+ * milliseconds the connection lived and the last seq received of each process. A connection that was lost quickly and
+ * delivered nothing continues the outage before it, so a server that fails the same way each time is given up at the
+ * deadline.
+ */
+export const outages = (policy: ReconnectPolicy) => {
   let outage: Outage | undefined
   let before = 0
-  return {
-    after: (lived, lastSeqs) =>
-      Effect.gen(function* () {
-        const seen = Object.values(lastSeqs).reduce((sum, seq) => sum + seq, 0)
-        const steady = lived >= steadyMillis || seen !== before
-        before = seen
-        if (outage === undefined || steady) outage = yield* begin(policy)
-        return outage
-      }),
-  }
+  return (livedMillis: number, lastSeqs: Readonly<Record<string, number>>): Effect.Effect<Outage> =>
+    Effect.gen(function* () {
+      const seen = Object.values(lastSeqs).reduce((sum, seq) => sum + seq, 0)
+      const steady = livedMillis >= steadyMillis || seen !== before
+      before = seen
+      if (outage === undefined || steady) outage = yield* begin(policy)
+      return outage
+    })
 }
 
 /**

@@ -4,17 +4,16 @@
  * Every status is a response, also 404 and 500. A request is never sent twice: if its response, or the rest of its
  * body, is lost with the connection, it fails with `Disconnected`.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import { toBase64, utf8Decoder } from "../protocol/Bytes.ts"
 import type { ResponseHeader } from "../features/http/wire.ts"
 import type { BoundCall, Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
+import * as EventStreams from "./EventStreams.ts"
 import * as HttpHeaders from "./HttpHeaders.ts"
 import type { Body, HttpBodies } from "./HttpBodies.ts"
 import type { NextId } from "./Ids.ts"
@@ -126,7 +125,7 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
         { sent: (tell) => (cancel = tell) },
       ).pipe(Effect.tapError(() => Effect.sync(() => (cancel = nothing))))
       const next = named(asked("http.stream", options))(body.next)
-      return { ...head(status, headers), body: toStream(next), next }
+      return { ...head(status, headers), body: EventStreams.fromBatches(next), next }
     }).pipe(named(asked("http.stream", options))),
 })
 
@@ -170,12 +169,3 @@ const head = (status: number, headers: ReadonlyArray<ResponseHeader>): Head => (
   headers,
   header: (wanted) => headers.find(({ name }) => name === wanted.toLowerCase())?.value,
 })
-
-const toStream = (next: Body["next"]): Stream.Stream<Uint8Array, ClientError> =>
-  Stream.repeatEffectChunkOption(
-    Effect.matchEffect(next, {
-      onFailure: (error) => Effect.fail(Option.some(error)),
-      onSuccess: (pieces) =>
-        pieces === undefined ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(pieces)),
-    }),
-  )

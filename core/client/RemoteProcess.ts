@@ -5,8 +5,7 @@
  * chunks, with the reason in `failure`.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import type * as Features from "../features/Clients.ts"
 import type { GrepResult, HistoryResult } from "../features/history/wire.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
@@ -266,11 +265,11 @@ export const make = (
     id,
     pid,
     attachment,
-    writing: EventStreams.unwrapScoped(
-      Effect.map(
-        Effect.acquireRelease(role.subscribe, ({ close }) => Effect.sync(close)),
-        ({ next }) => Stream.repeatEffectOption(Effect.flatMap(next, toPull)),
-      ),
+    writing: EventStreams.fromSubscription(
+      Effect.map(role.subscribe, ({ next, close }) => ({
+        next: Effect.map(next, (writes) => (writes === undefined ? undefined : [writes])),
+        close,
+      })),
     ),
     subscribeWriting: role.subscribe,
     detach: attachment === undefined ? Effect.failSync(() => notAttached(id)) : detach,
@@ -309,9 +308,6 @@ export const make = (
     ),
   }
 }
-
-const toPull = (writes: boolean | undefined) =>
-  writes === undefined ? Effect.fail(Option.none()) : Effect.succeed(writes)
 
 const notAttached = (id: string): ClientError =>
   invalid(`process ${id} is no attachment: this client has started it, or its session is its own`)

@@ -61,8 +61,8 @@ export const make = (
 
 /** Starts a server. Logs go to stderr, unless the options say otherwise. */
 export const serve = async (platform: Platform, options?: Options.Options): Promise<RunningServer> => {
-  const [server, end] = await scoped(Logging.withUsual(make(platform, options)))
-  const close = (how?: CloseOptions) => promise(server.close(how)).then(() => end())
+  const [server, end] = await promise(scoped(Logging.withUsual(make(platform, options))))
+  const close = (how?: CloseOptions) => promise(Effect.zipRight(server.close(how), end))
   return {
     addresses: server.addresses,
     stats: server.stats,
@@ -70,12 +70,7 @@ export const serve = async (platform: Platform, options?: Options.Options): Prom
     webLink: server.webLink,
     renewFiles: () => promise(server.files.renew),
     close,
-    closed: unawaited(
-      Effect.ensuring(
-        server.closed,
-        Effect.promise(() => end()),
-      ),
-    ),
+    closed: unawaited(Effect.ensuring(server.closed, end)),
     [Symbol.asyncDispose]: () => close(),
   }
 }

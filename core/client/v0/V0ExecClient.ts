@@ -9,12 +9,11 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Fork from "../../protocol/Fork.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
-import * as DecodeError from "../../protocol/DecodeError.ts"
+import * as Decoder from "../../protocol/decoding/Decoder.ts"
 import * as V0 from "../../protocol/dialect/v0.ts"
 import type { Json } from "../../protocol/Json.ts"
 import type { Transport } from "../../transport/Transport.ts"
@@ -264,15 +263,9 @@ const call = <M extends keyof Requests>(
     ),
   )
 
-const reader = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = ParseResult.decodeUnknownEither(schema)
-  return (json: Json) =>
-    Either.mapLeft(decode(json), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
-}
-
 const resultOf = <M extends keyof Requests>(method: M) =>
   // The rows have different types; `method` selects one.
-  reader(
+  Decoder.make(
     V0.requests[method].result as unknown as Schema.Schema<
       Schema.Schema.Type<Requests[M]["result"]>,
       unknown
@@ -280,5 +273,5 @@ const resultOf = <M extends keyof Requests>(method: M) =>
   )
 
 /** Decoders of notification params; on the left, what is malformed. */
-const outputDelta = reader(V0.OutputDeltaParams)
-const exited = reader(V0.ExitedParams)
+const outputDelta = Decoder.make(V0.OutputDeltaParams)
+const exited = Decoder.make(V0.ExitedParams)

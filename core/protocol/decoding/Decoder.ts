@@ -1,7 +1,7 @@
 /**
  * Compiles a schema into what decodes its values, in every form that the peer implementation takes and with its words
- * for what is wrong (see `Serde`). The first fault ends the decoding; its text names the field, where the peer leaves it
- * out.
+ * for what is wrong (see `Serde`). The first fault ends the decoding; its text names the field, where the peer leaves
+ * it out.
  */
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
