@@ -8,8 +8,7 @@ import * as LocalTerminal from "./LocalTerminal.ts"
 import * as OwnServer from "./server/OwnServer.ts"
 import { Unable } from "./server/Unable.ts"
 import * as fs from "node:fs"
-import { homedir } from "node:os"
-import { isAbsolute, join } from "node:path"
+import { join } from "node:path"
 import * as OwnProgram from "../confine/OwnProgram.ts"
 import * as Folders from "../host/Folders.ts"
 import * as OsError from "../host/OsError.ts"
@@ -105,8 +104,7 @@ const copy = (path: string): Effect.Effect<void, Unable> =>
 
 /** Writes the units; succeeds with what the user reads. */
 const installUnits = (env: Env): Effect.Effect<string, ConfigurationError> => {
-  const base = env["XDG_CONFIG_HOME"] ?? ""
-  const folder = join(isAbsolute(base) ? base : join(homedir(), ".config"), "systemd", "user")
+  const folder = join(Folders.ofUser(env, "XDG_CONFIG_HOME", ".config"), "systemd", "user")
   const files = units(OwnProgram.argv(["serve", "--listen=systemd", ...OwnServer.flags(env)]))
   return Effect.try({
     try: () => {

@@ -2,7 +2,7 @@
  * The listener of a host of a fleet, which dials out. Its connections are made when a router asks for
  * them, and are served as those that are accepted.
  */
-import { hostname, homedir } from "node:os"
+import { hostname } from "node:os"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as HostLink from "../../../core/fleet/HostLink.ts"
@@ -15,7 +15,7 @@ import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
 import * as FleetUrl from "./FleetUrl.ts"
 import * as Secrets from "./Secrets.ts"
 import * as fs from "node:fs"
-import { isAbsolute, join } from "node:path"
+import { join } from "node:path"
 import * as Folders from "../host/Folders.ts"
 
 /** Serves what routers ask for. */
@@ -54,7 +54,8 @@ export const make = (
       (yield* Effect.mapError(Effect.try(hostname), () =>
         misconfigured(`${label("hostId")} is needed: this program may not ask for the name of its machine`),
       ))
-    const folder = options.stateDir ?? usualFolder(process.env)
+    const folder =
+      options.stateDir ?? join(Folders.ofUser(process.env, "XDG_STATE_HOME", ".local/state"), "procwire")
     const nextEpoch = (above: number) => Effect.try(() => epochAbove(folder, hostId, above))
     // Before anything is said to anybody: a folder that cannot be written is an error of the start.
     const first = yield* Effect.mapError(nextEpoch(0), (error) =>
@@ -91,12 +92,6 @@ export const make = (
       stop: Effect.sync(() => void (stopped = true)),
     }
   })
-
-/** The folder for the state of this user. */
-const usualFolder = (env: NodeJS.ProcessEnv): string => {
-  const base = env["XDG_STATE_HOME"] ?? ""
-  return join(isAbsolute(base) ? base : join(homedir(), ".local", "state"), "procwire")
-}
 
 /**
  * The next epoch of a host: above `above`, and above the last one, which a file has. Throws if it cannot be kept: the

@@ -9,7 +9,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
-import { dirname } from "node:path"
+import { homedir } from "node:os"
+import { dirname, isAbsolute, join } from "node:path"
 import process from "node:process"
 
 /**
@@ -26,6 +27,16 @@ export const make = (path: string, mode = 0o777): void => {
     make(above, mode)
   }
   makeOne(path, mode)
+}
+
+/** A base folder of this user: that of the variable if it is an absolute path, else `usual` in the home. */
+export const ofUser = (
+  env: Readonly<Record<string, string | undefined>>,
+  variable: `XDG_${"CONFIG" | "STATE"}_HOME`,
+  usual: string,
+): string => {
+  const base = env[variable] ?? ""
+  return isAbsolute(base) ? base : join(homedir(), usual)
 }
 
 /**

@@ -153,7 +153,7 @@ describe("a process without a history", () => {
       return { child, row: { nextSeq } as ListedProcess }
     })
 
-  const told = (script: string, asked: Partial<Past.Asked>) =>
+  const told = (script: string, asked: Partial<Past.ShowOptions>) =>
     Effect.gen(function* () {
       const { child, row } = yield* start(script)
       return yield* printed(Effect.scoped(Past.show(child, { ...usual, row, follow: false, ...asked })))

@@ -17,7 +17,7 @@ import * as Message from "../words/Message.ts"
 import type { ReadResult } from "../../../../core/protocol/Process.ts"
 import process from "node:process"
 
-export interface Asked {
+export interface ShowOptions {
   /** The process, as it was before it was attached to: later output is followed. */
   readonly row: ListedProcess
   readonly follow: boolean
@@ -33,7 +33,7 @@ export interface Asked {
 }
 
 /** Shows the output of before `row` was listed, then later output. */
-export const show = (child: Child, asked: Asked) =>
+export const show = (child: Child, asked: ShowOptions) =>
   Effect.gen(function* () {
     const { follow, lines, row, since, until } = asked
     const write = writer(asked)
@@ -62,7 +62,7 @@ export const show = (child: Child, asked: Asked) =>
   })
 
 /** Shows the output that is left of a process that prints nothing more. */
-export const showPage = (child: LostProcesses.Readable, asked: Omit<Asked, "row" | "follow">) => {
+export const showPage = (child: LostProcesses.Readable, asked: Omit<ShowOptions, "row" | "follow">) => {
   const from = asked.since === undefined ? {} : { from: { time: asked.since } }
   const part = asked.lines === undefined ? from : { tail: asked.lines }
   return fromHistory(child, writer(asked), part, 0, Infinity)
@@ -76,7 +76,10 @@ type Write = (
   millis?: number,
 ) => Effect.Effect<void, LocalTerminal.OutputFailed>
 
-const writer = ({ print = LocalTerminal.write, timestamps }: Pick<Asked, "print" | "timestamps">): Write => {
+const writer = ({
+  print = LocalTerminal.write,
+  timestamps,
+}: Pick<ShowOptions, "print" | "timestamps">): Write => {
   const stamps = timestamps ? LineStamps.make() : undefined
   return (stream, bytes, millis) =>
     print(
@@ -232,7 +235,7 @@ const lastLines = (chunks: ReadonlyArray<Chunk>, lines: number): ReadonlyArray<C
   return chunks
 }
 
-export interface Sought {
+export interface SearchOptions {
   readonly pattern: string
   readonly ignoresCase: boolean
   readonly follow: boolean
@@ -247,7 +250,7 @@ export interface Sought {
 const encoder = new TextEncoder()
 
 /** Shows them; with `follow` until the process has closed. */
-export const search = (child: RemoteProcess, asked: Sought) =>
+export const search = (child: RemoteProcess, asked: SearchOptions) =>
   Effect.gen(function* () {
     const { follow, ignoresCase, pattern, since, until, print = LocalTerminal.write } = asked
     const flags = ignoresCase ? { flags: "i" } : {}

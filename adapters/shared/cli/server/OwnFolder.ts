@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
-import { homedir, tmpdir } from "node:os"
+import { tmpdir } from "node:os"
 import { isAbsolute, join } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
@@ -37,10 +37,8 @@ export const historiesPath = (env: Env): string => {
 }
 
 /** The folder of contexts. */
-export const configPath = (env: Env): string => {
-  const base = env["XDG_CONFIG_HOME"] ?? ""
-  return join(isAbsolute(base) ? base : join(homedir(), ".config"), "procwire")
-}
+export const configPath = (env: Env): string =>
+  join(Folders.ofUser(env, "XDG_CONFIG_HOME", ".config"), "procwire")
 
 /** The folder of the socket, or another one, which is made if it is not there, with mode 0700. */
 export const make = (env: Env, path = runtimePath(env)): Effect.Effect<string, ConfigurationError> =>

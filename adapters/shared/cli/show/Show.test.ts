@@ -148,11 +148,8 @@ describe("the changes", () => {
   const exited = { ...row, state: "closed", exitCode: 3 } as const
 
   it("are those that a server tells, each once, whatever the list had already", () => {
-    const isIn = (
-      kind: "started" | "exited" | "removed",
-      of: ListedProcess,
-      ...rows: Array<ListedProcess>
-    ) => EventsCommand.isIn(rows, { kind, process: of })
+    const isIn = (kind: "started" | "exited" | "removed", of: ListedProcess, ...rows: Array<ListedProcess>) =>
+      EventsCommand.isIn(rows, { kind, process: of })
     expect([isIn("started", row), isIn("started", row, row)]).toEqual([false, true])
     expect([isIn("exited", exited, row), isIn("exited", exited, exited)]).toEqual([false, true])
     expect([isIn("removed", exited, exited), isIn("removed", exited)]).toEqual([false, false])

@@ -1,4 +1,5 @@
 /** Texts for times, sizes, commands and ends. All are plain, and the same in every language. */
+import * as CommandLine from "../../../../core/protocol/CommandLine.ts"
 import * as Signals from "../../../../core/protocol/Signals.ts"
 
 /** A time in two units at most: `450 ms`, `3.2 s`, `1 m 05 s`, `2 h 03 m`, `3 d 04 h`. Less than nothing is nothing. */
@@ -27,15 +28,11 @@ export const bytes = (count: number): string => {
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${["B", "kB", "MB", "GB", "TB"][power]}`
 }
 
-const plain = /^[\w@%+=:,./-]+$/
-
-/** A word as a shell takes it. */
-export const quoted = (word: string): string =>
-  plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
-
 /** A command as one could type it. What cannot be typed is shown as a symbol: it may come from anybody. */
-export const command = (argv: ReadonlyArray<string>): string =>
-  visible(shellLine(argv) ?? argv.map(quoted).join(" "))
+export const command = (argv: ReadonlyArray<string>): string => {
+  const line = shellLine(argv)
+  return line === undefined ? CommandLine.of(argv.map(visible)) : visible(line)
+}
 
 /** The line in `sh -c LINE`: that is what people have typed. */
 const shellLine = (argv: ReadonlyArray<string>): string | undefined => {
