@@ -34,13 +34,6 @@ interface PaneOptions {
   readonly done: () => void
 }
 
-/** The pane of one terminal. */
-interface HistoryPane {
-  readonly element: HTMLElement
-  /** Gives everything back. */
-  readonly dispose: () => void
-}
-
 /** The parts of the history of a tile. */
 export interface Options extends Pick<PaneOptions, "past" | "screenIn" | "settings"> {
   readonly parent: HTMLElement
@@ -59,7 +52,7 @@ export interface History {
 
 /** Makes the switch, with no pane open. */
 export const make = ({ parent, refused, past, screenIn, settings, tell, closed }: Options): History => {
-  let pane: HistoryPane | undefined
+  let pane: ReturnType<typeof makePane> | undefined
   const close = () => {
     pane?.element.remove()
     pane?.dispose()
@@ -77,8 +70,8 @@ export const make = ({ parent, refused, past, screenIn, settings, tell, closed }
   return { toggle, isOpen: () => pane !== undefined, close }
 }
 
-/** Makes one, at the end of the output; it is to be added to the page at once. */
-const makePane = ({ past, screenIn, settings, done }: PaneOptions): HistoryPane => {
+/** Makes the pane of one terminal, at the end of the output; it is to be added to the page at once. */
+const makePane = ({ past, screenIn, settings, done }: PaneOptions) => {
   const says = el("output", { class: "count", "aria-live": "polite" })
   const field = searchField("Search all output")
   const regex = el("input", { type: "checkbox" })
@@ -142,14 +135,6 @@ const makePane = ({ past, screenIn, settings, done }: PaneOptions): HistoryPane 
 
 type Match = typeof GrepMatch.Type
 
-/** The list. */
-interface Matches {
-  readonly element: HTMLElement
-  /** Adds lines, or replaces those that are there; `more` asks for the next. How many there are. */
-  readonly add: (matches: ReadonlyArray<Match>, more: (() => void) | undefined, fresh: boolean) => number
-  readonly clear: () => void
-}
-
 /** Sequences that color and move: a list shows the text alone. */
 const sequences =
   // oxlint-disable-next-line no-control-regex
@@ -158,8 +143,8 @@ const sequences =
 /** The visible text of a line. */
 const plain = (text: string): string => text.replace(sequences, "")
 
-/** Makes an empty list. */
-const makeMatches = (jump: (line: number) => void): Matches => {
+/** Makes an empty list of lines. */
+const makeMatches = (jump: (line: number) => void) => {
   const list = el("ol", { class: "matches", "aria-label": "Lines found", hidden: true })
   let more: HTMLElement | undefined
   const clear = () => {
@@ -169,7 +154,8 @@ const makeMatches = (jump: (line: number) => void): Matches => {
   return {
     element: list,
     clear,
-    add: (matches, next, fresh) => {
+    /** Adds lines, or replaces those that are there; `next` asks for more. Returns their number. */
+    add: (matches: ReadonlyArray<Match>, next: (() => void) | undefined, fresh: boolean): number => {
       if (fresh) clear()
       more?.remove()
       more = undefined
@@ -198,7 +184,7 @@ const rowOf = (line: number, text: string, jump: (line: number) => void): HTMLEl
   )
 
 /** Asks for a part. */
-export type Ask = (options: {
+type Ask = (options: {
   from?: { line: number }
   tail?: number
   maxBytes: number
@@ -206,21 +192,7 @@ export type Ask = (options: {
 }) => Promise<HistoryResult>
 
 /** A line, from 1, or the end. */
-export type Place = { readonly line: number } | "end"
-
-/** The view. */
-export interface HistoryView {
-  readonly element: HTMLElement
-  /** Shows a place: what is said of it. Rejects if the server refuses. */
-  readonly show: (place: Place) => Promise<string>
-  /** The place that is shown. */
-  readonly current: () => Place
-  /** The places of the part before the shown one, and of that behind it. */
-  readonly older: () => Place
-  readonly newer: () => Place
-  /** Gives everything back. */
-  readonly dispose: () => void
-}
+type Place = { readonly line: number } | "end"
 
 /** The size of a part, in bytes: it has no more lines than that. */
 export const historyBytes = 128 * 1024
@@ -229,12 +201,8 @@ export const historyBytes = 128 * 1024
 const before = 100
 const tail = 2000
 
-/** Makes it; `screenIn` makes a terminal in an element of the page. */
-export const makeView = (
-  ask: Ask,
-  screenIn: (host: HTMLElement) => Screen,
-  times: () => boolean,
-): HistoryView => {
+/** Makes the view of a part; `screenIn` makes a terminal in an element of the page. */
+const makeView = (ask: Ask, screenIn: (host: HTMLElement) => Screen, times: () => boolean) => {
   const host = el("div", { class: "history-screen" })
   let screen: Screen | undefined
   let current: Place = "end"
@@ -242,10 +210,12 @@ export const makeView = (
   let lines = 0
   return {
     element: host,
-    current: () => current,
-    older: () => ({ line: Math.max(1, first - 1) }),
-    newer: () => ({ line: first + lines + before }),
-    show: async (place) => {
+    current: (): Place => current,
+    /** The places of the part before the shown one, and of that behind it. */
+    older: (): Place => ({ line: Math.max(1, first - 1) }),
+    newer: (): Place => ({ line: first + lines + before }),
+    /** Shows a place, and resolves with its description. Rejects if the server refuses. */
+    show: async (place: Place): Promise<string> => {
       const from = place === "end" ? undefined : { line: Math.max(1, place.line - before) }
       const how = { maxBytes: historyBytes, times: times() }
       const found = await ask(from === undefined ? { tail, ...how } : { from, ...how })
