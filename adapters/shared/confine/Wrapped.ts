@@ -139,11 +139,6 @@ export const unconfinable = (why: string) =>
 export const invalid = (message: string) =>
   Effect.fail(new SpawnError({ reason: "InvalidArgument", message }))
 
-interface OpenFile {
-  readonly path: string
-  readonly close: () => void
-}
-
 /**
  * Passes bytes to a child that is about to start: a file without a name, held open here, and a path that leads to it.
  * Throws the errors of the file system.
@@ -151,7 +146,7 @@ interface OpenFile {
  * The path is `/proc/PID/fd/N` of this process. A confined process does not see this process, so none can change the
  * arguments of the next one.
  */
-const openFile = (bytes: Uint8Array): OpenFile => {
+const openFile = (bytes: Uint8Array) => {
   const folder = mkdtempSync(join(tmpdir(), "procwire-"))
   let fd: number | undefined
   try {

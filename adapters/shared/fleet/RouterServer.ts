@@ -175,14 +175,7 @@ const openDirectory = (url: string): Effect.Effect<DirectoryService, ServeError,
 }
 
 /** The status over HTTP: `/healthz` for people and probes, `/metrics` for Prometheus. There before the router. */
-interface RouterPages {
-  readonly pages: UpgradeAdmission.Pages
-  /** From now on they show this router. */
-  readonly show: (router: Router.Router) => void
-}
-
-/** The pages of a router that is about to begin. */
-const makePages = (): RouterPages => {
+const makePages = () => {
   let shown: Router.Router | undefined
   const page = (contentType: string, body: (router: Router.Router) => string) => () =>
     shown === undefined ? { status: 503, body: "" } : StatusPages.reply(contentType, body(shown))
@@ -190,10 +183,9 @@ const makePages = (): RouterPages => {
     pages: {
       "/healthz": page("application/json", healthOf),
       "/metrics": page(Prometheus.contentType, ({ metrics }) => Prometheus.encode(metrics.snapshot())),
-    },
-    show: (router) => {
-      shown = router
-    },
+    } satisfies UpgradeAdmission.Pages,
+    /** From now on they show this router. */
+    show: (router: Router.Router) => void (shown = router),
   }
 }
 

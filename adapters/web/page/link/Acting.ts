@@ -25,15 +25,8 @@ export const sendings: ReadonlyArray<Sending> = [
   { id: "quit", verb: "Quit", how: "SIGQUIT", signal: "quit" },
 ]
 
-/** The part of a process that signals go through. */
-interface Signalled {
-  signal(name: Signal): Promise<void>
-  end(): Promise<boolean>
-  terminate(): Promise<boolean>
-}
-
 /** Sends it. */
-export const send = async (process: Signalled, { signal }: Sending): Promise<void> => {
+export const send = async (process: ClientProcess, { signal }: Sending): Promise<void> => {
   if (signal === "end") await process.end()
   else if (signal === "kill") await process.terminate()
   else await process.signal(signal)
