@@ -5,7 +5,8 @@ import { relative } from "node:path"
 /** @import { DummyRuleMap, OxlintConfig, OxlintOverride } from "oxlint" */
 
 /** The part of features below the method table. */
-const wires = "core/features/Wires.ts core/features/*/wire.ts core/features/*/FileBounds.ts"
+const wires =
+  "core/features/Wires.ts core/features/FieldWires.ts core/features/*/wire.ts core/features/*/FileBounds.ts"
 
 /**
  * What the modules of a folder may import from outside that folder. A row holds for the folders below as well, unless

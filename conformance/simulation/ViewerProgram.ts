@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as EventFeed from "../../core/client/EventFeed.ts"
-import type { Gap } from "../../core/client/ProcessEvent.ts"
+import type { Gap } from "../../core/features/attach/wire.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Started } from "./Children.ts"

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Features from "../features/Clients.ts"
-import type { Policy, Role } from "../protocol/Attach.ts"
+import type { Policy, Role } from "../features/attach/wire.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { ResultOf } from "../protocol/Methods.ts"
 import { leastCredit } from "../protocol/Credit.ts"

@@ -5,7 +5,7 @@
  * every other notification, goes through `FromServer`, which decides.
  */
 import * as Either from "effect/Either"
-import type { DetachReason } from "../protocol/Attach.ts"
+import type { DetachReason } from "../features/attach/wire.ts"
 import { fromBase64 } from "../protocol/Bytes.ts"
 import * as FromServer from "../protocol/decoding/FromServer.ts"
 import type { Json } from "../protocol/Json.ts"

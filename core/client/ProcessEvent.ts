@@ -5,7 +5,6 @@
  * `exited`, if a descendant holds the pipe; nothing follows `closed`. `failed` is made by the client, and is the last
  * event too.
  */
-import type { ScreenResult } from "../features/screen/wire.ts"
 import * as Credit from "../protocol/Credit.ts"
 import type { ClosedFields, FeatureEvent } from "../features/Wires.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"
@@ -21,18 +20,6 @@ export interface Output {
   readonly stream: OutputStream
   /** The output, at least one byte. */
   readonly bytes: Uint8Array
-}
-
-/** Output that an attachment with the policy `skip` or `screen` has missed: the server no longer retains it. */
-export interface Gap {
-  /** Tells the events apart. */
-  readonly kind: "gap"
-  /** The first seq that is missing. */
-  readonly from: number
-  /** The last one. */
-  readonly seq: number
-  /** With `screen`: what the terminal shows instead, as `ansi`. No output up to its `seq` comes any more. */
-  readonly screen?: ScreenResult
 }
 
 /** The process has exited. */
@@ -76,7 +63,7 @@ export interface Failed {
 }
 
 /** An event that the server has numbered. */
-export type Sequenced = Output | FeatureEvent | Gap | Exited | Closed
+export type Sequenced = Output | FeatureEvent | Exited | Closed
 
 /** Any event of a process. */
 export type ProcessEvent = Sequenced | Failed

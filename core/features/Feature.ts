@@ -19,6 +19,8 @@ import type { RequestContext } from "../rpc/Router.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
+import type { Followed, Following, Sender, View } from "./Following.ts"
 import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
 import type { Wire } from "./Wire.ts"
 
@@ -55,11 +57,21 @@ export interface Target {
   readonly processes: ProcessRegistry
   /** Its id among them. */
   readonly id: string
+  /** The view of a feature that has this id; absent for a process of the session. */
+  readonly view?: View | undefined
 }
 
 /** The connection whose requests are handled. */
 export interface Connection {
   readonly server: Server
+  /** The session that the connection has, for a request that the gate has let pass. */
+  readonly session: () => Session
+  readonly sessions: SessionRegistry
+  /** The connection, as its session knows it. */
+  readonly holder: Holder
+  readonly sender: Sender
+  /** The events that it is sent. */
+  readonly following: Following
   readonly limits: Limits
   readonly files: FilesService
   /** The file calls of the server, by the sandbox of a request. */
@@ -76,15 +88,27 @@ export interface Connection {
   /** The process of an id, for a client that looks. */
   readonly at: (processId: string) => Target
   /** The same for a client that writes to it; `ending` for one that ends it, which its owner always may. */
-  readonly writing: (processId: string, ending?: "ending") => Effect.Effect<Target, ProcessError>
-  /** Adds to the credit of a process on this connection; false, and nothing, if that is too much to count. */
-  readonly grant: (processId: string, bytes: number) => Effect.Effect<boolean, ProcessError>
+  readonly writing: (processId: string, ending?: "ending") => Effect.Effect<Target, RequestError>
+  /** What it is sent the events of under an id; a process that is forgotten, too, until its last event is sent. */
+  readonly followed: (processId: string) => Effect.Effect<Followed, ProcessError>
   readonly audit: {
     /** Stands around a spawn; undefined where nothing is audited. */
     readonly start: (spec: SpawnSpec) => AroundSpawn | undefined
     /** Notes a signal of the client. */
     readonly signal: (processId: string, signal: SignalName) => void
   }
+}
+
+/** The part of a feature in one connection. */
+export interface Part {
+  /** Called before a request on a process is answered, with its id: the view that has the id, if one has. */
+  readonly view?: ((processId: string) => Target | undefined) | undefined
+  /** The refusal of a request that writes to a process; `ending` if it ends that. */
+  readonly refusal?: (processId: string, target: Target, ending?: "ending") => RequestError | undefined
+  /** The answer to the `initialize` that has opened or resumed the session is sent. */
+  readonly opened?: () => void
+  /** The connection has left its session. */
+  readonly close?: () => void
 }
 
 /** The failures of handlers. */
@@ -97,6 +121,7 @@ export type Failure =
   | RequestError
   | ScopeError
   | ScreenError
+  | SessionError
   | StartError
 
 /** A handler for each of these requests. */
@@ -111,12 +136,23 @@ export type Handlers<Requests> = {
 
 /** The handlers of its requests, for one connection: of a wire that has requests. */
 type Handling<W extends Wire> = W extends { readonly requests: infer R }
-  ? {
-      readonly handlers: (
-        connection: Connection,
-      ) => Handlers<R> | Effect.Effect<Handlers<R>, never, Scope.Scope>
-    }
-  : { readonly handlers?: undefined }
+  ?
+      | {
+          readonly handlers: (
+            connection: Connection,
+          ) => Handlers<R> | Effect.Effect<Handlers<R>, never, Scope.Scope>
+          readonly parts?: undefined
+        }
+      | {
+          readonly handlers?: undefined
+          /** With its part in each connection. The effect runs once for a server, in the scope of that. */
+          readonly parts: Effect.Effect<
+            (connection: Connection) => Part & { readonly handlers: Handlers<R> },
+            never,
+            Scope.Scope
+          >
+        }
+  : { readonly handlers?: undefined; readonly parts?: undefined }
 
 /** A feature on the server. */
 export type Feature<W extends Wire> = Handling<W> & {

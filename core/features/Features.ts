@@ -8,10 +8,11 @@ import * as Extension from "../process/Extension.ts"
 import type { Extend } from "../process/Lifecycle.ts"
 import type { Asked as Options } from "../process/ProcessRegistry.ts"
 import { answers } from "./answers/feature.ts"
+import { attach } from "./attach/feature.ts"
 import { credit } from "./credit/feature.ts"
 import { ParamsError } from "../protocol/ParamsError.ts"
 import { deadline } from "./deadline/feature.ts"
-import type { Asked, Connection, Failure, Feature, Handlers, Server } from "./Feature.ts"
+import type { Asked, Connection, Failure, Feature, Handlers, Part, Server, Target } from "./Feature.ts"
 import { fs } from "./fs/feature.ts"
 import { history } from "./history/feature.ts"
 import { http } from "./http/feature.ts"
@@ -43,6 +44,7 @@ const features: Each<Wires> = [
   screen,
   fs,
   http,
+  attach,
 ]
 
 /** The capabilities of all features. */
@@ -70,16 +72,73 @@ export const extend = (params: Asked, server: Server): Extend | undefined => {
     : (process, services) => Extension.compose(asked.flatMap((one) => one(process, services) ?? []))
 }
 
-/** The handlers of the requests of all features, for one connection; what they hold ends with the scope. */
-export const handlers = (
-  connection: Connection,
-): Effect.Effect<Handlers<typeof requests>, never, Scope.Scope> =>
-  Effect.map(
-    Effect.forEach(features, ({ handlers }) => {
-      const made = handlers?.(connection) ?? {}
-      return Effect.isEffect(made)
-        ? (made as Effect.Effect<object, never, Scope.Scope>)
-        : Effect.succeed(made)
+/** The features in one connection. */
+export interface Joined extends Pick<Connection, "at" | "writing"> {
+  /** The answer to the `initialize` that has opened or resumed the session is sent. */
+  readonly opened: () => void
+  /** The connection has left its session. */
+  readonly close: () => void
+  /** The handlers of their requests. */
+  readonly handlers: Handlers<typeof requests>
+}
+
+/** The connection that features join. */
+export type Base = Omit<Connection, "at" | "writing" | "followed">
+
+/** Joins features to a connection; what they hold ends with its scope. */
+export type Join = (base: Base) => Effect.Effect<Joined, never, Scope.Scope>
+
+type Parts = Effect.Effect<
+  (connection: Connection) => Part & { readonly handlers: object },
+  never,
+  Scope.Scope
+>
+
+const none = Effect.succeed(undefined)
+
+/** Joins the features of one server to its connections; what connections share ends with the scope. */
+export const joining: Effect.Effect<Join, never, Scope.Scope> = Effect.map(
+  Effect.forEach(features, ({ parts }: { readonly parts?: Parts | undefined }) => parts ?? none),
+  (makers) => (base) =>
+    Effect.gen(function* () {
+      const connection: Connection = {
+        ...base,
+        at: (processId) => at(parts, base, processId),
+        writing: (processId, ending) => {
+          const target = connection.at(processId)
+          const refused = first(parts, ({ refusal }) => refusal?.(processId, target, ending))
+          return refused === undefined ? Effect.succeed(target) : Effect.fail(refused)
+        },
+        followed: (processId) => {
+          const { processes, id, view } = connection.at(processId)
+          const known = view ?? (processes.has(id) ? undefined : base.following.find(processId))
+          return known === undefined ? processes.find(id) : Effect.succeed(known)
+        },
+      }
+      const parts = makers.flatMap((make) => make?.(connection) ?? [])
+      const handlers = yield* Effect.forEach(features, ({ handlers }) => {
+        const made = handlers?.(connection) ?? {}
+        return Effect.isEffect(made)
+          ? (made as Effect.Effect<object, never, Scope.Scope>)
+          : Effect.succeed(made)
+      })
+      return {
+        at: connection.at,
+        writing: connection.writing,
+        opened: () => parts.forEach(({ opened }) => opened?.()),
+        close: () => parts.forEach(({ close }) => close?.()),
+        handlers: Object.assign({}, ...handlers, ...parts.map((part) => part.handlers)) as Joined["handlers"],
+      }
     }),
-    (all) => Object.assign({}, ...all) as Handlers<typeof requests>,
-  )
+)
+
+const at = (parts: ReadonlyArray<Part>, { session }: Base, processId: string): Target =>
+  first(parts, ({ view }) => view?.(processId)) ?? { processes: session().processes, id: processId }
+
+const first = <A>(parts: ReadonlyArray<Part>, of: (part: Part) => A | undefined): A | undefined => {
+  for (const part of parts) {
+    const found = of(part)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -26,7 +26,6 @@ import * as OutputLog from "./OutputLog.ts"
 import type { Retention } from "./Retention.ts"
 import type { Sized } from "./Sizes.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
-import { AttachedClients } from "./AttachedClients.ts"
 import { Throttle } from "./Throttle.ts"
 
 export { pauseAbove, resumeBelow } from "./Throttle.ts"
@@ -42,6 +41,9 @@ export const maxQuietRounds = 50
 
 /** The exit of a process, as its event. */
 export type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
+
+/** Why a process is forgotten: its time is over or it was removed, or its session has ended. */
+export type Why = "removed" | "sessionEnd"
 
 /** A process of a session. Its fields are for readers; its methods change them, and `Control.terminate` does. */
 export class Process {
@@ -63,13 +65,14 @@ export class Process {
   readonly cause = new Cause()
   /** How it is asked to end, where nothing else is said. */
   grace = defaultGrace
-  /** What those share who are at it. */
-  readonly clients = new AttachedClients()
+  /** The one who writes to it in place of its owner; a feature sets it. */
+  writer: object | undefined
   /** Undefined until the child is spawned. */
   child: Spawner.ChildHandle | undefined
   /** Undefined without a stdin or PTY to write to. */
   stdin: StdinQueue | undefined
   private readonly listeners = new Set<() => void>()
+  private readonly leaving = new Set<(why: Why) => void>()
   private readonly childExited = Deferred.unsafeMake<void>(FiberId.none)
   private readonly allClosed = Deferred.unsafeMake<void>(FiberId.none)
   private readonly openStreams: Set<Spawner.OutputStream>
@@ -172,6 +175,19 @@ export class Process {
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
+  }
+
+  /** Calls `listener` when the process is forgotten, until the returned function is called. */
+  whenForgotten(listener: (why: Why) => void): () => void {
+    this.leaving.add(listener)
+    return () => this.leaving.delete(listener)
+  }
+
+  /** The process is forgotten: its log no longer counts. */
+  forgotten(why: Why): void {
+    this.log.leave()
+    for (const listener of this.leaving) listener(why)
+    this.leaving.clear()
   }
 
   /** Attaches a client that has everything up to and including `seq`. */

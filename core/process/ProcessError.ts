@@ -17,14 +17,6 @@ export type ProcessReason =
   | "NoTerminal"
   /** A question to the history of a process that has none. */
   | "NoHistory"
-  /** A `write` by the owner, whose role another client has taken. */
-  | "Taken"
-  /** A `write`, `signal` or the like by a viewer. */
-  | "Viewed"
-  /** An `attach` as the writer, while another client is that, without `take`. */
-  | "Written"
-  /** A `detach` of what is no attachment. */
-  | "NotAttached"
 
 /** A refused request on the process of that id. */
 export class ProcessError extends Data.TaggedError("ProcessError")<{

@@ -39,7 +39,6 @@ import { type Entry, ProcessTable } from "./ProcessTable.ts"
 import * as Reservation from "./Reservation.ts"
 import type { Asked } from "./Reservation.ts"
 import type { Pictures } from "./screen/Screens.ts"
-import type { Writer } from "./Writers.ts"
 
 export type { AroundSpawn } from "./Lifecycle.ts"
 export type { Asked } from "./Reservation.ts"
@@ -104,8 +103,8 @@ export interface ProcessRegistry {
   readonly entry: (id: string) => Effect.Effect<Entry, ProcessError>
   /** True if that id is taken. */
   readonly has: (id: string) => boolean
-  /** Who writes to the process of that id: undefined if that is its owner, and if there is none. */
-  readonly writer: (id: string) => Writer | undefined
+  /** The one who writes to the process of that id; undefined if that is its owner, and if there is none. */
+  readonly writer: (id: string) => object | undefined
   /** Completes when no process is kept. */
   readonly noneKept: Effect.Effect<void>
   /** Sets the size of the PTY. */
@@ -189,7 +188,7 @@ export const make = (
       },
       entry: (id) => withExisting(id, () => Effect.succeed(table.get(id) as Entry)),
       has: (id) => table.get(id) !== undefined,
-      writer: (id) => table.get(id)?.process.clients.writers?.current,
+      writer: (id) => table.get(id)?.process.writer,
       noneKept: Effect.suspend(() => kept.whenNone),
       resize: (id, size) => withExisting(id, (process) => Control.resize(process, size)),
       closeStdin: (id) => withExisting(id, Control.closeStdin),

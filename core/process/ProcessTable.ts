@@ -12,7 +12,6 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type { ChangeKind } from "../protocol/Changes.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
-import type { Why } from "./AttachedClients.ts"
 import type { Facts } from "./Listed.ts"
 import { Numbered } from "./Numbered.ts"
 import type { Process } from "./Process.ts"
@@ -86,14 +85,14 @@ export class ProcessTable {
     this.entries.delete(entry.process.id)
     this.numbered.remove(entry)
     if (hasStarted(entry)) this.listener("removed", entry)
-    leave(entry.process, "removed")
+    entry.process.forgotten("removed")
   }
 
   /** The session ends, and with it all that it has: nobody is told of what becomes of that. */
   end(): void {
     for (const entry of this.entries.values()) {
       if (hasStarted(entry)) this.listener("removed", entry)
-      leave(entry.process, "sessionEnd")
+      entry.process.forgotten("sessionEnd")
     }
     this.listener = () => {}
   }
@@ -163,9 +162,3 @@ export class ProcessTable {
 
 /** True once the start has succeeded. */
 export const hasStarted = ({ outcome }: Entry): boolean => outcome !== undefined && Exit.isSuccess(outcome)
-
-/** A process is forgotten: its log no longer counts, and who cares is told. */
-export const leave = ({ log, clients }: Process, why: Why): void => {
-  log.leave()
-  clients.left(why)
-}

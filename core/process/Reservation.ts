@@ -110,7 +110,7 @@ export const reserve = (
   const { made } = shared.buffers
   if (made !== undefined) buffersOf(process, capacity).forEach(made)
   const entry = table.reserve(process, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
-  if (keep !== undefined) process.clients.whenLeft(keep.right)
+  if (keep !== undefined) process.whenForgotten(keep.right)
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined
   return Either.right({ entry, leave, asked: { around, extend, history, autoRemove } })

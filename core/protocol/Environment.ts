@@ -66,15 +66,6 @@ export const Capabilities = struct("Capabilities", () => ({
   /** Beyond the peer implementation: both lists show every session of the server, with `sessions: "all"`. */
   processListAll: Schema.Boolean,
   ...Features.capabilities,
-  /** Beyond the peer implementation: `process/attach`, `process/detach`, and `remove` of `process/terminate`. */
-  processAttach: Schema.Boolean,
-  /** Beyond the peer implementation: this client may view the processes of every session. */
-  processAttachAll: Schema.Boolean,
-  /**
-   * Beyond the peer implementation: this client may also write to them, end and remove them, and let its own be kept
-   * (`keep` of `process/start`).
-   */
-  processControlAll: Schema.Boolean,
   /** Beyond the peer implementation: `session/end`. */
   sessionEnd: Schema.Boolean,
 }))

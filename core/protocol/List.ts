@@ -4,7 +4,7 @@
  * A session is named by its number: its id is a secret, and no list has it.
  */
 import * as Schema from "effect/Schema"
-import * as Features from "../features/Wires.ts"
+import * as Features from "../features/FieldWires.ts"
 import { nullable } from "./Fields.ts"
 import { I32, NonZero, U53, U64 } from "./Integers.ts"
 import { lazy, struct } from "./Lazy.ts"
@@ -81,7 +81,7 @@ export const ListedProcess = struct("ListedProcess", () => ({
   kept: Schema.optional(Schema.Boolean),
   ...Features.rowFields,
 }))
-export type { RowFields } from "../features/Wires.ts"
+export type { RowFields } from "../features/FieldWires.ts"
 
 /** A process. */
 export type ListedProcess = typeof ListedProcess.Type

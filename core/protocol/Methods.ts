@@ -6,7 +6,6 @@
  */
 import type * as Schema from "effect/Schema"
 import * as Features from "../features/Wires.ts"
-import * as AttachMethods from "./AttachMethods.ts"
 import * as Changes from "./Changes.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Environment from "./Environment.ts"
@@ -143,7 +142,6 @@ export const requests = {
       "ends the session at once, and kills its processes; the connection can do nothing more " +
       "(beyond the peer; capability sessionEnd)",
   }),
-  ...AttachMethods.requests,
 }
 
 /** Client to server, not answered. */
@@ -161,7 +159,6 @@ export const serverNotifications = {
   ...Features.notifications,
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
-  ...AttachMethods.serverNotifications,
   "session/taken": {
     params: Session.TakenParams,
     says: "another connection has taken the session over; this one ends",

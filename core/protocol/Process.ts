@@ -4,7 +4,7 @@
  * `seq` counts from 1 for each process, over output, exited and closed together; closed has the highest.
  */
 import * as Schema from "effect/Schema"
-import * as Features from "../features/Wires.ts"
+import * as Features from "../features/FieldWires.ts"
 import { Base64 } from "./Base64.ts"
 import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
@@ -162,7 +162,7 @@ export type OutputStream = typeof OutputStream.Type
 /** A piece of output, at most 64 KiB. A UTF-8 character may be split over two chunks. */
 export const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
 
-export type { ClosedFields, ReadFields, StartedFields } from "../features/Wires.ts"
+export type { ClosedFields, ReadFields, StartedFields } from "../features/FieldWires.ts"
 export { EndedBy, ResourceLimit } from "./Ending.ts"
 export type { Signal, SignalName } from "./Signals.ts"
 

@@ -24,6 +24,6 @@ export class ScopeError extends Data.TaggedError("ScopeError")<{
   readonly needs: SessionScope
   /** The scope that it has. */
   readonly has: SessionScope
-  /** What it has tried. */
-  readonly what: "looks" | "writes" | "stalls" | "keeps" | "removes"
+  /** The thing that it has tried, as a part of the text for the client. */
+  readonly what: string
 }> {}

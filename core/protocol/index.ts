@@ -13,7 +13,6 @@
  * Object.keys(Methods.requests) // "initialize", "environment/info", …
  * ```
  */
-export * as Attach from "./Attach.ts"
 export { Base64 } from "./Base64.ts"
 export * as Buffers from "./Buffers.ts"
 export * as Bytes from "./Bytes.ts"

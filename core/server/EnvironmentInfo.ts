@@ -3,14 +3,13 @@ import type { Server } from "../features/Feature.ts"
 import * as Features from "../features/Features.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
-import * as SessionScope from "../protocol/SessionScope.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 
 export type { Server } from "../features/Feature.ts"
 
 /** The result of `environment/info`, for one connection; `version` is that of the embedding program. */
 export const make = (server: Server, version: string): Environment.EnvironmentInfo => {
-  const { host, spawner, files, hasNetwork, listsAll, scope } = server
+  const { host, spawner, files, hasNetwork, listsAll } = server
   return {
     shell: host.shell,
     executorVersion: version,
@@ -36,9 +35,6 @@ export const make = (server: Server, version: string): Environment.EnvironmentIn
       processList: true,
       processChanges: true,
       processListAll: listsAll,
-      processAttach: true,
-      processAttachAll: SessionScope.includes(scope, "observe"),
-      processControlAll: scope === "control",
       sessionEnd: true,
     },
   }

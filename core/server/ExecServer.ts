@@ -1,6 +1,7 @@
 /** The server: serves any number of connections over sessions that outlive them. */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import * as Features from "../features/Features.ts"
 import { Files } from "../files/Files.ts"
 import { HttpClient, withoutNetwork } from "../http/HttpClient.ts"
 import { HistoryFiles } from "../process/history/HistoryFiles.ts"
@@ -23,7 +24,6 @@ import type { AuditLog } from "./audit/AuditLog.ts"
 import * as Notifier from "./Notifier.ts"
 import * as SandboxedFiles from "../features/fs/SandboxedFiles.ts"
 import * as ServerConnection from "./ServerConnection.ts"
-import * as LossyQueue from "./LossyQueue.ts"
 import * as Tracing from "./Tracing.ts"
 
 /** How a server behaves; `SessionRegistry.defaultOptions` has the defaults. */
@@ -92,7 +92,7 @@ export const make = (
       client: hasNetwork ? yield* HttpClient : withoutNetwork,
       sessions: yield* SessionRegistry.make(options),
       tracing: yield* Tracing.make,
-      lossyQueue: yield* LossyQueue.make,
+      join: yield* Features.joining,
       outputs: Notifier.toPool(),
       auditLog: options.auditLog,
     }

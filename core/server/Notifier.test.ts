@@ -36,43 +36,6 @@ const make = () => {
 }
 
 describe("Notifier", () => {
-  it("encodes output once for all who have attached under the same id", () => {
-    const messages: Array<unknown> = []
-    const { process, child } = begin()
-    for (const id of ["seen", "seen", "other"]) {
-      const sender = FairSender.make((message) => messages.push(message) > 0)
-      Notifier.make(sender).attach({ id, process, holds: false }, 0)
-    }
-    child.output("stdout", "x")
-    expect(messages.length).toBe(3)
-    expect(messages[0]).toBe(messages[1])
-    expect(messages[2]).not.toBe(messages[1])
-  })
-
-  it.each([true, false])(
-    "shows who has a turn seldom some output behind each gap, if it keeps up: %s",
-    (keepsUp) => {
-      const sent: Array<string> = []
-      const sender = FairSender.make((message) => {
-        sent.push(parse(message).method)
-        return keepsUp
-      })
-      const due = new Set<() => void>()
-      const lossyQueue = { enqueue: (job: () => void) => void due.add(job), remove: () => {} }
-      const { process, child } = begin()
-      Notifier.make(sender, undefined, lossyQueue).attach({ id: "seen", process, holds: false }, 0)
-      for (let turn = 0; turn < 3; turn++) {
-        // All that is retained is new by the next turn.
-        for (let chunk = 0; chunk < 32; chunk++) child.output("stdout", "x".repeat(65_536))
-        const [job] = due
-        due.clear()
-        job?.()
-        sender.drain()
-      }
-      expect(sent).toEqual([1, 2, 3].flatMap(() => ["process/gap", ...(keepsUp ? ["process/output"] : [])]))
-    },
-  )
-
   it("sends output synchronously with the read", () => {
     const { notifier, sent } = make()
     const { process, child } = begin()

@@ -13,35 +13,11 @@ import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, Event } from "../protocol/dialect/Dialect.ts"
 import { MemoryPool } from "../protocol/MemoryPool.ts"
 import { creditOf, leastCredit } from "../protocol/Credit.ts"
-import * as EventCursor from "../process/EventCursor.ts"
-import type { FairSender, Source } from "./FairSender.ts"
-import type { LossyQueue } from "./LossyQueue.ts"
-
-/** What is followed: a process of the session, or an attachment. */
-export type Followed = Process | Attached
-
-/** A process that the connection has attached to. */
-export interface Attached {
-  /** Its id on this connection. */
-  readonly id: string
-  /** The process. */
-  readonly process: Process
-  /** Whether the child waits for this connection. */
-  readonly holds: boolean
-  /** Paints what stands for output that this connection has missed; undefined for nothing. */
-  readonly paint?: EventCursor.Paint | undefined
-}
+import type { Followed, Following, Sender, Source, Turns } from "../features/Following.ts"
+import type { FairSender } from "./FairSender.ts"
 
 /** The notifier of one connection. */
-export interface Notifier {
-  /** Sends the events of a process with a seq above `seq`, those to come as well; with `credit`, output within it. */
-  readonly attach: (followed: Followed, seq: number, credit?: number) => void
-  /** Adds to the credit, which a process that has none is put under. False, and nothing, if that is too much to count. */
-  readonly grant: (followed: Followed, bytes: number) => boolean
-  /** What it still sends the events of under that id, also when nobody else knows the id any more. */
-  readonly find: (id: string) => Followed | undefined
-  /** Sends nothing more of this one. */
-  readonly leave: (followed: Followed) => void
+export interface Notifier extends Following {
   /** Detaches from every process; `attach` has no effect from then on. */
   readonly close: () => void
 }
@@ -51,7 +27,7 @@ interface Credit {
   left: number
 }
 
-interface Following {
+interface Cursor {
   /** Looks for something to send. */
   readonly wake: () => void
   /** Sends output within this credit from now on. */
@@ -66,17 +42,15 @@ const usualBytes = (maxChunkBytes / 3) * 4 + 1024
 export const toPool = (): MemoryPool => new MemoryPool(Math.ceil(usualBytes), 16)
 
 /**
- * `events` encodes for the dialect of the connection; the default is the current wire. Attachments that may miss
- * something have their turns on the lossyQueue; the default gives them every one. Output of processes is encoded into
- * `memory`, which the transport gives back.
+ * `events` encodes for the dialect of the connection; the default is the current wire. Output of processes is encoded
+ * into `memory`, which the transport gives back.
  */
 export const make = (
   sender: FairSender,
   events: Dialect["events"] = current.events,
-  lossyQueue: LossyQueue = unlimited,
   memory?: MemoryPool,
 ): Notifier => {
-  const following = new Map<Followed, Following>()
+  const following = new Map<Followed, Cursor>()
   /** Of processes under credit. A grant may come before its process is attached, and after its last event. */
   const credits = new WeakMap<Followed, Credit>()
   let closed = false
@@ -96,11 +70,11 @@ export const make = (
     return true
   }
 
-  const begin = (followed: Followed, seq: number): Following => {
-    const turns = "holds" in followed && !followed.holds ? sideways(sender, lossyQueue) : inTurn(sender)
+  const begin = (followed: Followed, seq: number): Cursor => {
+    const view = "read" in followed ? followed : undefined
     const made = follow(
-      turns,
-      encoderOf(followed, events, memory),
+      view?.turns?.(sender) ?? inTurn(sender),
+      view?.encode(events) ?? events(followed.id, memory),
       followed,
       seq,
       credits.get(followed),
@@ -127,41 +101,7 @@ export const make = (
   }
 }
 
-const processOf = (followed: Followed): Process => ("holds" in followed ? followed.process : followed)
-
-/**
- * Encodes the events of a process. Those who have attached to it under the same id share the text of the last output:
- * it is encoded once for all.
- */
-const encoderOf = (
-  followed: Followed,
-  events: Dialect["events"],
-  memory: MemoryPool | undefined,
-): ReturnType<Dialect["events"]> => {
-  if (!("holds" in followed)) return events(followed.id, memory)
-  const encode = events(followed.id)
-  const { id, process } = followed
-  return (event) => {
-    if (event.kind !== "output") return encode(event)
-    const { encoded } = process.clients
-    if (encoded?.seq === event.seq && encoded.id === id) return encoded.message
-    const message = encode(event)
-    process.clients.encoded = message === undefined ? undefined : { id, seq: event.seq, message }
-    return message
-  }
-}
-
-/** How an attachment lags; `painted` is called after each picture. */
-const lagOf = ({ holds, paint }: Attached, painted: () => void): EventCursor.Lag => ({
-  holds,
-  paint:
-    paint &&
-    ((done) =>
-      paint((picture) => {
-        done(picture)
-        painted()
-      })),
-})
+const processOf = (followed: Followed): Process => ("read" in followed ? followed.process : followed)
 
 /** Follows one of them; `ended` is called when it has sent the last event, or is stopped. */
 const follow = (
@@ -171,17 +111,14 @@ const follow = (
   seq: number,
   credit: Credit | undefined,
   ended: () => void,
-): Following => {
+): Cursor => {
   const process = processOf(followed)
   let stopped = false
   let hasRoom = () => true
-  const painted = () => {
+  const look = () => {
     if (!stopped) wake()
   }
-  const attachment =
-    "holds" in followed
-      ? EventCursor.after(process, seq, { ...lagOf(followed, painted), ready: () => hasRoom() })
-      : process.attach(seq)
+  const attachment = "read" in followed ? followed.read(seq, look, () => hasRoom()) : process.attach(seq)
   let keepsUp = true
   const send = (event: Event): boolean => {
     const message = encode(event)
@@ -231,65 +168,8 @@ const follow = (
   return { wake, limit, stop }
 }
 
-/** Where what is followed gets its turns. */
-interface Turns extends Pick<FairSender, "enqueue" | "remove" | "write"> {
-  /** Calls `wake` after every change of the process until the returned function is called. */
-  readonly subscribe: (process: Process, wake: () => void) => () => void
-}
-
-/** Runs every job at once. */
-const unlimited: LossyQueue = { enqueue: (job) => job(), remove: () => {} }
-
 /** Turns as the sender gives them. */
-const inTurn = (sender: FairSender): Turns => ({
+const inTurn = (sender: Sender): Turns => ({
   ...sender,
   subscribe: (process, wake) => process.subscribe(wake),
 })
-
-/**
- * Turns at a sender, one at a time, when the lossyQueue gives them. Who waits for one does not listen to the process
- * meanwhile: an output costs nothing for each viewer of a flood.
- */
-const sideways = (sender: FairSender, lossyQueue: LossyQueue): Turns => {
-  let source: Source = () => false
-  let due = false
-  let listen = () => {}
-  let unsubscribe: (() => void) | undefined
-  const queue = () => {
-    if (due) return
-    due = true
-    lossyQueue.enqueue(job)
-    if (!due) return
-    unsubscribe?.()
-    unsubscribe = undefined
-  }
-  const once: Source = () => {
-    due = false
-    if (source()) queue()
-    else listen()
-    return false
-  }
-  const job = () => sender.enqueue(once)
-  return {
-    enqueue: (next) => {
-      source = next
-      queue()
-    },
-    remove: () => {
-      due = false
-      lossyQueue.remove(job)
-      sender.remove(once)
-    },
-    write: sender.write,
-    subscribe: (process, wake) => {
-      listen = () => {
-        unsubscribe ??= process.subscribe(wake)
-      }
-      listen()
-      return () => {
-        listen = () => {}
-        unsubscribe?.()
-      }
-    },
-  }
-}

@@ -8,9 +8,11 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Server } from "../features/Feature.ts"
+import type { Join } from "../features/Features.ts"
 import type { FilesService } from "../files/Files.ts"
 import type { HttpClientService } from "../http/HttpClient.ts"
 import type { Confinement } from "../protocol/Confinement.ts"
+import * as Fork from "../protocol/Fork.ts"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
 import type { RpcError } from "../protocol/ErrorCode.ts"
 import type { Limits } from "../protocol/Limits.ts"
@@ -27,12 +29,10 @@ import type { Transport } from "../transport/Transport.ts"
 import * as Auditing from "./audit/Auditing.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
 import * as FairSender from "./FairSender.ts"
-import * as Attachments from "./Attachments.ts"
 import * as Handlers from "./Handlers.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Notifier from "./Notifier.ts"
 import type { SandboxedFiles } from "../features/fs/SandboxedFiles.ts"
-import type { LossyQueue } from "./LossyQueue.ts"
 import type { Tracing } from "./Tracing.ts"
 import { type HandlerError, sessionTaken, toRpcError } from "./WireError.ts"
 
@@ -55,8 +55,8 @@ export interface Shared {
   readonly scope: SessionScope.SessionScope
   /** Undefined if nothing is traced. */
   readonly tracing: Tracing | undefined
-  /** Serves those who may miss something. */
-  readonly lossyQueue: LossyQueue
+  /** Joins the features to a connection. */
+  readonly join: Join
   /** Memory for messages with output. */
   readonly outputs: MemoryPool
   /** Undefined if nothing is audited. */
@@ -73,7 +73,7 @@ export const serve = (
     const handshake = Handshake.make<Session>(dialect)
     const sender = FairSender.make((message) => connection.write(message))
     const events: Dialect["events"] = (...of) => handshake.dialect().events(...of)
-    const notifier = Notifier.make(sender, events, shared.lossyQueue, shared.outputs)
+    const notifier = Notifier.make(sender, events, shared.outputs)
     let taken = false
     const write = (text: string) => taken || connection.write(text)
     const holder: Holder = {
@@ -81,42 +81,52 @@ export const serve = (
         taken = true
         sender.stop()
         connection.leave(sessionTaken, notificationText("session/taken", { sessionId: id }))
-        attachments.close()
+        features.close()
         return notifier.close
       },
       over: transport.close,
-      // One that is about to resume its session is told of every role behind the answer.
-      wrote: (processId) => void (handshake.session() && attachments.tellRole(processId)),
     }
     const session = () => sessionOf(handshake)
-    const attachments = Attachments.make({ session, notifier, sender })
 
     const { peer } = transport
     const server = shared.server(SessionScope.greater(shared.scope, peer?.scope ?? "own"))
     const sessionId = () => handshake.session()?.id
     const audit = yield* Auditing.make(auditLog, { connection: number, peer, session: sessionId })
 
+    const features = yield* shared.join({
+      server,
+      session,
+      sessions,
+      holder,
+      sender,
+      following: notifier,
+      limits,
+      files: shared.files,
+      sandboxed: audit.files(sandboxed),
+      client: audit.http(client),
+      scope: yield* Effect.scope,
+      fork: yield* Fork.inScope,
+      write,
+      send: sender.send,
+      audit,
+    })
+
     const router = Router.make<HandlerError>({
       dialect: handshake.dialect,
       platform: server.host.platform,
       gate: yield* makeGate(handshake, sessions),
       toRpcError,
-      handlers: yield* Handlers.make({
+      handlers: Handlers.make({
         ...shared,
         server,
         handshake,
         sessions,
-        limits,
-        sender,
         notifier,
         holder,
         place: transport.place,
-        attachments,
+        features,
         session,
         audit,
-        sandboxed: audit.files(sandboxed),
-        client: audit.http(client),
-        write,
       }),
     })
     const connection = yield* Connection.make(
@@ -137,7 +147,7 @@ export const serve = (
     connection.onDrain(sender.drain)
     yield* Effect.addFinalizer(() => {
       notifier.close()
-      attachments.close()
+      features.close()
       const session = handshake.session()
       return session === undefined ? Effect.void : sessions.detach(session, holder)
     })

@@ -1,5 +1,4 @@
 /** The one place where the failures of handlers become the codes and texts that clients see. */
-import * as Data from "effect/Data"
 import type { FileError } from "../files/FileError.ts"
 import { brokenBody, type HttpError } from "../http/HttpClient.ts"
 import type { HistoryError } from "../process/history/HistoryFiles.ts"
@@ -16,14 +15,6 @@ import type { HandshakeError } from "./Handshake.ts"
 
 export { ParamsError, RequestError } from "../protocol/ParamsError.ts"
 
-/** No process has that name, or several have. */
-export class NameError extends Data.TaggedError("NameError")<{
-  /** The name. */
-  readonly name: string
-  /** Those that have it. */
-  readonly places: ReadonlyArray<{ readonly session: number; readonly processId: string }>
-}> {}
-
 /** Every failure of a handler. */
 export type HandlerError =
   | FileError
@@ -31,7 +22,6 @@ export type HandlerError =
   | HistoryError
   | HttpError
   | LimitError
-  | NameError
   | ParamsError
   | ProcessError
   | RequestError
@@ -61,12 +51,10 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       })
     case "LimitError":
       return rpcError(ErrorCode.invalidRequest, error.message)
-    case "NameError":
-      return rpcError(ErrorCode.invalidRequest, nameText(error))
     case "ScopeError":
       return rpcError(
         ErrorCode.invalidRequest,
-        `${scopeTexts[error.what]} needs the scope ${error.needs}, and this connection has the scope ${error.has}`,
+        `${error.what} needs the scope ${error.needs}, and this connection has the scope ${error.has}`,
       )
     case "ParamsError":
       return rpcError(ErrorCode.invalidParams, error.message, error.kind)
@@ -117,29 +105,6 @@ const handshakeError = ({ reason, family = "exec" }: HandshakeError): ErrorCode.
   }
 }
 
-const scopeTexts: Readonly<Record<ScopeError["what"], string>> = {
-  looks: "attaching to a process of another session",
-  writes: "writing to a process of another session",
-  stalls: 'stalling a process of another session (policy "block")',
-  keeps: "keeping a process (`keep: true`)",
-  removes: "removing a process of another session",
-}
-
-/** The most processes that the text for an ambiguous name lists. */
-const mostListed = 5
-
-const nameText = ({ name, places }: NameError): string => {
-  if (places.length === 0) return `no process is named ${name}`
-  const listed = places
-    .slice(0, mostListed)
-    .map(({ session, processId }) => `${processId} of session ${session}`)
-  const more = places.length > mostListed ? ", …" : ""
-  return (
-    `${places.length} processes are named ${name}: ${listed.join(", ")}${more}; ` +
-    "name one by session and processId"
-  )
-}
-
 const fileError = ({ reason, message }: FileError): ErrorCode.RpcError => {
   switch (reason) {
     case "NotFound":
@@ -182,23 +147,6 @@ const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError =
       return ErrorText.refusal("stdinGone")
     case "NoTerminal":
       return rpcError(ErrorCode.invalidRequest, `process ${processId} has no terminal to resize`)
-    case "Taken":
-      return rpcError(
-        ErrorCode.invalidRequest,
-        `process ${processId} is written to by another client: take it back by process/attach with role "writer" and take`,
-      )
-    case "Viewed":
-      return rpcError(
-        ErrorCode.invalidRequest,
-        `${processId} is attached as a viewer: attach as the writer, by process/attach with role "writer"`,
-      )
-    case "Written":
-      return rpcError(
-        ErrorCode.invalidRequest,
-        `process ${processId} is written to by another client: take the role with \`take: true\``,
-      )
-    case "NotAttached":
-      return rpcError(ErrorCode.invalidRequest, `${processId} is no attachment of this connection`)
     case "NoHistory":
       return rpcError(
         ErrorCode.invalidRequest,

@@ -72,8 +72,6 @@ export interface Holder {
   readonly taken: (session: Session) => () => void
   /** The session is over for those who found its place: this connection ends, and who comes back hears why. */
   readonly over?: Effect.Effect<void>
-  /** A process of its session is written to by this connection again, or by another one; by default nobody is told. */
-  readonly wrote?: (processId: string) => void
 }
 
 /** An open session, as long as it is open. */

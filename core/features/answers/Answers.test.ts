@@ -10,7 +10,7 @@ import { none } from "../../process/screen/Terminals.ts"
 import { mostOffered } from "../../process/StdinQueue.ts"
 import { pipe } from "../../process/testing/Registry.ts"
 import * as Scroll from "../../process/testing/Scroll.ts"
-import { Writers } from "../../process/Writers.ts"
+import { Writers } from "../attach/Writers.ts"
 import * as Features from "../Features.ts"
 import { linux } from "../testing/Linux.ts"
 import { mostWaiting } from "./Answers.ts"
@@ -111,7 +111,7 @@ describe("Answers", () => {
     effect(function* () {
       const { child, process } = yield* make()
       const [owner, guest] = [{ told: () => {} }, { told: () => {} }]
-      const writers = (process.clients.writers = new Writers(owner))
+      const writers = new Writers(process, owner)
       writers.take(guest)
       child.output("pty", "\x1b[c\x1b[6n")
       yield* settle

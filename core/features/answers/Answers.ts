@@ -57,9 +57,8 @@ export class Answers {
   }
 
   private readonly hear = (query: Query): void => {
-    const { clients, stdin } = this.process
-    const isWritten = clients.writers?.current !== undefined
-    if (isWritten || this.waiting.length >= mostWaiting || stdin?.hasRoom() === false) return
+    const { writer, stdin } = this.process
+    if (writer !== undefined || this.waiting.length >= mostWaiting || stdin?.hasRoom() === false) return
     this.waiting.push(query)
   }
 

@@ -15,10 +15,10 @@ export const credit: Feature<typeof wire> = {
   // Output that may not be pushed waits in the log, so the child has to be paused.
   announces: ({ spawner }) => ({ processCredit: spawner.pause }),
   fault: (params) => faultOf(params.credit),
-  handlers: ({ grant }) => ({
+  handlers: ({ followed, following }) => ({
     "process/credit": ({ processId, bytes }) =>
-      Effect.flatMap(grant(processId, bytes), (isCounted) =>
-        isCounted
+      Effect.flatMap(followed(processId), (process) =>
+        following.grant(process, bytes)
           ? Effect.succeed({})
           : new ParamsError({
               message: `the credit of process ${processId} must not exceed ${Number.MAX_SAFE_INTEGER} bytes`,

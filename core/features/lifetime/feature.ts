@@ -7,7 +7,11 @@ export const lifetime: Feature<typeof wire> = {
   announces: () => ({ processAutoRemove: true }),
   fault: ({ keep }, { scope }) =>
     keep === true && scope !== "control"
-      ? new SessionScope.ScopeError({ needs: "control", has: scope, what: "keeps" })
+      ? new SessionScope.ScopeError({
+          needs: "control",
+          has: scope,
+          what: "keeping a process (`keep: true`)",
+        })
       : undefined,
   options: ({ keep, autoRemove }) => ({ keep: keep ?? false, autoRemove: autoRemove ?? false }),
 }

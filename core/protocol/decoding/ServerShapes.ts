@@ -51,28 +51,28 @@ export const requests: {
   "fs/close": { result: "FsCloseResponse", repeatable: "always" },
   "fs/watchMissing": { result: "FsWatchMissingResponse" },
   "http/request": { result: "HttpRequestResult", cancellable: true },
+  "process/attach": { result: "ProcessAttachResponse" },
+  "process/detach": { result: "ProcessDetachResponse" },
   "process/resize": { result: "ResizeResponse", repeatable: "always" },
   "process/closeStdin": { result: "CloseStdinResponse", repeatable: "always" },
   "process/list": { result: "ProcessListResponse", repeatable: "always" },
   "process/changes": { result: "ProcessChangesResponse", repeatable: "always", cancellable: true },
   "session/list": { result: "SessionListResponse", repeatable: "always" },
   "session/end": { result: "SessionEndResponse" },
-  "process/attach": { result: "ProcessAttachResponse" },
-  "process/detach": { result: "ProcessDetachResponse" },
 }
 
 /** The notifications of the server, each with the shape of its params. */
 export const notifications: { readonly [name: string]: string } = {
   "process/output": "ExecOutputDeltaNotification",
   "process/mark": "ProcessMarkNotification",
+  "process/gap": "ProcessGapNotification",
   "process/exited": "ExecExitedNotification",
   "process/closed": "ExecClosedNotification",
-  "process/gap": "ProcessGapNotification",
-  "process/writer": "ProcessWriterNotification",
-  "process/detached": "ProcessDetachedNotification",
   "session/taken": "SessionTakenNotification",
   "fs/missingChanged": "FsMissingChangedNotification",
   "http/request/bodyDelta": "HttpRequestBodyDelta",
+  "process/writer": "ProcessWriterNotification",
+  "process/detached": "ProcessDetachedNotification",
 }
 
 /** The structs, by their names: the fields, each with its shape. */
@@ -147,31 +147,31 @@ export const structs: { readonly [name: string]: string } = {
   FsWatchMissingResponse: "watching:boolean",
   HttpRequestResult: "status:int headers:HttpResponseHeader[] bodyBase64:bytes",
   HttpResponseHeader: "name:string value:string",
-  ResizeResponse: "",
-  CloseStdinResponse: "",
-  ProcessListResponse: "processes:ListedProcess[] nextCursor:string~",
+  ProcessAttachResponse: "processId:string process:ListedProcess firstSeq:u64 writer:boolean",
   ListedProcess:
     "processId:string session:u53 attached:boolean name:string? labels:string{} argv:string[] cwd:string pid:u53~ tty:boolean terminalSize:TerminalSize? startedAtMs:u53 endedAtMs:u53? state:'starting'|'running'|'exited'|'closed' exitCode:i32~ bytes:u53 nextSeq:u64 kept:boolean? restarts:u53?",
   TerminalSize: "rows:u16 columns:u16",
+  ProcessDetachResponse: "",
+  ResizeResponse: "",
+  CloseStdinResponse: "",
+  ProcessListResponse: "processes:ListedProcess[] nextCursor:string~",
   ProcessChangesResponse: "changes:ProcessChange[] nextSeq:u64 missed:boolean?",
   ProcessChange: "seq:u64 kind:'started'|'restarted'|'exited'|'removed' atMs:u53 process:ListedProcess",
   SessionListResponse: "sessions:ListedSession[] nextCursor:string~",
   ListedSession: "session:u53 own:boolean attached:boolean openedAtMs:u53 processes:u53",
   SessionEndResponse: "",
-  ProcessAttachResponse: "processId:string process:ListedProcess firstSeq:u64 writer:boolean",
-  ProcessDetachResponse: "",
   ExecOutputDeltaNotification: "processId:string seq:u64 stream:'stdout'|'stderr'|'pty' chunk:bytes",
   ProcessMarkNotification:
     "processId:string seq:u64 kind:'promptStart'|'commandStart'|'commandEnd' exitCode:i32~ cwd:string~",
+  ProcessGapNotification: "processId:string from:u64 to:u64 screen:ScreenResponse?",
   ExecExitedNotification:
     "processId:string seq:u64 exitCode:i32 sandboxDenied:boolean?=false limit:'mem'|'pids'|'time'? oomKilled:boolean? endedBy:'exit'|'signal'|'terminate'|'timeout'|'idleTimeout'|'sessionEnd'|'serverEnd'|'limit'? signal:u53?",
   ExecClosedNotification: "processId:string seq:u64 receipt:Receipt?",
-  ProcessGapNotification: "processId:string from:u64 to:u64 screen:ScreenResponse?",
-  ProcessWriterNotification: "processId:string writer:boolean",
-  ProcessDetachedNotification: "processId:string reason:'removed'|'sessionEnd'",
   SessionTakenNotification: "sessionId:string",
   FsMissingChangedNotification: "watchId:bigint",
   HttpRequestBodyDelta: "requestId:string seq:u64 deltaBase64:bytes done:boolean?=false error:string~?",
+  ProcessWriterNotification: "processId:string writer:boolean",
+  ProcessDetachedNotification: "processId:string reason:'removed'|'sessionEnd'",
 }
 
 /** The fields of a start, each with the capability that it needs; empty for none. */

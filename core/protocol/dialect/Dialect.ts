@@ -6,7 +6,6 @@
  * says what happens to everything else that a client may send. No code outside of this folder asks for its name.
  */
 import type { ClosedFields, FeatureEvent } from "../../features/Wires.ts"
-import type { ScreenResult } from "../../features/screen/wire.ts"
 import type * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
 import type { MemoryPool } from "../MemoryPool.ts"
@@ -57,16 +56,6 @@ export type Event =
       readonly bytes: Uint8Array
     }
   | FeatureEvent
-  | {
-      /** Output that has left the log before an attachment had it. */
-      readonly kind: "gap"
-      /** The first seq that is missing. */
-      readonly from: number
-      /** The last one. */
-      readonly seq: number
-      /** What the terminal shows instead: output up to its seq does not come. */
-      readonly screen?: ScreenResult | undefined
-    }
   | {
       readonly kind: "exited"
       readonly seq: number

@@ -25,13 +25,6 @@ export const current: Dialect = {
       switch (event.kind) {
         case "output":
           return output(event)
-        case "gap":
-          return notificationText("process/gap", {
-            processId,
-            from: event.from,
-            to: event.seq,
-            screen: event.screen,
-          })
         case "exited": {
           const { seq, exitCode, sandboxDenied, limit, oomKilled, endedBy } = event
           const signal = endedBy === undefined ? undefined : event.signal

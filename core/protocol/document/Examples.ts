@@ -121,17 +121,6 @@ const processExamples: Examples = {
       { changes: [], nextSeq: 5000, missed: true },
     ],
   },
-  "process/attach": {
-    params: [
-      { name: "build", session: 1, as: "view", afterSeq: 0, role: "viewer", policy: "skip", credit: 65_536 },
-      { processId: "build", sessionId: "0b8f1c9e-6f2a-4c57-9d1e-3a5b7c9d1e2f", role: "writer", take: true },
-    ],
-    result: [{ processId: "view", process: listed, firstSeq: 1, writer: false }],
-  },
-  "process/detach": { params: [{ processId: "view" }], result: [{}] },
-  "process/gap": { params: [{ processId: "view", from: 3, to: 9 }] },
-  "process/writer": { params: [{ processId: "view", writer: true }] },
-  "process/detached": { params: [{ processId: "view", reason: "removed" }] },
   "process/output": { params: [{ processId: "p1", ...chunk }] },
   "process/exited": { params: [{ processId: "p1", seq: 2, exitCode: 143, sandboxDenied: false, ...ends }] },
   "process/closed": { params: [{ processId: "p1", seq: 3 }] },

@@ -58,18 +58,6 @@ const bases: readonly [Version, ...ReadonlyArray<Version>] = [
       processChanges: ["process/changes"],
       processListAll: [],
       sessionEnd: ["session/end"],
-      processAttach: [
-        "process/attach",
-        "process/detach",
-        "process/gap",
-        "ProcessGapNotification.screen",
-        "process/writer",
-        "process/detached",
-        "TerminateParams.remove",
-        "ListedProcess.kept",
-      ],
-      processAttachAll: [],
-      processControlAll: [],
     },
     changes: ["RemoteNetworkProxyLaunchConfig.proxy"],
     addsToAll: [

@@ -1,25 +1,25 @@
 /** `process/*` of processes that there are: checks the params, then calls the process registry of the session. */
 import * as Effect from "effect/Effect"
-import type { Server } from "../../features/Feature.ts"
+import type { Connection, Server } from "../../features/Feature.ts"
 import * as Grace from "../../process/Grace.ts"
 import * as AtOnce from "../../protocol/AtOnce.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as Signals from "../../protocol/Signals.ts"
 import type { Auditing } from "../audit/Auditing.ts"
-import type { Attachments } from "../Attachments.ts"
 import { ParamsError } from "../WireError.ts"
 
 /** What the handlers of one connection need. */
 export interface ProcessContext {
   readonly server: Server
-  readonly attachments: Attachments
+  /** The processes of ids. */
+  readonly features: Pick<Connection, "at" | "writing">
   readonly audit: Auditing
 }
 
 /** The handlers of one connection. */
-export const make = ({ server: { host }, attachments, audit }: ProcessContext) => ({
+export const make = ({ server: { host }, features, audit }: ProcessContext) => ({
   "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) => {
-    const { processes, id } = attachments.at(processId)
+    const { processes, id } = features.at(processId)
     const [maximum, waitMillis] = [maxBytes ?? Infinity, waitMs ?? 0]
     const read = processes.read(id, { afterSeq: afterSeq ?? 0, maxBytes: maximum, waitMillis })
     return AtOnce.map(read, (state) => ({
@@ -32,12 +32,12 @@ export const make = ({ server: { host }, attachments, audit }: ProcessContext) =
   "process/write": ({ processId, chunk, writeId }: ParamsOf<"process/write">) =>
     writeId === ""
       ? refuse("writeId must not be empty")
-      : AtOnce.flatMap(attachments.writing(processId), ({ processes, id }) =>
+      : AtOnce.flatMap(features.writing(processId), ({ processes, id }) =>
           AtOnce.map(processes.write(id, chunk, writeId), (status) => ({ status })),
         ),
 
   "process/signal": ({ processId, signal }: ParamsOf<"process/signal">) =>
-    Effect.flatMap(attachments.writing(processId, "ending"), ({ processes, id }) => {
+    Effect.flatMap(features.writing(processId, "ending"), ({ processes, id }) => {
       const name = Signals.toPosix(signal, host.platform)
       audit.signal(id, name)
       return Effect.as(processes.signal(id, name), {})
@@ -45,7 +45,7 @@ export const make = ({ server: { host }, attachments, audit }: ProcessContext) =
 
   "process/terminate": (params: ParamsOf<"process/terminate">) =>
     Effect.gen(function* () {
-      const { processes, id } = yield* attachments.writing(params.processId, "ending")
+      const { processes, id } = yield* features.writing(params.processId, "ending")
       const grace = yield* Grace.fromTerminate(params, host.platform)
       const running = yield* processes.terminate(id, grace)
       // Clients terminate what has ended, too, to be sure.
@@ -55,12 +55,12 @@ export const make = ({ server: { host }, attachments, audit }: ProcessContext) =
     }),
 
   "process/resize": ({ processId, rows, columns }: ParamsOf<"process/resize">) =>
-    Effect.flatMap(attachments.writing(processId), ({ processes, id }) =>
+    Effect.flatMap(features.writing(processId), ({ processes, id }) =>
       Effect.as(processes.resize(id, { rows, columns }), {}),
     ),
 
   "process/closeStdin": ({ processId }: ParamsOf<"process/closeStdin">) =>
-    Effect.flatMap(attachments.writing(processId), ({ processes, id }) =>
+    Effect.flatMap(features.writing(processId), ({ processes, id }) =>
       Effect.as(processes.closeStdin(id), {}),
     ),
 })

@@ -3,6 +3,7 @@
  * the host is.
  */
 import * as Effect from "effect/Effect"
+import type { Joined } from "../../features/Features.ts"
 import type { Process } from "../../process/Process.ts"
 import type { EnvironmentInfo } from "../../protocol/Environment.ts"
 import type { LimitError } from "../../protocol/Limits.ts"
@@ -11,7 +12,6 @@ import type { InitializeParams } from "../../protocol/Session.ts"
 import * as Router from "../../rpc/Router.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../../session/SessionRegistry.ts"
 import type { Place } from "../../transport/Transport.ts"
-import type { Attachments } from "../Attachments.ts"
 import type { Handshake } from "../Handshake.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { HandlerError } from "../WireError.ts"
@@ -21,8 +21,7 @@ export interface SessionContext {
   readonly handshake: Handshake<Session>
   readonly sessions: SessionRegistry
   readonly notifier: Notifier
-  /** The processes of other sessions that the connection is attached to. */
-  readonly attachments: Pick<Attachments, "close">
+  readonly features: Pick<Joined, "opened" | "close">
   /** The connection, as its session knows it. */
   readonly holder: Holder
   readonly environmentInfo: EnvironmentInfo
@@ -38,7 +37,7 @@ export const make = ({
   holder,
   environmentInfo,
   place,
-  attachments,
+  features,
 }: SessionContext) => {
   const attach = (resumeId: string | null | undefined, takeover: boolean) =>
     Effect.suspend((): Effect.Effect<Session, HandlerError> => {
@@ -60,10 +59,7 @@ export const make = ({
           session.processes.each((process, fresh) =>
             notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter), named(credit, process.id)),
           )
-          // The role may have gone and come back while nobody was there to be told.
-          for (const { process } of session.processes.after(0)) {
-            if (process.clients.writers?.moved === true) holder.wrote?.(process.id)
-          }
+          features.opened()
           // Most clients start a process next: while they read the answer, what decodes that is made.
           Router.prepare("process/start")
           sessions.handedOver(session)
@@ -76,7 +72,7 @@ export const make = ({
         const session = handshake.session()
         handshake.end()
         notifier.close()
-        attachments.close()
+        features.close()
         return Effect.as(session === undefined ? Effect.void : sessions.end(session), {})
       }),
 

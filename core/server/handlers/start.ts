@@ -1,6 +1,6 @@
 /** `process/start`: checks and resolves the params, then starts the process in the session. */
 import * as Effect from "effect/Effect"
-import type { Server } from "../../features/Feature.ts"
+import type { Connection, Server } from "../../features/Feature.ts"
 import * as Features from "../../features/Features.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type * as Confinement from "../../protocol/Confinement.ts"
@@ -9,7 +9,6 @@ import type { ResultOf } from "../../protocol/Methods.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
 import type { Auditing } from "../audit/Auditing.ts"
-import type { Attachments } from "../Attachments.ts"
 import * as Naming from "../Naming.ts"
 import type { Notifier } from "../Notifier.ts"
 import * as SpawnSpecs from "../SpawnSpecs.ts"
@@ -32,7 +31,8 @@ export interface StartContext {
   readonly floor: Confinement.Confinement | undefined
   /** The session that the connection is attached to. */
   readonly session: () => Session
-  readonly attachments: Attachments
+  /** The processes of ids. */
+  readonly features: Pick<Connection, "at">
   /** Undefined if nothing is traced. */
   readonly tracing: Tracing | undefined
   readonly audit: Auditing
@@ -40,13 +40,13 @@ export interface StartContext {
 }
 
 /** The handler of one connection. */
-export const make = ({ session, attachments, notifier, tracing, audit, server, floor }: StartContext) => ({
+export const make = ({ session, features, notifier, tracing, audit, server, floor }: StartContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
       const { host } = server
       const spec = yield* SpawnSpecs.fromStart(params, host, server.spawner, floor)
       const { processId } = params
-      if (attachments.get(processId) !== undefined)
+      if (features.at(processId).view !== undefined)
         return yield* new ProcessError({ reason: "AlreadyExists", processId })
       const fault = Features.fault(params, server)
       if (fault !== undefined) return yield* fault

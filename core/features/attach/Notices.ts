@@ -4,7 +4,7 @@
  * It has no place among the events, and of each id only the newest is worth telling. So a peer that does not keep up
  * has one message for each id waiting, however often a role changes, and it is made when its turn has come.
  */
-import type { FairSender, Source } from "./FairSender.ts"
+import type { Sender, Source } from "../Following.ts"
 
 /** Makes a message; undefined if there is nothing to tell any more. */
 type Make = () => string | undefined
@@ -15,10 +15,12 @@ export interface Notices {
   readonly tell: (processId: string, make: Make) => void
   /** Tells at once what waits to be told of an id: before an answer that depends on it. */
   readonly now: (processId: string) => void
+  /** Nobody is told any more of what waits. */
+  readonly close: () => void
 }
 
 /** Notices that have their turns at the sender. */
-export const make = (sender: FairSender): Notices => {
+export const make = (sender: Sender): Notices => {
   const waiting = new Map<string, Make>()
 
   const now = (processId: string) => {
@@ -39,5 +41,6 @@ export const make = (sender: FairSender): Notices => {
       sender.enqueue(next)
     },
     now,
+    close: () => waiting.clear(),
   }
 }

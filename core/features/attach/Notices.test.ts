@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { effect } from "../testing/Effects.ts"
+import { effect } from "../../testing/Effects.ts"
 import * as Notices from "./Notices.ts"
-import { type Client, handshake, ready, type Received, start } from "./testing/Client.ts"
-import * as SlowPeer from "./testing/SlowPeer.ts"
+import { type Client, handshake, ready, type Received, start } from "../../server/testing/Client.ts"
+import * as SlowPeer from "../../server/testing/SlowPeer.ts"
 
 const make = () => {
   const { sender, peer, sent } = SlowPeer.make()
@@ -130,6 +130,18 @@ describe("the role of a client that does not read", () => {
         role("web", true),
         '{"status":"accepted"}',
       ])
+    }),
+  )
+
+  it(
+    "is not told once the client has ended its session",
+    effect(function* () {
+      const { owner, other } = yield* stalled
+      other.send({ id: 1, method: "process/attach", params: takes })
+      yield* other.received
+      owner.send({ id: 1, method: "session/end" })
+      yield* other.received
+      expect(without(yield* owner.received)).toEqual(["{}"])
     }),
   )
 })

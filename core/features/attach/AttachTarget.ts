@@ -3,13 +3,19 @@
  * its own session and of one whose secret id it knows, with others what its scope says.
  */
 import * as Effect from "effect/Effect"
-import type { Entry } from "../process/ProcessTable.ts"
-import type { ParamsOf } from "../protocol/Methods.ts"
-import * as SessionScope from "../protocol/SessionScope.ts"
-import type { OpenSession } from "../session/Listing.ts"
-import * as Listing from "../session/Listing.ts"
-import { type Found, type Session, SessionError, type SessionRegistry } from "../session/SessionRegistry.ts"
-import { type HandlerError, NameError, ParamsError } from "./WireError.ts"
+import type { Entry } from "../../process/ProcessTable.ts"
+import { ParamsError, RequestError } from "../../protocol/ParamsError.ts"
+import * as SessionScope from "../../protocol/SessionScope.ts"
+import type { OpenSession } from "../../session/Listing.ts"
+import * as Listing from "../../session/Listing.ts"
+import {
+  type Found,
+  type Session,
+  SessionError,
+  type SessionRegistry,
+} from "../../session/SessionRegistry.ts"
+import type { Failure } from "../Feature.ts"
+import type { AttachParams } from "./wire.ts"
 
 /** A process that was named. */
 export interface AttachTarget {
@@ -30,11 +36,11 @@ export interface Asker {
   readonly scope: SessionScope.SessionScope
 }
 
-type Params = Pick<ParamsOf<"process/attach">, "processId" | "name" | "session" | "sessionId">
+type Params = Pick<AttachParams, "processId" | "name" | "session" | "sessionId">
 
 /** Finds the process; one that is named by its id may not be there. */
-export const find = (params: Params, asker: Asker): Effect.Effect<AttachTarget, HandlerError> =>
-  Effect.suspend((): Effect.Effect<AttachTarget, HandlerError> => {
+export const find = (params: Params, asker: Asker): Effect.Effect<AttachTarget, Failure> =>
+  Effect.suspend((): Effect.Effect<AttachTarget, Failure> => {
     const { processId, name, session, sessionId } = params
     if ((processId == null) === (name == null))
       return refuse(
@@ -44,7 +50,7 @@ export const find = (params: Params, asker: Asker): Effect.Effect<AttachTarget, 
     if (name != null && session == null && sessionId == null) return everywhere(name, asker)
     return Effect.flatMap(
       placeOf(params, asker),
-      ({ open, rights }): Effect.Effect<AttachTarget, HandlerError> => {
+      ({ open, rights }): Effect.Effect<AttachTarget, Failure> => {
         if (processId != null) return Effect.succeed({ open, processId, rights })
         const within = Listing.only(asker.sessions.after, open.session.number)(0)
         return Effect.map(byName(name ?? "", within, asker), (found) => ({ ...found, rights }))
@@ -56,7 +62,7 @@ export const find = (params: Params, asker: Asker): Effect.Effect<AttachTarget, 
 const placeOf = (
   { session, sessionId }: Params,
   { own, sessions, scope }: Asker,
-): Effect.Effect<Pick<AttachTarget, "open" | "rights">, HandlerError> => {
+): Effect.Effect<Pick<AttachTarget, "open" | "rights">, Failure> => {
   if (sessionId != null) {
     const open = sessions.find(sessionId)
     return open === undefined
@@ -65,7 +71,13 @@ const placeOf = (
   }
   const isOwn = session == null || session === own.number
   if (!isOwn && !SessionScope.includes(scope, "observe"))
-    return Effect.fail(new SessionScope.ScopeError({ needs: "observe", has: scope, what: "looks" }))
+    return Effect.fail(
+      new SessionScope.ScopeError({
+        needs: "observe",
+        has: scope,
+        what: "attaching to a process of another session",
+      }),
+    )
   const open = sessions.find(session ?? own.number)
   return open === undefined
     ? Effect.fail(new SessionError({ reason: "Unknown", sessionId: String(session) }))
@@ -73,7 +85,7 @@ const placeOf = (
 }
 
 /** In every session that the client may see. */
-const everywhere = (name: string, asker: Asker): Effect.Effect<AttachTarget, HandlerError> => {
+const everywhere = (name: string, asker: Asker): Effect.Effect<AttachTarget, Failure> => {
   const { own, sessions, scope } = asker
   const all = SessionScope.includes(scope, "observe")
     ? sessions.after(0)
@@ -91,7 +103,7 @@ const byName = (
   name: string,
   within: Iterable<OpenSession>,
   { own, sessions, scope }: Asker,
-): Effect.Effect<AttachTarget, NameError> => {
+): Effect.Effect<AttachTarget, RequestError> => {
   const all: Array<Named> = []
   for (const { session } of within)
     for (const entry of session.processes.after(0))
@@ -102,10 +114,28 @@ const byName = (
   const open = first === undefined ? undefined : sessions.find(first.session)
   if (first === undefined || open === undefined || found.length > 1) {
     const places = found.map(({ session, entry }) => ({ session, processId: entry.process.id }))
-    return Effect.fail(new NameError({ name, places }))
+    return Effect.fail(new RequestError({ message: nameText(name, places) }))
   }
   const rights = first.session === own.number ? "control" : scope
   return Effect.succeed({ open, processId: first.entry.process.id, rights })
+}
+
+/** The most processes that the text for an ambiguous name lists. */
+const mostListed = 5
+
+const nameText = (
+  name: string,
+  places: ReadonlyArray<{ readonly session: number; readonly processId: string }>,
+): string => {
+  if (places.length === 0) return `no process is named ${name}`
+  const listed = places
+    .slice(0, mostListed)
+    .map(({ session, processId }) => `${processId} of session ${session}`)
+  const more = places.length > mostListed ? ", …" : ""
+  return (
+    `${places.length} processes are named ${name}: ${listed.join(", ")}${more}; ` +
+    "name one by session and processId"
+  )
 }
 
 const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"
-import { effect, pass, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../../testing/Effects.ts"
 import * as LossyQueue from "./LossyQueue.ts"
 
 /** A lossyQueue, and what moves its clock on by nanoseconds of work. */

@@ -5,11 +5,13 @@
  * processes work. It ends with its connection; it keeps no process alive, and none any longer in the lists.
  */
 import * as Schema from "effect/Schema"
-import { nullable } from "./Fields.ts"
-import { U53, U64 } from "./Integers.ts"
-import { lazy, struct } from "./Lazy.ts"
-import { ListedProcess } from "./List.ts"
-import { ScreenResult } from "../features/screen/wire.ts"
+import { nullable } from "../../protocol/Fields.ts"
+import { U53, U64 } from "../../protocol/Integers.ts"
+import { lazy, struct } from "../../protocol/Lazy.ts"
+import { ListedProcess } from "../../protocol/List.ts"
+import { request } from "../../protocol/Method.ts"
+import { ScreenResult } from "../screen/wire.ts"
+import * as Wire from "../Wire.ts"
 
 /** What a client may do: look on, or write as well. One at a time writes. */
 export const Role = Schema.Literal("viewer", "writer").annotations({ identifier: "AttachmentRole" })
@@ -120,3 +122,114 @@ export const DetachedParams = struct("ProcessDetachedNotification", () => ({
   /** `removed`: its process was removed; `sessionEnd`: its session has ended. */
   reason: DetachReason,
 }))
+
+/** Output that an attachment with the policy `skip` or `screen` has missed: the server no longer retains it. */
+export interface Gap {
+  /** Tells the events apart. */
+  readonly kind: "gap"
+  /** The first seq that is missing. */
+  readonly from: number
+  /** The last one. */
+  readonly seq: number
+  /** With `screen`: what the terminal shows instead, as `ansi`. No output up to its `seq` comes any more. */
+  readonly screen?: ScreenResult
+}
+
+/** The wire of the feature. */
+export const attach = Wire.make({
+  capabilities: {
+    /** Beyond the peer implementation: `process/attach`, `process/detach`, and `remove` of `process/terminate`. */
+    processAttach: Schema.Boolean,
+    /** Beyond the peer implementation: this client may view the processes of every session. */
+    processAttachAll: Schema.Boolean,
+    /**
+     * Beyond the peer implementation: this client may also write to them, end and remove them, and let its own be kept
+     * (`keep` of `process/start`).
+     */
+    processControlAll: Schema.Boolean,
+  },
+  requests: {
+    "process/attach": request({
+      params: AttachParams,
+      result: AttachResult,
+      family: "exec",
+      slotted: false,
+      says:
+        "joins a process, of another session too, as a viewer or its writer (beyond the peer; capability " +
+        "processAttach)",
+    }),
+    "process/detach": request({
+      params: DetachParams,
+      result: DetachResult,
+      family: "exec",
+      slotted: false,
+      says: "leaves a process, which goes on (beyond the peer; capability processAttach)",
+    }),
+  },
+  events: {
+    gap: Wire.event({
+      method: "process/gap",
+      params: GapParams,
+      says: "output that an attachment misses (capability processAttach)",
+      toParams: (processId, { from, seq, screen }: Gap) => ({ processId, from, to: seq, screen }),
+    }),
+  },
+  notifications: {
+    "process/writer": {
+      params: WriterParams,
+      says: "the client has become the writer of a process, or is it no longer (capability processAttach)",
+    },
+    "process/detached": {
+      params: DetachedParams,
+      says: "an attachment has ended before its process was closed (capability processAttach)",
+    },
+  },
+})
+
+Wire.document(attach, {
+  since: "1.1",
+  adds: {
+    "1.1": {
+      processAttach: ["ProcessGapNotification.screen", "TerminateParams.remove", "ListedProcess.kept"],
+    },
+  },
+  examples: () => {
+    const sessionId = "0b8f1c9e-6f2a-4c57-9d1e-3a5b7c9d1e2f"
+    const process = {
+      processId: "build",
+      session: 1,
+      attached: true,
+      labels: { branch: "main" },
+      argv: ["make", "test"],
+      cwd: "file:///srv/app",
+      pid: 4711,
+      tty: true,
+      startedAtMs: 1_767_225_600_000,
+      state: "running",
+      exitCode: null,
+      bytes: 6,
+      nextSeq: 2,
+    }
+    return {
+      "process/attach": {
+        params: [
+          {
+            name: "build",
+            session: 1,
+            as: "view",
+            afterSeq: 0,
+            role: "viewer",
+            policy: "skip",
+            credit: 65_536,
+          },
+          { processId: "build", sessionId, role: "writer", take: true },
+        ],
+        result: [{ processId: "view", process, firstSeq: 1, writer: false }],
+      },
+      "process/detach": { params: [{ processId: "view" }], result: [{}] },
+      "process/gap": { params: [{ processId: "view", from: 3, to: 9 }] },
+      "process/writer": { params: [{ processId: "view", writer: true }] },
+      "process/detached": { params: [{ processId: "view", reason: "removed" }] },
+    }
+  },
+})

@@ -2,10 +2,10 @@
  * The events of a process for one attachment: every event above a seq, and a gap in place of output that the log no
  * longer has. An event that is no output is never in a gap.
  */
-import type { ScreenResult } from "../features/screen/wire.ts"
-import type { Attachment } from "./Attachment.ts"
-import { eventAfter } from "./EventOrder.ts"
-import type { Process } from "./Process.ts"
+import type { Attachment } from "../../process/Attachment.ts"
+import { eventAfter } from "../../process/EventOrder.ts"
+import type { Process } from "../../process/Process.ts"
+import type { ScreenResult } from "../screen/wire.ts"
 
 /** Paints what the terminal shows now, and calls `done` with it, later than it returns; undefined if it cannot. */
 export type Paint = (done: (picture: ScreenResult | undefined) => void) => void

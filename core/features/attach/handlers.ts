@@ -1,51 +1,62 @@
 /** `process/attach` and `process/detach`: finds the process, checks what the client may, and attaches. */
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
-import type { Server } from "../../features/Feature.ts"
-import { faultOf } from "../../features/credit/feature.ts"
 import type { Process } from "../../process/Process.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type { Entry } from "../../process/ProcessTable.ts"
 import type { Pictures } from "../../process/screen/Screens.ts"
-import type { Paint } from "../../process/EventCursor.ts"
-import { Writers } from "../../process/Writers.ts"
-import { LimitError, type Limits } from "../../protocol/Limits.ts"
-import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
+import { LimitError } from "../../protocol/Limits.ts"
+import { ParamsError, RequestError } from "../../protocol/ParamsError.ts"
 import * as SessionScope from "../../protocol/SessionScope.ts"
-import type { RequestContext } from "../../rpc/Router.ts"
 import * as Listing from "../../session/Listing.ts"
-import type { Found, Session, SessionRegistry } from "../../session/SessionRegistry.ts"
-import { type Attachment, type Attachments, writersOf } from "../Attachments.ts"
-import type { Notifier } from "../Notifier.ts"
-import * as AttachTarget from "../AttachTarget.ts"
-import { type HandlerError, ParamsError } from "../WireError.ts"
+import type { Found } from "../../session/SessionRegistry.ts"
+import { faultOf } from "../credit/feature.ts"
+import type { Connection, Failure, Handlers } from "../Feature.ts"
+import * as AttachTarget from "./AttachTarget.ts"
+import type { Attachment, Attachments } from "./Attachments.ts"
+import type { Paint } from "./EventCursor.ts"
+import type { LossyQueue } from "./LossyQueue.ts"
+import * as View from "./View.ts"
+import type { attach, AttachParams, AttachResult } from "./wire.ts"
+import * as Writers from "./Writers.ts"
 
-/** What the handlers of one connection need. */
-export interface AttachContext {
-  /** The session that the connection is attached to. */
-  readonly session: () => Session
-  readonly sessions: SessionRegistry
+/** The state of the feature that the handlers of one connection use. */
+export interface Context {
   readonly attachments: Attachments
-  readonly notifier: Notifier
-  readonly server: Server
-  readonly limits: Limits
+  readonly queue: LossyQueue
+  /** Tells the client that has the session whether it writes to the process of that id. */
+  readonly tellOwner: (open: Found, processId: string) => void
 }
 
-type Params = ParamsOf<"process/attach">
-
 /** The handlers of one connection. */
-export const make = (context: AttachContext) => {
-  const { session, attachments, notifier, server } = context
+export const make = (
+  connection: Connection,
+  { attachments, queue, tellOwner }: Context,
+): Handlers<(typeof attach)["requests"]> => {
+  const { session, following, server, sessions, limits } = connection
+
+  const added = (
+    { policy }: AttachParams,
+    id: string,
+    { process }: Entry,
+    { processes }: Found["session"],
+    writers: Writers.Writers,
+  ): Effect.Effect<Attachment, LimitError> =>
+    attachments.count() >= limits.sessionProcesses
+      ? Effect.fail(new LimitError({ limit: "sessionProcesses", value: limits.sessionProcesses }))
+      : Effect.map(Effect.runtime<never>(), (runtime) => {
+          const paint = policy === "screen" ? painting(processes.pictures, process, runtime) : undefined
+          const view = View.make({ id, process, holds: policy === "block", paint, queue })
+          return attachments.add(view, { processes, writers })
+        })
+
   return {
-    "process/attach": (params: Params, { afterReply }: RequestContext) =>
+    "process/attach": (params, { afterReply }) =>
       Effect.gen(function* () {
         const fault = faultOf(params.credit)
         if (fault !== undefined) return yield* new ParamsError({ message: fault })
-        const { open, processId, rights } = yield* AttachTarget.find(params, {
-          ...context,
-          scope: server.scope,
-          own: session(),
-        })
+        const asker = { own: session(), sessions, scope: server.scope }
+        const { open, processId, rights } = yield* AttachTarget.find(params, asker)
         yield* allow(params, rights)
         const entry = yield* open.session.processes.entry(processId)
         const { process } = entry
@@ -55,13 +66,15 @@ export const make = (context: AttachContext) => {
         const isOwn = known === undefined && open.session.processes === own && id === process.id
         if (known === undefined ? !isOwn && own.has(id) : known.process !== process)
           return yield* new ProcessError({ reason: "AlreadyExists", processId: id })
-        const writers = writersOf(process, () => new Writers(ownerOf(open, process.id)))
+        const writers = Writers.begin(process, { told: () => tellOwner(open, process.id) })
         if (!mayWrite(params, writers, open, known, isOwn))
-          return yield* new ProcessError({ reason: "Written", processId: process.id })
+          return yield* new RequestError({
+            message: `process ${process.id} is written to by another client: take the role with \`take: true\``,
+          })
         if (isOwn) {
           if (params.role === "writer") writers.take(undefined)
         } else {
-          const attachment = known ?? (yield* added(context, params, id, entry, open, writers))
+          const attachment = known ?? (yield* added(params, id, entry, open.session, writers))
           if (params.role === "writer") writers.take(attachment)
           else writers.leave(attachment)
           if (known === undefined) {
@@ -70,31 +83,27 @@ export const make = (context: AttachContext) => {
               if (attachments.get(id) !== attachment) return
               attachment.announce()
               const last = process.log.nextSeq() - 1
-              notifier.attach(attachment, Math.min(params.afterSeq ?? 0, last), params.credit ?? undefined)
+              following.attach(attachment, Math.min(params.afterSeq ?? 0, last), params.credit ?? undefined)
             })
           }
         }
         return resultOf(id, open, entry, writers.current === (isOwn ? undefined : attachments.get(id)))
       }),
 
-    "process/detach": ({ processId }: ParamsOf<"process/detach">): Effect.Effect<object, HandlerError> =>
+    "process/detach": ({ processId }) =>
       Effect.suspend(() =>
         attachments.leave(processId)
           ? Effect.succeed({})
-          : Effect.fail(new ProcessError({ reason: "NotAttached", processId })),
+          : Effect.fail(new RequestError({ message: `${processId} is no attachment of this connection` })),
       ),
   }
 }
 
-const ownerOf = (open: Found, processId: string) => ({
-  told: () => open.holder?.wrote?.(processId),
-})
-
 /** Who may only look on neither writes nor stalls the child. */
 const allow = (
-  { role, policy, take }: Params,
+  { role, policy, take }: AttachParams,
   rights: SessionScope.SessionScope,
-): Effect.Effect<void, HandlerError> => {
+): Effect.Effect<void, Failure> => {
   if (take === true && role !== "writer")
     return Effect.fail(new ParamsError({ message: "take belongs to the role writer" }))
   const needsControl = role === "writer" || policy === "block"
@@ -103,7 +112,10 @@ const allow = (
         new SessionScope.ScopeError({
           needs: "control",
           has: rights,
-          what: role === "writer" ? "writes" : "stalls",
+          what:
+            role === "writer"
+              ? "writing to a process of another session"
+              : 'stalling a process of another session (policy "block")',
         }),
       )
     : Effect.void
@@ -111,8 +123,8 @@ const allow = (
 
 /** The role is free if nobody is there who has it; from others it is taken on request alone. */
 const mayWrite = (
-  { role, take }: Params,
-  { current }: Writers,
+  { role, take }: AttachParams,
+  { current }: Writers.Writers,
   open: Found,
   known: Attachment | undefined,
   isOwn: boolean,
@@ -120,22 +132,6 @@ const mayWrite = (
   if (role !== "writer" || take === true) return true
   return current === undefined ? isOwn || open.detachment !== undefined : current === known
 }
-
-const added = (
-  { attachments, limits }: AttachContext,
-  { policy }: Params,
-  id: string,
-  { process }: Entry,
-  { session }: Found,
-  writers: Writers,
-): Effect.Effect<Attachment, LimitError> =>
-  attachments.count() >= limits.sessionProcesses
-    ? Effect.fail(new LimitError({ limit: "sessionProcesses", value: limits.sessionProcesses }))
-    : Effect.map(Effect.runtime<never>(), (runtime) => {
-        const { processes } = session
-        const paint = policy === "screen" ? painting(processes.pictures, process, runtime) : undefined
-        return attachments.add({ id, process, processes, writers, holds: policy === "block", paint })
-      })
 
 /** How long a picture is waited for, so that a flood is not painted more often. */
 const betweenPictures = "50 millis"
@@ -155,7 +151,7 @@ const resultOf = (
   { session, detachment }: Found,
   entry: Entry,
   writer: boolean,
-): ResultOf<"process/attach"> => {
+): typeof AttachResult.Type => {
   const { log } = entry.process
   const process = Listing.rowOf(session.number, detachment === undefined, entry)
   return { processId, process, firstSeq: log.after(0)?.seq ?? log.nextSeq(), writer }

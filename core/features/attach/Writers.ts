@@ -4,10 +4,24 @@
  * Who leaves gives the role back to the one it was taken from, as far as that is there: at last to the owner.
  */
 
+import type { Process } from "../../process/Process.ts"
+
 /** One who may write; known by its identity. */
 export interface Writer {
   /** It has become the writer, or is it no longer. */
   readonly told: () => void
+}
+
+const known = new WeakMap<Process, Writers>()
+
+/** Those who write to a process; undefined while nobody has attached to it. */
+export const of = (process: Process): Writers | undefined => known.get(process)
+
+/** The same; made for the first attachment, with this owner. */
+export const begin = (process: Process, owner: Writer): Writers => {
+  const writers = known.get(process) ?? new Writers(process, owner)
+  known.set(process, writers)
+  return writers
 }
 
 /** The writers of one process. */
@@ -16,10 +30,12 @@ export class Writers {
   moved = false
   /** Who has taken the role, and from whom: the last one writes. */
   private readonly taken: Array<Writer> = []
+  private readonly process: Process
   private readonly owner: Writer
 
   /** The owner is the writer. */
-  constructor(owner: Writer) {
+  constructor(process: Process, owner: Writer) {
+    this.process = process
     this.owner = owner
   }
 
@@ -52,6 +68,7 @@ export class Writers {
   private change(by: () => void): void {
     const before = this.current ?? this.owner
     by()
+    this.process.writer = this.current
     const after = this.current ?? this.owner
     if (before === after) return
     before.told()

@@ -1,0 +1,110 @@
+/**
+ * The wires of features that may add fields to starts, reads, `closed` and rows of lists: one line each. They are below
+ * the schemas that have these fields; `Wires` has the others, too.
+ */
+import type * as Schema from "effect/Schema"
+import { lazy } from "../protocol/Lazy.ts"
+import { answers } from "./answers/wire.ts"
+import { credit } from "./credit/wire.ts"
+import { deadline } from "./deadline/wire.ts"
+import { fs } from "./fs/wire.ts"
+import { history } from "./history/wire.ts"
+import { http } from "./http/wire.ts"
+import { lifetime } from "./lifetime/wire.ts"
+import { marks } from "./marks/wire.ts"
+import { pid } from "./pid/wire.ts"
+import { receipt } from "./receipt/wire.ts"
+import { restart } from "./restart/wire.ts"
+import { screen } from "./screen/wire.ts"
+import { wait } from "./wait/wire.ts"
+import type { Wire } from "./Wire.ts"
+
+/** The wires, as data. */
+export const wires = [
+  receipt,
+  deadline,
+  marks,
+  answers,
+  restart,
+  credit,
+  lifetime,
+  pid,
+  wait,
+  history,
+  screen,
+  fs,
+  http,
+] as const
+
+type Wires = typeof wires
+
+/** That part of each wire which has it. */
+export type PartOf<W, K extends keyof Wire> = W extends { readonly [P in K]: infer V } ? V : never
+
+/** One object type from several without a key in common. */
+export type Merged<U> = {
+  readonly [K in U extends unknown ? keyof U : never]: U extends { readonly [P in K]: infer V } ? V : never
+}
+
+/** One part of all of these wires. */
+export const mergedOf = <W extends Wire, K extends keyof Wire>(all: ReadonlyArray<W>, part: K) =>
+  Object.assign({}, ...all.map((wire: Wire) => wire[part])) as Merged<PartOf<W, K>>
+
+const merged = <K extends keyof Wire>(part: K) => mergedOf<Wires[number], K>(wires, part)
+
+/** Fields of the params of `process/start`. */
+export const startFields = lazy(() => merged("startFields"))
+
+/** The same as on the wire, each with its docstring. */
+export type StartFields = {
+  readonly [K in keyof AllOf<PartOf<Wires[number], "startFields">>]: EncodedField<
+    AllOf<PartOf<Wires[number], "startFields">>[K]
+  >
+}
+
+/** The intersection of the members of a union. */
+export type AllOf<U> = (U extends unknown ? (part: U) => void : never) extends (part: infer I) => void
+  ? I
+  : never
+
+/** The type of a field on the wire. */
+export type EncodedField<F> = F extends Schema.PropertySignature.All
+  ? Schema.Schema.Encoded<F>
+  : F extends Schema.Schema.All
+    ? Schema.Schema.Encoded<F>
+    : never
+
+/** Fields of the result of `process/start`. */
+export const startedFields = lazy(() => merged("startedFields"))
+
+/** The same, decoded. */
+export type StartedFields = Schema.Struct.Type<typeof startedFields>
+
+/** Fields of the result of `process/read`. */
+export const readFields = lazy(() => merged("readFields"))
+
+/** The same, decoded. */
+export type ReadFields = Schema.Struct.Type<typeof readFields>
+
+/** Fields of `process/closed`, and of the result of `process/read` for a closed process. */
+export const closedFields = lazy(() => merged("closedFields"))
+
+/** The same, decoded, each with its docstring. */
+export type ClosedFields = {
+  readonly [K in keyof AllOf<PartOf<Wires[number], "closedFields">>]?: DecodedField<
+    AllOf<PartOf<Wires[number], "closedFields">>[K]
+  >
+}
+
+/** The type of a field, decoded. */
+export type DecodedField<F> = F extends Schema.PropertySignature.All
+  ? Schema.Schema.Type<F>
+  : F extends Schema.Schema.All
+    ? Schema.Schema.Type<F>
+    : never
+
+/** Fields of a process in lists. */
+export const rowFields = lazy(() => merged("rowFields"))
+
+/** The same, decoded. */
+export type RowFields = Schema.Struct.Type<typeof rowFields>
