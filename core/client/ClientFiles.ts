@@ -104,14 +104,9 @@ async function* readStream(
   how: CallOptions | undefined,
 ): AsyncGenerator<Uint8Array, void, void> {
   const step = steps(how)
-  const [file, end] = await step(scoped(files.open(path)))
+  const [next, end] = await step(scoped(files.blocks(path)))
   try {
-    for (let offset = 0; ;) {
-      const { chunk, eof } = await step(file.read(offset))
-      if (chunk.length > 0) yield chunk
-      if (eof) return
-      offset += chunk.length
-    }
+    for (let batch = await step(next); batch !== undefined; batch = await step(next)) yield* batch
   } finally {
     await ending(end, how).catch(() => {})
   }

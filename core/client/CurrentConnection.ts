@@ -26,33 +26,8 @@ export interface Asking {
   readonly sent?: Sent
 }
 
-export interface CurrentConnection {
-  /** Sends a request; waits for a connection if one is to come. */
-  readonly ask: (
-    method: string,
-    params: unknown,
-    repeatable: boolean,
-    asking?: Asking,
-  ) => Effect.Effect<Json, ClientError>
-  /** Sends a request whose result does not matter, on this connection or not at all. False if the server refuses it. */
-  readonly tell: (method: string, params: unknown) => Effect.Effect<boolean>
-  /** Takes nothing more from the server while held. */
-  readonly hold: (held: boolean) => void
-  /** Requests go to this connection from now on. */
-  readonly connected: (connection: Connection) => void
-  /** The current connection is lost, and will be replaced: requests wait. */
-  readonly lost: () => void
-  /** Completes when a request waits for a connection. */
-  readonly wanted: Effect.Effect<void>
-  /** No connection could be made: the requests that wait for one fail. Later ones wait again. */
-  readonly refused: (error: ClientError) => void
-  /** There will be no connection any more. False if that was known before. */
-  readonly end: (error: ClientError) => boolean
-  /** Why there will be no connection any more. */
-  readonly ended: () => ClientError | undefined
-  /** Completes with that error. */
-  readonly disconnected: Effect.Effect<ClientError>
-}
+/** Where the requests of one client go. */
+export type CurrentConnection = ReturnType<typeof make>
 
 type Connection = Pick<ClientConnection<unknown>, "ask" | "hold">
 
@@ -62,7 +37,7 @@ interface Current extends Connection {
 }
 
 /** No connection yet: requests wait. */
-export const make = (): CurrentConnection => {
+export const make = () => {
   const disconnected = Deferred.unsafeMake<ClientError>(FiberId.none)
   /** Open while a request waits for a connection. */
   const wanted = Effect.unsafeMakeLatch(false)
@@ -71,7 +46,13 @@ export const make = (): CurrentConnection => {
   let current: Current | undefined
   let ended: ClientError | undefined
 
-  const ask: CurrentConnection["ask"] = (method, params, repeatable, { refusal, sent } = {}) => {
+  /** Sends a request; waits for a connection if one is to come. */
+  const ask = (
+    method: string,
+    params: unknown,
+    repeatable: boolean,
+    { refusal, sent }: Asking = {},
+  ): Effect.Effect<Json, ClientError> => {
     const again: Effect.Effect<Json, ClientError> = Effect.suspend(() => {
       const error = ended ?? refusal?.()
       if (error !== undefined) return Effect.fail(error)
@@ -94,29 +75,36 @@ export const make = (): CurrentConnection => {
 
   return {
     ask,
-    tell: (method, params) =>
+    /** Sends a request whose result does not matter, on this connection or not at all. False if the server refuses it. */
+    tell: (method: string, params: unknown): Effect.Effect<boolean> =>
       Effect.suspend(() =>
         current === undefined
           ? Effect.succeed(true)
           : Effect.match(current.ask(method, params), { onSuccess: () => true, onFailure: isLoss }),
       ),
-    hold: (held) => current?.hold(held),
-    connected: ({ ask, hold }) => {
+    /** Takes nothing more from the server while held. */
+    hold: (held: boolean): void => current?.hold(held),
+    /** Requests go to this connection from now on. */
+    connected: ({ ask, hold }: Connection): void => {
       current = { ask, hold, over: Effect.unsafeMakeLatch(false) }
       wanted.unsafeClose()
       Deferred.unsafeDone(settled, Effect.void)
     },
-    lost: () => {
+    /** The current connection is lost, and will be replaced: requests wait. */
+    lost: (): void => {
       settled = Deferred.unsafeMake(FiberId.none)
       leave()
     },
+    /** Completes when a request waits for a connection. */
     wanted: wanted.await,
-    refused: (error) => {
+    /** No connection could be made: the requests that wait for one fail. Later ones wait again. */
+    refused: (error: ClientError): void => {
       wanted.unsafeClose()
       Deferred.unsafeDone(settled, Effect.fail(error))
       settled = Deferred.unsafeMake(FiberId.none)
     },
-    end: (error) => {
+    /** There will be no connection any more. False if that was known before. */
+    end: (error: ClientError): boolean => {
       if (ended !== undefined) return false
       ended = error
       leave()
@@ -124,7 +112,9 @@ export const make = (): CurrentConnection => {
       Deferred.unsafeDone(disconnected, Effect.succeed(error))
       return true
     },
+    /** Why there will be no connection any more. */
     ended: () => ended,
+    /** Completes with that error. */
     disconnected: Deferred.await(disconnected),
   }
 }

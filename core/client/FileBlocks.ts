@@ -4,9 +4,7 @@
  * They end with the connection that they were opened on: after it was replaced, every operation on them fails with
  * `Disconnected`.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { concat } from "../protocol/Bytes.ts"
@@ -17,7 +15,6 @@ import type { Call, Tell } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import { Growing } from "./CollectedOutput.ts"
 import * as Content from "./Content.ts"
-import { unwrapScoped } from "./EventStreams.ts"
 
 /** An open file. Offsets and lengths are bytes. */
 export interface RemoteFile {
@@ -27,10 +24,14 @@ export interface RemoteFile {
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, ClientError>
 }
 
+/** Waits for the next blocks of a file; undefined after the last. */
+export type Blocks = Effect.Effect<ReadonlyArray<Uint8Array> | undefined, ClientError>
+
 export interface FileBlocks {
   /** Opens a file, which the end of the scope closes. */
   readonly open: (uri: string, mode: OpenMode) => Effect.Effect<RemoteFile, ClientError, Scope.Scope>
-  readonly read: (uri: string) => Stream.Stream<Uint8Array, ClientError>
+  /** Opens a file to read all of it, likewise. */
+  readonly read: (uri: string) => Effect.Effect<Blocks, ClientError, Scope.Scope>
   /** The whole content of a file of about that size. */
   readonly readAll: (uri: string, size: number) => Effect.Effect<Uint8Array, ClientError>
   /** Creates a file or replaces its content. */
@@ -57,12 +58,12 @@ export const make = (call: Call, tell: Tell): FileBlocks => {
       return toFile(call, uri, handleId)
     })
 
-  const read: FileBlocks["read"] = (uri) => unwrapScoped(Effect.map(open(uri, "read"), toBlocks))
+  const read: FileBlocks["read"] = (uri) => Effect.map(open(uri, "read"), toBlocks)
 
   return {
     open,
     read,
-    readAll: (uri, size) => joined(read(uri), size),
+    readAll: (uri, size) => Effect.scoped(Effect.flatMap(read(uri), (blocks) => joined(blocks, size))),
     write: (uri, pieces) =>
       Effect.scoped(Effect.flatMap(open(uri, "replace"), (file) => writePieces(file, pieces))),
   }
@@ -91,27 +92,30 @@ const toFile = (call: Call, uri: string, handleId: string): RemoteFile => {
  * The content of an open file in blocks: the first one alone, because most files have only that, then `inFlight` of
  * them at a time.
  */
-const toBlocks = (file: RemoteFile): Stream.Stream<Uint8Array, ClientError> =>
-  Stream.unfoldChunkEffect({ from: 0, count: 1 }, ({ from, count }) => {
-    if (count === 0) return Effect.succeed(Option.none())
+const toBlocks = (file: RemoteFile): Blocks => {
+  let from = 0
+  let count = 1
+  return Effect.suspend(() => {
+    if (count === 0) return Effect.succeed(undefined)
     const offsets = Array.from({ length: count }, (_, index) => from + index * maxBlockBytes)
     const read = Effect.forEach(offsets, (offset) => file.read(offset), { concurrency: "unbounded" })
     return Effect.map(read, (blocks) => {
       const last = blocks.findIndex(({ eof }) => eof)
+      from += count * maxBlockBytes
+      count = last === -1 ? inFlight : 0
       const chunks = (last === -1 ? blocks : blocks.slice(0, last + 1)).map(({ chunk }) => chunk)
-      const next = { from: from + count * maxBlockBytes, count: last === -1 ? inFlight : 0 }
-      return Option.some([Chunk.unsafeFromArray(chunks.filter((chunk) => chunk.length > 0)), next] as const)
+      return chunks.filter((chunk) => chunk.length > 0)
     })
   })
+}
 
 /** All blocks in one array, which is made with `size` bytes and grows if there are more. */
-const joined = (blocks: Stream.Stream<Uint8Array, ClientError>, size: number) =>
-  Effect.suspend(() => {
+const joined = (next: Blocks, size: number) =>
+  Effect.gen(function* () {
     const whole = new Growing(size)
-    return Effect.map(
-      Stream.runForEach(blocks, (block) => Effect.sync(() => whole.append(block))),
-      () => whole.bytes,
-    )
+    for (let blocks = yield* next; blocks !== undefined; blocks = yield* next)
+      for (const block of blocks) whole.append(block)
+    return whole.bytes
   })
 
 /** Writes pieces of any size one after the other, in blocks. */
