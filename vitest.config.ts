@@ -17,9 +17,11 @@ const adapters =
 const together = [
   "adapters/shared/{audit,auth,confine,directory,files,fleet,host,http,mcp,weblogin}/**/*.test.ts",
   "adapters/shared/{platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
-  "adapters/shared/cli/{*/*,KeptProgram,McpCommand,ServeCommand,Shutdown,Telemetry,TerminalModes}.test.ts",
+  "adapters/shared/PeerCheck.test.ts",
+  "adapters/shared/cli/{*/*,KeptProgram,McpCommand,ServeCommand,Shutdown,Telemetry}.test.ts",
+  "adapters/shared/cli/{LocalTerminal,TerminalModes}.test.ts",
   "adapters/shared/integration/**/*.test.ts",
-  "adapters/shared/process/{GroupAddress,ProcessTable,ProgramPath}.test.ts",
+  "adapters/shared/process/{GroupAddress,ProcessGroup,ProcessTable,ProgramPath,contain/ProcessTrees}.test.ts",
   "adapters/web/**/*.test.ts",
   "conformance/{report,suite}/**/*.test.ts",
   "conformance/{directory,transport}/broken/*.test.ts",

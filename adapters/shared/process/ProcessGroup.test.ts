@@ -1,5 +1,5 @@
 import { constants } from "node:os"
-import { expect, test, vi } from "vitest"
+import { afterEach, expect, test, vi } from "vitest"
 import * as ProcessGroup from "./ProcessGroup.ts"
 
 /** Groups whose members a test lists, and what was sent to them. */
@@ -30,6 +30,10 @@ const make = () => {
   return { members, sent, registered, start }
 }
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
 test("a group that outlives its leader is signalled until it was seen empty", () => {
   vi.useFakeTimers()
   const { members, sent, registered, start } = make()
@@ -45,7 +49,6 @@ test("a group that outlives its leader is signalled until it was seen empty", ()
   group.close()
   expect(sent).toEqual([`${constants.signals.SIGTERM} to 7`])
   expect(vi.getTimerCount()).toBe(0)
-  vi.useRealTimers()
 })
 
 test("a group whose id belongs to a new child is never signalled again", () => {

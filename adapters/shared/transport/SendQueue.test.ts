@@ -92,7 +92,7 @@ describe("SendQueue", () => {
   it("answers true for messages of any size that the peer takes at once", () => {
     const { stream } = fastStream()
     const queue = SendQueue.make(stream)
-    for (let i = 0; i < 100; i++) expect(queue.write(bytes(highWaterMark * 2))).toBe(true)
+    for (let i = 0; i < 4; i++) expect(queue.write(bytes(highWaterMark * 2))).toBe(true)
   })
 
   it("answers false from the high-water mark on, and calls back once when the peer took it", async () => {

@@ -87,9 +87,9 @@ const start = (mode: string, stdin: "pipe" | number = "pipe", stdout: "pipe" | n
 }
 
 describe("StdioTransport", () => {
-  it("carries 10,000 messages both ways in order and exits at the end of stdin", async () => {
+  it("carries 4,000 messages both ways in order and exits at the end of stdin", async () => {
     const { child, exit } = start("echo")
-    const texts = Array.from({ length: 10_000 }, (_, i) => `{"id":${i},"text":"é"}`)
+    const texts = Array.from({ length: 4000 }, (_, i) => `{"id":${i},"text":"é"}`)
     child.stdin!.write(`${texts.join("\n")}\n`)
     const echoed: Array<string> = []
     for await (const line of readline.createInterface({ input: child.stdout! })) {
