@@ -14,7 +14,7 @@ import { command } from "./command.mjs"
 import * as Debian from "./debian.mjs"
 import { filesOf, isIn, parts } from "./parts.mjs"
 import { build, heading, install, root, run } from "./setup.mjs"
-import { play } from "./steps.mjs"
+import { cpuSeconds, play } from "./steps.mjs"
 import * as Tally from "./tally.mjs"
 
 /** @import { Part } from "./parts.mjs" */
@@ -66,16 +66,6 @@ const chosen = () => {
     return parts.filter((part) => files.some((file) => isIn(file, part.touched)))
   }
   return parts.slice(from === undefined ? 0 : parts.findIndex(({ name }) => name === from))
-}
-
-/** Seconds of processor time that the children of this process have used; 0 where the kernel does not tell. */
-const cpuSeconds = () => {
-  if (!existsSync("/proc/self/stat")) return 0
-  const fields = readFileSync("/proc/self/stat", "utf8")
-    .replace(/^.*\) /s, "")
-    .split(" ")
-  // Children's user and system time, in ticks, of which Linux tells a hundred a second on every machine.
-  return (Number(fields[13]) + Number(fields[14])) / 100
 }
 
 /** @param {Part} part @param {number} until @returns {Promise<Row>} */

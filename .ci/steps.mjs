@@ -2,6 +2,7 @@
 // The steps of a run. Some of them run side by side, because tests wait about as long as they compute: while those of
 // one runtime wait for a process or for the end of their longest file, another step has the cores.
 import { spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { heading, root } from "./setup.mjs"
 import * as Tally from "./tally.mjs"
@@ -19,6 +20,19 @@ const repeatedLines = 60
 
 /** Milliseconds that a step has to end by itself once its time is over. */
 const graceMs = 10_000
+
+/**
+ * Seconds of processor time that the children of this process have used which have ended; 0 where the kernel does not
+ * tell.
+ */
+export const cpuSeconds = () => {
+  if (!existsSync("/proc/self/stat")) return 0
+  const fields = readFileSync("/proc/self/stat", "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ")
+  // Children's user and system time, in ticks, of which Linux tells a hundred a second on every machine.
+  return (Number(fields[13]) + Number(fields[14])) / 100
+}
 
 /**
  * The output of steps, in their order: that of the first one that runs is shown as it comes, that of the others when
@@ -122,13 +136,22 @@ export const play = async (steps, { sideBySide = 2, until = Infinity } = {}) => 
   const share = Math.floor((availableParallelism() + 2) / most)
   /** @type {End[]} */
   const ends = steps.map(() => "not begun")
+  /** @type {string[]} */
+  const costs = []
+  let counted = cpuSeconds()
   const take = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [index, { step, write, end }] = next
       if (performance.now() < until) {
         const before = Tally.sum().failed
         const workers = share + (index === 0 && most > 1 ? 1 : 0)
+        const began = performance.now()
         const ended = await run(step, { workers, until }, write)
+        // The time of a child is counted as it ends: that of steps which run on is not in it.
+        const cpu = cpuSeconds()
+        const seconds = Math.round((performance.now() - began) / 1000)
+        costs.push(`${step.title}: ${seconds} s, ${Math.round(cpu - counted)} s of processors`)
+        counted = cpu
         if (typeof ended === "number" && ended !== 0 && Tally.sum().failed === before) {
           const message = `exit code ${ended}`
           const failure = { runtime: "node", file: "", test: `${step.title}: ${message}`, message }
@@ -146,5 +169,6 @@ export const play = async (steps, { sideBySide = 2, until = Infinity } = {}) => 
     heading(`failed with exit code ${ended}: ${step.title}. Its last lines:`)
     process.stdout.write(`${lastLines()}\n`)
   }
+  if (costs.length > 1) process.stdout.write(`\n${costs.join("\n")}\n`)
   return ends
 }
