@@ -8,7 +8,7 @@ import type { FilesService } from "../files/Files.ts"
 import type { HttpClientService, HttpError } from "../http/HttpClient.ts"
 import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
-import type { ProcessError, StartError } from "../process/ProcessError.ts"
+import type { StartError } from "../process/ProcessError.ts"
 import type { ScreenError } from "../process/screen/ScreenError.ts"
 import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
 import type { LimitError, Limits } from "../protocol/Limits.ts"
@@ -20,7 +20,7 @@ import type { HostInfo } from "../spawn/Host.ts"
 import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
-import type { Followed, Following, Sender, View } from "./Following.ts"
+import type { Followed, Following, Gate, Sender, View } from "./Following.ts"
 import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
 import type { Wire } from "./Wire.ts"
 
@@ -89,8 +89,8 @@ export interface Connection {
   readonly at: (processId: string) => Target
   /** The same for a client that writes to it; `ending` for one that ends it, which its owner always may. */
   readonly writing: (processId: string, ending?: "ending") => Effect.Effect<Target, RequestError>
-  /** What it is sent the events of under an id; a process that is forgotten, too, until its last event is sent. */
-  readonly followed: (processId: string) => Effect.Effect<Followed, ProcessError>
+  /** The gate of a process that is about to be followed, with a credit of so many bytes; undefined without one. */
+  readonly gate: (followed: Followed, credit: number | undefined) => Gate | undefined
   readonly audit: {
     /** Stands around a spawn; undefined where nothing is audited. */
     readonly start: (spec: SpawnSpec) => AroundSpawn | undefined
@@ -105,6 +105,8 @@ export interface Part {
   readonly view?: ((processId: string) => Target | undefined) | undefined
   /** The refusal of a request that writes to a process; `ending` if it ends that. */
   readonly refusal?: (processId: string, target: Target, ending?: "ending") => RequestError | undefined
+  /** The gate of a process that is about to be followed, with the credit of the request; undefined for none. */
+  readonly gate?: (followed: Followed, credit: number | undefined) => Gate | undefined
   /** The answer to the `initialize` that has opened or resumed the session is sent. */
   readonly opened?: () => void
   /** The connection has left its session. */

@@ -73,7 +73,7 @@ export const extend = (params: Asked, server: Server): Extend | undefined => {
 }
 
 /** The features in one connection. */
-export interface Joined extends Pick<Connection, "at" | "writing"> {
+export interface Joined extends Pick<Connection, "at" | "writing" | "gate"> {
   /** The answer to the `initialize` that has opened or resumed the session is sent. */
   readonly opened: () => void
   /** The connection has left its session. */
@@ -83,7 +83,7 @@ export interface Joined extends Pick<Connection, "at" | "writing"> {
 }
 
 /** The connection that features join. */
-export type Base = Omit<Connection, "at" | "writing" | "followed">
+export type Base = Omit<Connection, "at" | "writing" | "gate">
 
 /** Joins features to a connection; what they hold ends with its scope. */
 export type Join = (base: Base) => Effect.Effect<Joined, never, Scope.Scope>
@@ -109,11 +109,7 @@ export const joining: Effect.Effect<Join, never, Scope.Scope> = Effect.map(
           const refused = first(parts, ({ refusal }) => refusal?.(processId, target, ending))
           return refused === undefined ? Effect.succeed(target) : Effect.fail(refused)
         },
-        followed: (processId) => {
-          const { processes, id, view } = connection.at(processId)
-          const known = view ?? (processes.has(id) ? undefined : base.following.find(processId))
-          return known === undefined ? processes.find(id) : Effect.succeed(known)
-        },
+        gate: (followed, credit) => first(parts, ({ gate }) => gate?.(followed, credit)),
       }
       const parts = makers.flatMap((make) => make?.(connection) ?? [])
       const handlers = yield* Effect.forEach(features, ({ handlers }) => {
@@ -125,6 +121,7 @@ export const joining: Effect.Effect<Join, never, Scope.Scope> = Effect.map(
       return {
         at: connection.at,
         writing: connection.writing,
+        gate: connection.gate,
         opened: () => parts.forEach(({ opened }) => opened?.()),
         close: () => parts.forEach(({ close }) => close?.()),
         handlers: Object.assign({}, ...handlers, ...parts.map((part) => part.handlers)) as Joined["handlers"],

@@ -1,7 +1,7 @@
 /** The events of processes on one connection, as features see them: a feature may have views beside the session. */
 import type { Attachment } from "../process/Attachment.ts"
 import type { Process } from "../process/Process.ts"
-import type { Dialect } from "../protocol/dialect/Dialect.ts"
+import type { Dialect, Event } from "../protocol/dialect/Dialect.ts"
 import type { Outgoing } from "../transport/Transport.ts"
 
 /** Writes at most one message through the sender, and a gap before it; returns true if it may have another. */
@@ -43,12 +43,20 @@ export interface View {
 /** A process of the session, or a view. */
 export type Followed = Process | View
 
+/** Holds back events of a process, and all behind them, until `Following.gate` is called. */
+export interface Gate {
+  /** True if the event passes, which it does at once. */
+  readonly pass: (event: Event) => boolean
+  /** Whether an output of any length would pass. */
+  readonly hasRoom: () => boolean
+}
+
 /** The events that one connection is sent. */
 export interface Following {
-  /** Sends the events of a process with a seq above `seq`, those to come as well; with `credit`, output within it. */
-  readonly attach: (followed: Followed, seq: number, credit?: number) => void
-  /** Adds to the credit, which a process that has none is put under. False, and nothing, if that is too much to count. */
-  readonly grant: (followed: Followed, bytes: number) => boolean
+  /** Sends the events of a process with a seq above `seq`, those to come as well, as the gate lets them pass. */
+  readonly attach: (followed: Followed, seq: number, gate?: Gate) => void
+  /** Looks for an event that this gate lets pass, from now on. Nothing if the process is not followed. */
+  readonly gate: (followed: Followed, gate: Gate) => void
   /** The one of that id whose events it still sends, also when nobody else knows the id any more. */
   readonly find: (id: string) => Followed | undefined
   /** Sends nothing more of this one. */

@@ -85,61 +85,6 @@ describe("Notifier", () => {
     expect(sent.at(-1)).toBe(`p ${printed + 2} closed`)
   })
 
-  it("sends output within the credit, the rest and the end as it is granted, and other processes meanwhile", () => {
-    const { notifier, sent } = make()
-    const [a, b] = [begin("a"), begin("b")]
-    notifier.attach(a.process, 0, 1000)
-    notifier.attach(b.process, 0)
-    for (const length of [500, 501, 1]) a.child.output("stdout", "x".repeat(length))
-    a.child.finish()
-    b.child.output("stdout", "x".repeat(1000))
-    expect(sent).toEqual(["a 1 output", "b 1 output"])
-    expect(notifier.grant(a.process, 0)).toBe(true)
-    expect(sent.length).toBe(2)
-    notifier.grant(a.process, 1)
-    expect(sent.slice(2)).toEqual(["a 2 output"])
-    notifier.grant(a.process, 63)
-    expect(sent.length).toBe(3)
-    notifier.grant(a.process, 1)
-    expect(sent.slice(3)).toEqual(["a 3 output", "a 4 exited", "a 5 closed"])
-    expect(a.process.subscribers).toBe(0)
-    expect(notifier.grant(a.process, 1)).toBe(true)
-  })
-
-  it("puts a process under credit with its first grant, also when that comes before it is attached", () => {
-    const { notifier, sent } = make()
-    const [a, b] = [begin("a"), begin("b")]
-    notifier.attach(a.process, 0)
-    notifier.grant(a.process, 64)
-    notifier.grant(b.process, 64)
-    notifier.attach(b.process, 0, 64)
-    for (const text of ["1", "2", "3"]) for (const { child } of [a, b]) child.output("stdout", text)
-    expect(sent).toEqual(["a 1 output", "b 1 output", "b 2 output"])
-    expect([a, b].map(({ process }) => process.subscribers)).toEqual([1, 1])
-    notifier.close()
-    expect([a, b].map(({ process }) => process.subscribers)).toEqual([0, 0])
-  })
-
-  it("counts credit exactly, and refuses what it cannot count", () => {
-    const { notifier, sent } = make()
-    const { process, child } = begin()
-    notifier.attach(process, 0, 64)
-    expect(notifier.grant(process, Number.MAX_SAFE_INTEGER)).toBe(false)
-    for (const text of ["1", "2"]) child.output("stdout", text)
-    expect(sent).toEqual(["p 1 output"])
-    expect(notifier.grant(process, Number.MAX_SAFE_INTEGER)).toBe(true)
-    expect(sent).toEqual(["p 1 output", "p 2 output"])
-  })
-
-  it("pauses the child of a process without credit, and lets it go on with more", () => {
-    const { notifier } = make()
-    const { process, child } = begin()
-    notifier.attach(process, 0, 64 * 1024)
-    while (!child.paused) child.output("stdout", new Uint8Array(64 * 1024))
-    notifier.grant(process, 1024 * 1024)
-    expect(child.paused).toBe(false)
-  })
-
   it("unsubscribes from a process that has closed", () => {
     const { notifier } = make()
     const { process, child } = begin()

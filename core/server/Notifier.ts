@@ -3,17 +3,13 @@
  *
  * It holds a cursor on every process and sends one chunk of each waiting process in turn. The rest waits in the output
  * logs, whose lag pauses the children. While the peer keeps up, output leaves synchronously with the read.
- *
- * Output of a process under credit leaves as long as it fits in the credit. The credit belongs to the connection; what
- * waits for more of it delays this process alone.
  */
 import { maxChunkBytes } from "../process/Chunk.ts"
 import type { Process } from "../process/Process.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, Event } from "../protocol/dialect/Dialect.ts"
 import { MemoryPool } from "../protocol/MemoryPool.ts"
-import { creditOf, leastCredit } from "../protocol/Credit.ts"
-import type { Followed, Following, Sender, Source, Turns } from "../features/Following.ts"
+import type { Followed, Following, Gate, Sender, Source, Turns } from "../features/Following.ts"
 import type { FairSender } from "./FairSender.ts"
 
 /** The notifier of one connection. */
@@ -22,16 +18,11 @@ export interface Notifier extends Following {
   readonly close: () => void
 }
 
-/** Bytes of output that may leave yet. */
-interface Credit {
-  left: number
-}
-
 interface Cursor {
   /** Looks for something to send. */
   readonly wake: () => void
-  /** Sends output within this credit from now on. */
-  readonly limit: (credit: Credit) => void
+  /** Sends what this gate lets pass from now on. */
+  readonly limit: (gate: Gate) => void
   readonly stop: () => void
 }
 
@@ -51,33 +42,16 @@ export const make = (
   memory?: MemoryPool,
 ): Notifier => {
   const following = new Map<Followed, Cursor>()
-  /** Of processes under credit. A grant may come before its process is attached, and after its last event. */
-  const credits = new WeakMap<Followed, Credit>()
   let closed = false
 
-  const grant = (followed: Followed, bytes: number): boolean => {
-    const known = credits.get(followed)
-    const left = (known?.left ?? 0) + bytes
-    if (left > Number.MAX_SAFE_INTEGER) return false
-    if (known === undefined) {
-      const credit = { left }
-      credits.set(followed, credit)
-      following.get(followed)?.limit(credit)
-    } else {
-      known.left = left
-      following.get(followed)?.wake()
-    }
-    return true
-  }
-
-  const begin = (followed: Followed, seq: number): Cursor => {
+  const begin = (followed: Followed, seq: number, gate: Gate | undefined): Cursor => {
     const view = "read" in followed ? followed : undefined
     const made = follow(
       view?.turns?.(sender) ?? inTurn(sender),
       view?.encode(events) ?? events(followed.id, memory),
       followed,
       seq,
-      credits.get(followed),
+      gate,
       () => following.delete(followed),
     )
     following.set(followed, made)
@@ -85,13 +59,12 @@ export const make = (
   }
 
   return {
-    attach: (followed, seq, credit) => {
+    attach: (followed, seq, gate) => {
       const end = processOf(followed).closed
       if (closed || (end !== undefined && end.seq <= seq)) return
-      if (credit !== undefined) grant(followed, credit)
-      begin(followed, seq).wake()
+      begin(followed, seq, gate).wake()
     },
-    grant,
+    gate: (followed, gate) => following.get(followed)?.limit(gate),
     find: (id) => [...following.keys()].find((followed) => followed.id === id),
     leave: (followed) => following.get(followed)?.stop(),
     close: () => {
@@ -109,16 +82,17 @@ const follow = (
   encode: ReturnType<Dialect["events"]>,
   followed: Followed,
   seq: number,
-  credit: Credit | undefined,
+  first: Gate | undefined,
   ended: () => void,
 ): Cursor => {
   const process = processOf(followed)
   let stopped = false
-  let hasRoom = () => true
+  let gate = first
   const look = () => {
     if (!stopped) wake()
   }
-  const attachment = "read" in followed ? followed.read(seq, look, () => hasRoom()) : process.attach(seq)
+  const attachment =
+    "read" in followed ? followed.read(seq, look, () => gate?.hasRoom() ?? true) : process.attach(seq)
   let keepsUp = true
   const send = (event: Event): boolean => {
     const message = encode(event)
@@ -128,29 +102,12 @@ const follow = (
     return event.kind !== "closed"
   }
   // What is behind a gap goes with it: until a later turn, it may be gone as well.
-  const goesOn = (event: Event, source: Source): boolean =>
+  const goesOn = (event: Event): boolean =>
     event.kind === "gap" ? send(event) && (!keepsUp || source()) : send(event)
-  const sendNext: Source = () => {
+  const source: Source = () => {
     const event = attachment.next()
-    return event !== undefined && goesOn(event, sendNext)
+    return event !== undefined && (gate === undefined || gate.pass(event)) && goesOn(event)
   }
-  const within = (credit: Credit): Source => {
-    hasRoom = () => credit.left >= leastCredit
-    const sendNext: Source = () => {
-      const event = attachment.next()
-      if (event === undefined) return false
-      // A gap waits for room for any chunk, and grows meanwhile.
-      if (event.kind === "gap" && !hasRoom()) return false
-      if (event.kind === "output") {
-        const counts = creditOf(event.bytes.length)
-        if (counts > credit.left) return false
-        credit.left -= counts
-      }
-      return goesOn(event, sendNext)
-    }
-    return sendNext
-  }
-  let source = credit === undefined ? sendNext : within(credit)
   const wake = () => sender.enqueue(source)
   const unsubscribe = sender.subscribe(process, wake)
   const stop = () => {
@@ -160,9 +117,8 @@ const follow = (
     ended()
     sender.remove(source)
   }
-  const limit = (credit: Credit) => {
-    sender.remove(source)
-    source = within(credit)
+  const limit = (next: Gate) => {
+    gate = next
     wake()
   }
   return { wake, limit, stop }

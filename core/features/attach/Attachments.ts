@@ -19,7 +19,7 @@ export interface Attachment extends View, Writers.Writer, Pick<Target, "processe
 }
 
 /** The attachments of one connection. */
-export interface Attachments extends Required<Part> {
+export interface Attachments extends Required<Omit<Part, "gate">> {
   /** The attachment of that id. */
   readonly get: (id: string) => Attachment | undefined
   /** Adds one; its id must be free. */

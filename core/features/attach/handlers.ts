@@ -33,7 +33,7 @@ export const make = (
   connection: Connection,
   { attachments, queue, tellOwner }: Context,
 ): Handlers<(typeof attach)["requests"]> => {
-  const { session, following, server, sessions, limits } = connection
+  const { session, following, gate, server, sessions, limits } = connection
 
   const added = (
     { policy }: AttachParams,
@@ -82,8 +82,8 @@ export const make = (
               if (!answered) attachments.leave(id)
               if (attachments.get(id) !== attachment) return
               attachment.announce()
-              const last = process.log.nextSeq() - 1
-              following.attach(attachment, Math.min(params.afterSeq ?? 0, last), params.credit ?? undefined)
+              const seq = Math.min(params.afterSeq ?? 0, process.log.nextSeq() - 1)
+              following.attach(attachment, seq, gate(attachment, params.credit ?? undefined))
             })
           }
         }

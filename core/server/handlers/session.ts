@@ -21,7 +21,7 @@ export interface SessionContext {
   readonly handshake: Handshake<Session>
   readonly sessions: SessionRegistry
   readonly notifier: Notifier
-  readonly features: Pick<Joined, "opened" | "close">
+  readonly features: Pick<Joined, "gate" | "opened" | "close">
   /** The connection, as its session knows it. */
   readonly holder: Holder
   readonly environmentInfo: EnvironmentInfo
@@ -56,9 +56,10 @@ export const make = ({
       Effect.map(attach(resumeSessionId, takeover === true), (session) => {
         handshake.succeed(session)
         afterReply(() => {
-          session.processes.each((process, fresh) =>
-            notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter), named(credit, process.id)),
-          )
+          session.processes.each((process, fresh) => {
+            const gate = features.gate(process, named(credit, process.id))
+            notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter), gate)
+          })
           features.opened()
           // Most clients start a process next: while they read the answer, what decodes that is made.
           Router.prepare("process/start")

@@ -31,8 +31,8 @@ export interface StartContext {
   readonly floor: Confinement.Confinement | undefined
   /** The session that the connection is attached to. */
   readonly session: () => Session
-  /** The processes of ids. */
-  readonly features: Pick<Connection, "at">
+  /** The processes of ids, and the gates of those that are followed. */
+  readonly features: Pick<Connection, "at" | "gate">
   /** Undefined if nothing is traced. */
   readonly tracing: Tracing | undefined
   readonly audit: Auditing
@@ -61,7 +61,7 @@ export const make = ({ session, features, notifier, tracing, audit, server, floo
       })
       const process = yield* tracing?.process(id, processId, spec.argv[0], starting) ?? starting
       afterReply(() => {
-        notifier.attach(process, 0, params.credit ?? undefined)
+        notifier.attach(process, 0, features.gate(process, params.credit ?? undefined))
         process.release()
       })
       const confined = params.sandbox != null || floor !== undefined
