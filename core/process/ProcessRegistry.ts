@@ -31,7 +31,7 @@ import {
 import type { HistoryError } from "./history/HistoryFiles.ts"
 import { Kept } from "./Reservation.ts"
 import * as Lifecycle from "./Lifecycle.ts"
-import type * as LongPoll from "./LongPoll.ts"
+import * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import type { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
@@ -168,7 +168,12 @@ export const make = (
       start,
       use: withExisting,
       find: (id) => withExisting(id, Effect.succeed),
-      read: (id, request) => withExisting(id, (process) => histories.read(process, request)),
+      read: (id, request) =>
+        withExisting(id, (process) =>
+          process.oldestKept === undefined
+            ? LongPoll.read(process, request)
+            : histories.read(process, request),
+        ),
       history: (id, request) => withExisting(id, (process) => histories.part(process, request)),
       grep: (id, request) => withExisting(id, (process) => histories.grep(process, request)),
       pictures,

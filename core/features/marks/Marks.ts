@@ -71,7 +71,10 @@ export class Marks implements OwnEvents {
     // A reader may have got the output in front of a mark, and not yet the mark.
     const goneFrom = (oldest: number) => this.indexAfter(oldest - 2)
     const ofLog = goneFrom(process.log.after(0)?.seq ?? process.log.nextSeq())
-    const gone = Math.min(ofLog, Math.max(goneFrom(process.oldestKept()), this.marks.length - mostOfHistory))
+    const gone = Math.min(
+      ofLog,
+      Math.max(goneFrom(process.oldestKept?.() ?? Infinity), this.marks.length - mostOfHistory),
+    )
     // Half of them at a time, so that each is moved once.
     if (gone > 0 && gone * 2 >= this.marks.length) this.marks = this.marks.slice(gone)
     process.wake()
