@@ -116,12 +116,13 @@ describe("the AI SDK", () => {
     const alive = () => process.kill(pid(), 0)
     try {
       const abort = new AbortController()
-      const began = performance.now()
       const answering = answer(model, procwire, abort.signal).catch((error: unknown) => error)
       await vi.waitFor(() => expect(pid()).toBeGreaterThan(0), 60_000)
+      // Not from the start of the call, which a busy machine delays.
+      const aborted = performance.now()
       abort.abort()
       expect(await answering).toMatchObject({ name: "AbortError" })
-      expect(performance.now() - began).toBeLessThan(25_000) // less than the yield time
+      expect(performance.now() - aborted).toBeLessThan(25_000) // less than the yield time
       expect(alive()).toBe(true)
       expect(procwire.sessionIds()).toHaveLength(1)
       await procwire.close()
