@@ -18,8 +18,7 @@ import type * as Spawner from "../spawn/Spawner.ts"
 import { type Attachment, streamsOf } from "./Attachment.ts"
 import { Cause, toExitCode } from "./Cause.ts"
 import * as Denial from "./Denial.ts"
-import { eventAfter } from "./EventOrder.ts"
-import type { Extension } from "./Extension.ts"
+import { earlier, type Extension } from "./Extension.ts"
 import { defaultGrace } from "./Grace.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
@@ -213,7 +212,7 @@ export class Process {
     const cursor = this.log.attach(seq)
     this.readers.cursors.add(cursor)
     return {
-      next: () => eventAfter(this, cursor.seq()),
+      next: () => this.eventAfter(cursor.seq()),
       advance: (seq) => {
         cursor.advance(seq)
         if (this.readers.paused) this.throttle()
@@ -224,6 +223,23 @@ export class Process {
         this.throttle()
       },
     }
+  }
+
+  /** The first event above a seq: output, the events of features, exit and end are in the order of their seqs. */
+  eventAfter(seq: number): Event | undefined {
+    const event = this.spineEventAfter(seq)
+    const own = this.extension?.own
+    return own === undefined ? event : earlier(event, own.after(seq))
+  }
+
+  private spineEventAfter(seq: number): Event | undefined {
+    const { exited, closed } = this
+    const chunk = this.log.after(seq)
+    if (exited !== undefined && exited.seq > seq && (chunk === undefined || exited.seq < chunk.seq)) {
+      return { kind: "exited", ...exited }
+    }
+    if (chunk !== undefined) return chunk
+    return closed !== undefined && closed.seq > seq ? { kind: "closed", ...closed } : undefined
   }
 
   /** The number of listeners. */

@@ -71,11 +71,11 @@ export const serve = (
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const handshake = Handshake.make<Session>(dialect)
-    const sender = FairSender.make((message) => connection.write(message))
+    const sender = FairSender.make(transport.write)
     const events: Dialect["events"] = (...of) => handshake.dialect().events(...of)
     const notifier = Notifier.make(sender, events, shared.outputs)
     let taken = false
-    const write = (text: string) => taken || connection.write(text)
+    const write = (text: string) => taken || transport.write(text)
     const holder: Holder = {
       taken: ({ id }) => {
         taken = true

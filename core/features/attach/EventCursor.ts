@@ -3,7 +3,6 @@
  * longer has. An event that is no output is never in a gap.
  */
 import type { Attachment } from "../../process/Attachment.ts"
-import { eventAfter } from "../../process/EventOrder.ts"
 import type { Process } from "../../process/Process.ts"
 import type { ScreenResult } from "../screen/wire.ts"
 
@@ -69,7 +68,7 @@ export const after = (
 const watcher = (process: Process, seq: number): Attachment => {
   let last = seq
   const reader = {
-    next: () => eventAfter(process, last),
+    next: () => process.eventAfter(last),
     advance: (seq: number) => {
       last = seq
     },
