@@ -125,7 +125,7 @@ const unknown = (name: string, args: ReadonlyArray<string> = []) => {
 /** Commands of docker, and their equivalents. */
 const ofDocker: Readonly<Record<string, string>> = {
   exec: "there is no container to enter: procwire run -- COMMAND runs another command there, procwire attach NAME brings a process here",
-  start: "procwire run -d -- COMMAND starts a process",
+  start: "procwire run -d -- COMMAND starts a process, procwire restart NAME one that has ended",
   pause: "procwire kill -s STOP NAME stops a process until procwire kill -s CONT NAME",
   unpause: "procwire kill -s CONT NAME",
 }
