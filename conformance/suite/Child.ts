@@ -81,9 +81,11 @@ export interface StartOptions {
   readonly params?: JsonObject
 }
 
-/** The kinds of the spine, and of the features. */
+/** The kinds of the spine, and of the features. A gap has no seq: it tells which are missed. */
 const kinds: { readonly [method: string]: Event["kind"] } = {
-  ...Object.fromEntries(Object.entries(events).map(([kind, { method }]) => [method, kind])),
+  ...Object.fromEntries(
+    Object.entries(events).flatMap(([kind, { method }]) => (kind === "gap" ? [] : [[method, kind]])),
+  ),
   "process/output": "output",
   "process/exited": "exited",
   "process/closed": "closed",
