@@ -124,6 +124,8 @@ const makeHttp = (
     const server = http.createServer(respond)
     const accept = (socket: net.Socket) => {
       track(socket)
+      // As Node does with a client that asks for nothing; `ws` ends the timer with the upgrade.
+      socket.setTimeout(server.headersTimeout, () => socket.destroy())
       server.emit("connection", socket)
     }
     const halfOpen = { allowHalfOpen: true }
