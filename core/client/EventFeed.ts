@@ -19,7 +19,7 @@ import { creditOf, failed, type ProcessEvent, type Sequenced, weightOf } from ".
 export const maxKept = { events: 256, bytes: 1024 * 1024 }
 
 /** One consumer of what comes piece by piece. */
-export interface Subscribed<A> {
+export interface Pull<A> {
   /** Waits for the next piece; undefined after the last. */
   readonly next: Effect.Effect<A | undefined>
   /** Ends the subscription; may be called at any time. */
@@ -27,7 +27,7 @@ export interface Subscribed<A> {
 }
 
 /** One consumer of the events of a process, from the first event: each time the next ones, at least one. */
-export type Subscription = Subscribed<ReadonlyArray<ProcessEvent>>
+export type Subscription = Pull<ReadonlyArray<ProcessEvent>>
 
 /** The next part of what a consumer has missed, as far as it could be read. */
 export interface Missed {

@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { OutputStream } from "../protocol/Process.ts"
 import { ClientError } from "./ClientError.ts"
-import type { Subscribed } from "./EventFeed.ts"
+import type { Pull } from "./EventFeed.ts"
 import type { Failed, ProcessEvent } from "./ProcessEvent.ts"
 
 /**
@@ -49,9 +49,7 @@ export const fromBatches = <A, E>(
   )
 
 /** What a subscription gives, for each run of the stream. */
-export const fromSubscription = <A>(
-  subscribe: Effect.Effect<Subscribed<ReadonlyArray<A>>>,
-): Stream.Stream<A> =>
+export const fromSubscription = <A>(subscribe: Effect.Effect<Pull<ReadonlyArray<A>>>): Stream.Stream<A> =>
   Effect.acquireRelease(subscribe, ({ close }) => Effect.sync(close)).pipe(
     Effect.map(({ next }) => fromBatches(next)),
     unwrapScoped,

@@ -275,7 +275,7 @@ export const shared = (
 }
 
 /** One who follows the role: whether this client writes, at first as it is now and then at each change. */
-export type RoleSubscription = EventFeed.Subscribed<boolean>
+export type RoleSubscription = EventFeed.Pull<boolean>
 
 /** The role of this client at one process. */
 export class WriterRole {

@@ -7,7 +7,7 @@ import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import type { OutputStream } from "../protocol/Process.ts"
-import type { Subscribed, Subscription } from "./EventFeed.ts"
+import type { Pull, Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
 import { type CallOptions, inSteps } from "./GivingUp.ts"
 import { invalid, shown } from "./OptionNames.ts"
@@ -86,7 +86,7 @@ export interface EventSource {
 
 /** What a subscription gives, which ends with the loop. */
 async function* subscribed<A>(
-  subscribe: Effect.Effect<Subscribed<A>>,
+  subscribe: Effect.Effect<Pull<A>>,
   how?: CallOptions,
 ): AsyncGenerator<A, void, void> {
   const step = steps(how)

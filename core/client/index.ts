@@ -59,6 +59,7 @@ export type {
   WritableBytes,
   WritableStream,
 } from "./WebTypes.ts"
+export type { Pull } from "./EventFeed.ts"
 export type { RoleSubscription } from "./ProcessFollower.ts"
 export * as V0Client from "./v0/V0Client.ts"
 export * as V0ExecClient from "./v0/V0ExecClient.ts"

@@ -36,7 +36,8 @@ export const wires = [
   http,
 ] as const
 
-type Wires = typeof wires
+/** The types of these wires, in their order. */
+export type Wires = typeof wires
 
 /** That part of each wire which has it. */
 export type PartOf<W, K extends keyof Wire> = W extends { readonly [P in K]: infer V } ? V : never

@@ -12,6 +12,8 @@ import { MemoryPool } from "../protocol/MemoryPool.ts"
 import type { Followed, Following, Gate, Sender, Source, Turns } from "../features/Following.ts"
 import type { FairSender } from "./FairSender.ts"
 
+export type { Followed, Following, Gate, Sender, Source, Turns, View } from "../features/Following.ts"
+
 /** The notifier of one connection. */
 export interface Notifier extends Following {
   /** Detaches from every process; `attach` has no effect from then on. */
