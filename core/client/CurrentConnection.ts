@@ -26,7 +26,7 @@ export interface Asking {
   readonly sent?: Sent
 }
 
-/** Where the requests of one client go. */
+/** The destination of the requests of one client. */
 export type CurrentConnection = ReturnType<typeof make>
 
 type Connection = Pick<ClientConnection<unknown>, "ask" | "hold">

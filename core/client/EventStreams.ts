@@ -36,7 +36,7 @@ export const stepped = <A, E>(
     ),
   )
 
-/** What comes batch by batch, until there is none. */
+/** The items of batches, until there is none. */
 export const fromBatches = <A, E>(
   next: Effect.Effect<ReadonlyArray<A> | undefined, E>,
 ): Stream.Stream<A, E> =>
@@ -48,7 +48,7 @@ export const fromBatches = <A, E>(
     }),
   )
 
-/** What a subscription gives, for each run of the stream. */
+/** The items of a subscription, which begins anew for each run of the stream. */
 export const fromSubscription = <A>(subscribe: Effect.Effect<Pull<ReadonlyArray<A>>>): Stream.Stream<A> =>
   Effect.acquireRelease(subscribe, ({ close }) => Effect.sync(close)).pipe(
     Effect.map(({ next }) => fromBatches(next)),

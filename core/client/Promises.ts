@@ -84,7 +84,7 @@ export interface EventSource {
   readonly subscribe: Effect.Effect<Subscription>
 }
 
-/** What a subscription gives, which ends with the loop. */
+/** The pieces of a subscription, which ends with the loop. */
 async function* subscribed<A>(
   subscribe: Effect.Effect<Pull<A>>,
   how?: CallOptions,

@@ -39,7 +39,7 @@ export const wires = [
 /** The types of these wires, in their order. */
 export type Wires = typeof wires
 
-/** That part of each wire which has it. */
+/** The type of one part, of the wires with that part. */
 export type PartOf<W, K extends keyof Wire> = W extends { readonly [P in K]: infer V } ? V : never
 
 /** One object type from several without a key in common. */

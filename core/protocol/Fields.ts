@@ -37,10 +37,10 @@ export const flag = lazy(() => Schema.optionalWith(Schema.Boolean, { default: ()
 
 const reading = Symbol.for("procwire/protocol/Fields/Read")
 
-/** Annotates a schema with what decodes its values in params, in place of the schema itself. */
+/** Annotates a schema with the reader of its values in params, which stands in for the schema itself. */
 export const readBy = (read: Read) => ({ [reading]: read })
 
-/** What decodes the values of an annotated schema. */
+/** The reader of the values of an annotated schema. */
 export const readerOf = ({ annotations }: SchemaAST.Annotated): Read | undefined =>
   annotations[reading] as Read | undefined
 

@@ -71,7 +71,7 @@ export const make = ({
   const left = (attachment: Attachment, why: Why) => {
     if (all.get(attachment.id) !== attachment) return
     end(attachment)
-    // What is left of a process that is closed still comes, and `process/closed` at last.
+    // The rest of a closed process still comes, and `process/closed` at last.
     if (attachment.process.closed !== undefined) return
     following.leave(attachment)
     const params = { processId: attachment.id, reason: why }

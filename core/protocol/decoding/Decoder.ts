@@ -20,7 +20,7 @@ import { Fault, type Position, type Read, run } from "./Serde.ts"
  */
 export type Decode<A> = (json: Json, platform?: string) => Either.Either<A, string>
 
-/** What decodes the values of a schema; see `Serde.run`. */
+/** The reader of the values of a schema, for `Serde.run`. */
 export const read = <A, I>(schema: Schema.Schema<A, I>): Read => toRead(schema.ast)
 
 /** The decoder of a schema, which is compiled when the first value comes. */

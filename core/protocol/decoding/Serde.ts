@@ -184,7 +184,7 @@ export const orAbsent =
     }
   }
 
-/** What an array of the fields has of a field: always, unless it ends before, or never. */
+/** The presence of a field in an array of the fields: always, unless the array ends before, or never. */
 export type Position = "required" | "omittable" | "none"
 
 /** A field of a struct. */
