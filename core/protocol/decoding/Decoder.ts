@@ -128,7 +128,7 @@ const toField = (
 
 /** True for a choice that has null. */
 const takesNull = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Union" ? ast.types.some(takesNull) : ast._tag === "Literal" && ast.literal === null
+  ast._tag === "Union" ? ast.types.some(takesNull) : isNull(ast)
 
 /** The words of a choice between words; empty for another schema. */
 const wordsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
