@@ -229,14 +229,15 @@ const changes = { requires: ["process-changes"] } as const
 const lastSeq = async (wire: Wire): Promise<number> =>
   Check.integer((await wire.ok("process/changes", {}))["nextSeq"], "nextSeq")
 
-/** The changes from a seq on, up to the one that is wanted. */
+/** The changes from a seq on, up to so many of one kind. */
 const until = async (
   wire: Wire,
   nextSeq: number,
-  isLast: (change: JsonObject) => boolean,
+  wanted: string,
+  count: number,
 ): Promise<ReadonlyArray<JsonObject>> => {
   const found: Array<JsonObject> = []
-  for (let next = nextSeq; !found.some(isLast);) {
+  for (let next = nextSeq; found.filter(({ kind }) => kind === wanted).length < count;) {
     const answer = await wire.ok("process/changes", { afterSeq: next - 1, waitMs: wire.timeoutMs })
     Check.equal(answer["missed"] ?? null, null, "missed")
     found.push(...Check.list(answer["changes"], "changes").map((one) => Check.object(one, "a change")))
@@ -260,8 +261,7 @@ export const processChanges = table("process/changes", changes, {
       const ids = Array.from({ length: 20 }, (_, at) => `p${at}`)
       const asked = { script: "exit 3", params: { autoRemove: true } }
       await Promise.all(ids.map((id) => wire.ok("process/start", Child.params(wire, { id, ...asked }))))
-      let gone = 0
-      const found = await until(wire, from, ({ kind }) => kind === "removed" && (gone += 1) >= ids.length)
+      const found = await until(wire, from, "removed", ids.length)
       for (const id of ids) Check.equal(kindsOf(found, id), ["started", "exited", "removed"], `of ${id}`)
       const seqs = found.map(({ seq }) => Check.integer(seq, "seq"))
       Check.isTrue(
