@@ -15,6 +15,7 @@ const wires =
 const imports = {
   core: "",
   "core/protocol": wires,
+  "core/protocol/document": `core/protocol ${wires} core/features/Abouts.ts`,
   "core/features":
     "core/protocol core/spawn core/files core/http core/pattern core/process core/session core/transport core/rpc " +
     "core/client",

@@ -8,7 +8,6 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { DescriptionAnnotationId } from "effect/SchemaAST"
 import { command } from "./command.mjs"
 import { binary, root } from "./setup.mjs"
 
@@ -132,12 +131,14 @@ const limitRows = [
 const auditRows = [
   "| event | | its members |",
   "|---|---|---|",
-  ...events.map(({ ast, fields }) => {
-    const description = String(ast.annotations[DescriptionAnnotationId] ?? "")
+  ...events.map(({ fields, form, says }) => {
     const common = ["event", "time", "connection", "peer", "session"]
     const members = Object.keys(fields).filter((name) => !common.includes(name))
-    const [name = ""] = fields.event.literals
-    return row([`\`${name}\``, description, members.map((member) => `\`${member}\``).join(", ")])
+    return row([
+      `\`${form.kind === "struct" ? form.name : ""}\``,
+      says,
+      members.map((member) => `\`${member}\``).join(", "),
+    ])
   }),
 ].join("\n")
 

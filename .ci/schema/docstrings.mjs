@@ -23,10 +23,10 @@ const statement =
 /** A field with a docstring. */
 const field = /^ +(\/\*\*(?:(?!\*\/)[^])*\*\/)\n +(\w+)[:,]/gm
 
-/** The type that a statement declares: what it begins with, or the last name in it, that of the outermost schema. @param {string} body */
+/** The type that a statement declares. @param {string} body */
 const typeOf = (body) =>
-  /^ =\s+(?:nothing|struct)\("(\w+)"/.exec(body)?.[1] ??
-  [...body.matchAll(/identifier:\s*"(\w+)"/g)].at(-1)?.[1]
+  /^ =\s+Shape\.(?:nothing|struct|partial|tagged|namedWords)\(\s*"(\w+)"/.exec(body)?.[1] ??
+  /\bname: "(\w+)"/.exec(body)?.[1]
 
 /** The types that have the fields of a part of a wire. @type {Record<string, string>} */
 const typeOfPart = {
@@ -41,9 +41,11 @@ const parts = /^ {2}(?=(?:capabilities|\w+Fields):)/m
 
 /** The structs, or the lists of fields, whose fields another one has. @param {string} body */
 const bases = (body) =>
-  [...body.matchAll(/\b(\w+)\.fields\b|Schema\.partial\((\w+)\)|\.\.\.(\w+),|\(\) => (\w+)\)/g)].map(
-    (found) => found.slice(1).find((name) => name !== undefined),
-  )
+  [
+    ...body.matchAll(
+      /\b(\w+)\.fields\b|Shape\.partial\("\w+", (\w+)\)|\.\.\.(\w+),|Shape\.struct\("\w+", (\w+)\)/g,
+    ),
+  ].map((found) => found.slice(1).find((name) => name !== undefined))
 
 /**
  * A struct has the docstrings of those whose fields it has.

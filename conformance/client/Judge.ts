@@ -3,11 +3,9 @@
  * that the server has not announced.
  */
 import * as Either from "effect/Either"
-import type * as Schema from "effect/Schema"
-import * as Decoder from "../../core/protocol/decoding/Decoder.ts"
 import * as V0 from "../../core/protocol/dialect/v0.ts"
-import type { Json as AnyJson } from "../../core/protocol/Json.ts"
 import * as Methods from "../../core/protocol/Methods.ts"
+import { type Any, decode } from "../../core/protocol/shape/index.ts"
 import * as Versions from "../../core/protocol/document/Versions.ts"
 import { isObject, type Json, type JsonObject } from "../suite/Json.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -19,18 +17,11 @@ export interface Handshake {
   readonly ids: Set<string>
 }
 
-type Rows = { readonly [method: string]: { readonly params: Schema.Schema.AnyNoContext } }
-
-const decoders = (rows: Rows) =>
-  new Map(
-    Object.entries(rows).map(([name, { params }]) => [
-      name,
-      Decoder.make(params as unknown as Schema.Schema<unknown, AnyJson>),
-    ]),
-  )
-const params = {
-  current: decoders(Methods.requests as unknown as Rows),
-  v0: decoders(V0.requests as unknown as Rows),
+const requests: {
+  readonly [D in Scenario["dialect"]]: { readonly [method: string]: { readonly params: Any } }
+} = {
+  current: Methods.requests,
+  v0: V0.requests,
 }
 
 /** The types whose fields may need a capability. */
@@ -80,9 +71,9 @@ const orderFault = (method: string, { dialect }: Scenario, shake: Handshake): st
 }
 
 const paramsFault = (method: string, value: Json | undefined, { dialect }: Scenario): string | undefined => {
-  const decode = params[dialect].get(method)
-  if (decode === undefined) return undefined
-  const decoded = decode((value ?? null) as AnyJson, "linux")
+  const row = Object.entries(requests[dialect]).find(([name]) => name === method)?.[1]
+  if (row === undefined) return undefined
+  const decoded = decode(row.params, value ?? null, { platform: "linux" })
   return Either.isLeft(decoded) ? `the params of ${method}: ${decoded.left}` : undefined
 }
 

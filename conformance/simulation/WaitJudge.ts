@@ -4,11 +4,12 @@
  *
  * It sees when a request has arrived at the server, and when its answer leaves: what the network does lies outside.
  */
-import * as Schema from "effect/Schema"
+import * as Either from "effect/Either"
 import type { Encoded } from "../../core/client/Calls.ts"
 import type { WaitCondition } from "../../core/client/RemoteProcess.ts"
 import { utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
 import { WaitResult } from "../../core/features/wait/wire.ts"
+import * as Shape from "../../core/protocol/shape/index.ts"
 import type { OutputStream } from "../../core/spawn/Spawner.ts"
 import type { Children } from "./Children.ts"
 import { latin1 } from "./Noise.ts"
@@ -36,7 +37,8 @@ interface Case extends Begun {
   readonly first: number
 }
 
-const decode = Schema.decodeUnknownSync(WaitResult)
+const decode = (json: unknown): WaitResult =>
+  Either.getOrThrowWith(Shape.decode(WaitResult, json, { plain: true }), (fault) => new Error(fault))
 
 const early = "a wait is never early"
 const missed = "a wait is never missed"

@@ -6,10 +6,9 @@
  * are allowed. Members that the table makes optional for older servers (`sandboxDenied`) are required here.
  */
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
 import * as Methods from "../../core/protocol/Methods.ts"
 import * as V0 from "../../core/protocol/dialect/v0.ts"
+import { type Any, decode } from "../../core/protocol/shape/index.ts"
 import type { Dialect } from "./Dialect.ts"
 import { isObject, same, type Json, type JsonObject } from "./Json.ts"
 import type { Message } from "./wire/Inbox.ts"
@@ -60,13 +59,13 @@ export interface Questions {
 type Decode = (value: unknown) => string | undefined
 
 /** Makes a function that says why a value does not decode. */
-const decoder = (schema: Schema.Schema.AnyNoContext): Decode => {
-  const decode = Schema.decodeUnknownEither(schema)
-  return (value) => {
-    const decoded = decode(value)
-    return Either.isRight(decoded) ? undefined : ParseResult.TreeFormatter.formatErrorSync(decoded.left)
-  }
-}
+const decoder =
+  (shape: Any): Decode =>
+  (value) =>
+    Either.match(decode(shape, value, { plain: true }), {
+      onLeft: (fault) => fault,
+      onRight: () => undefined,
+    })
 
 /** Decoders for the results and notifications of a dialect, by method. */
 interface Decoders {
@@ -75,8 +74,8 @@ interface Decoders {
 }
 
 const decodersOf = (table: {
-  readonly requests: { readonly [name: string]: { readonly result: Schema.Schema.AnyNoContext } }
-  readonly serverNotifications: { readonly [name: string]: { readonly params: Schema.Schema.AnyNoContext } }
+  readonly requests: { readonly [name: string]: { readonly result: Any } }
+  readonly serverNotifications: { readonly [name: string]: { readonly params: Any } }
 }): Decoders => ({
   results: new Map(Object.entries(table.requests).map(([name, row]) => [name, decoder(row.result)])),
   params: new Map(

@@ -4,14 +4,13 @@
  * Error texts are those of the peer implementation, which models know: the first fault, and its position in the text.
  */
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
-import { describeExactly } from "../protocol/decoding/Serde.ts"
 import * as Json from "../protocol/Json.ts"
 import { position } from "../protocol/JsonFault.ts"
+import * as Shape from "../protocol/shape/index.ts"
+import { describeExactly, Fault, type Reading } from "../protocol/shape/Reading.ts"
 
 /** Decodes the JSON text of an object; on the left, what is wrong with it. */
-export const decode = <A, I>(schema: Schema.Schema<A, I>, text: string): Either.Either<A, string> => {
+export const decode = <A, I>(shape: Shape.Shape<A, I>, text: string): Either.Either<A, string> => {
   const json = parse(text)
   if (Either.isLeft(json)) return Either.left(json.left)
   if (!Json.isObject(json.right)) {
@@ -19,18 +18,56 @@ export const decode = <A, I>(schema: Schema.Schema<A, I>, text: string): Either.
       `invalid type: ${describeExactly(json.right)}, expected a map ${position(text, text.length - 1)}`,
     )
   }
-  return Either.mapLeft(ParseResult.decodeUnknownEither(schema)(json.right), (issue) => {
-    const [first] = ParseResult.ArrayFormatter.formatIssueSync(issue)
-    const field = String(first?.path[0] ?? "")
-    return first === undefined || first._tag === "Missing"
-      ? `missing field \`${field}\` ${position(text, text.trimEnd().length - 1)}`
-      : `${first.message} ${position(text, endOf(text, field))}`
-  })
+  const reading: Reading = { path: [], buffered: false, platform: "", plain: true }
+  try {
+    return Either.right(shape.read(json.right, reading) as A)
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault
+    const [field] = reading.path
+    const end = field === undefined ? text.trimEnd().length - 1 : endOf(text, field)
+    return Either.left(`${fault.message} ${position(text, end)}`)
+  }
+}
+
+/** JSON Schema, draft 7, of a struct: an object without references that has no other members. */
+export const toJsonSchema = ({ form }: Shape.Any): Shape.JsonSchema => {
+  if (form.kind === "leaf") return form.json
+  if (form.kind !== "struct") throw new Error(`no JSON Schema of a ${form.kind}`)
+  const { description, fields } = form
+  const members = Object.entries(fields)
+  return {
+    type: "object",
+    required: members.filter(([, field]) => "form" in field).map(([name]) => name),
+    properties: Object.fromEntries(
+      members.map(([name, field]) => [name, toJsonSchema("form" in field ? field : field.shape)]),
+    ),
+    additionalProperties: false,
+    ...(description === undefined ? {} : { description }),
+  }
+}
+
+/** An argument that is an object with these fields and no others. */
+export const group = <F extends Shape.Fields>(description: string, fields: F) => {
+  const { form, read } = Shape.struct("", fields)
+  const closed = Shape.make(
+    (json, reading) => {
+      if (!Json.isObject(json)) throw new Fault(wrong(json, "a map"))
+      const unknown = Object.keys(json).find((name) => !Object.hasOwn(fields, name))
+      if (unknown === undefined) return read(json, reading)
+      const known = Object.keys(fields).map((name) => `\`${name}\``)
+      throw new Fault(`unknown field \`${unknown}\`, expected one of ${known.join(", ")}`)
+    },
+    { ...form, description } as Shape.Form,
+  )
+  return { ...closed, fields } as unknown as Shape.Struct<F>
 }
 
 /** A field that accepts what `is` accepts; error texts call that `expected`. */
 const field = <A>(is: (json: unknown) => json is A, expected: string, jsonSchema: object) =>
-  Schema.declare(is, { message: ({ actual }) => wrong(actual, expected), jsonSchema })
+  Shape.leaf<A>(jsonSchema as Shape.JsonSchema, (json) => {
+    if (is(json)) return json
+    throw new Fault(wrong(json, expected))
+  })
 
 /** Accepts null too, which means absent. */
 const orNull =

@@ -1,13 +1,11 @@
 /**
- * The tools as data: name, description, and a Schema of the arguments. The JSON Schema for models and the decoding of
+ * The tools as data: name, description, and the shape of the arguments. The JSON Schema for models and the decoding of
  * their arguments both derive from it.
  */
-import * as JSONSchema from "effect/JSONSchema"
-import * as Schema from "effect/Schema"
+import { exactOptional as optional } from "../protocol/shape/Fields.ts"
+import * as Shape from "../protocol/shape/index.ts"
 import * as Arguments from "./Arguments.ts"
 import * as WaitFor from "./WaitFor.ts"
-
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const maxOutputTokens = optional(
   Arguments.countOrNull(
@@ -16,7 +14,7 @@ const maxOutputTokens = optional(
 )
 
 /** The arguments of `exec_command` as Codex has them. */
-export const CodexExecCommand = Schema.Struct({
+export const CodexExecCommand = Shape.struct("", {
   cmd: Arguments.text("The command line, as it would be typed into a shell."),
   workdir: optional(
     Arguments.textOrNull(
@@ -38,7 +36,7 @@ export const CodexExecCommand = Schema.Struct({
 })
 
 /** The arguments of `write_stdin` as Codex has them. */
-export const CodexWriteStdin = Schema.Struct({
+export const CodexWriteStdin = Shape.struct("", {
   session_id: Arguments.id("The session ID that exec_command returned."),
   chars: optional(
     Arguments.textOrNull(
@@ -54,19 +52,13 @@ export const CodexWriteStdin = Schema.Struct({
   max_output_tokens: maxOutputTokens,
 })
 
-const waitFor = optional(
-  WaitFor.WaitFor.annotations({
-    description:
-      "What to wait for; the first that holds ends the wait, and the reply says which. With it yield_time_ms is " +
-      "the longest wait (default 300000, at most 3600000).",
-  }),
-)
+const waitFor = optional(WaitFor.WaitFor)
 const killOnCancel = optional(
   Arguments.flag("Whether to stop the command if this call is cancelled (default false: it goes on)."),
 )
 
 /** The arguments of `exec_command`. */
-export const ExecCommand = Schema.Struct({
+export const ExecCommand = Shape.struct("", {
   ...CodexExecCommand.fields,
   wait_for: waitFor,
   timeout_ms: optional(
@@ -80,7 +72,7 @@ export const ExecCommand = Schema.Struct({
 export type ExecCommand = typeof ExecCommand.Type
 
 /** The arguments of `write_stdin`. */
-export const WriteStdin = Schema.Struct({
+export const WriteStdin = Shape.struct("", {
   ...CodexWriteStdin.fields,
   wait_for: waitFor,
   timeout_ms: optional(
@@ -100,7 +92,7 @@ export type MoreArguments = Pick<WriteStdin, "wait_for" | "timeout_ms" | "kill_o
 const commandId = Arguments.id("The session ID of the command, which may have ended.")
 
 /** The arguments of `list_commands`. */
-export const ListCommands = Schema.Struct({
+export const ListCommands = Shape.struct("", {
   running: optional(
     Arguments.flag(
       "Whether to list only the commands that run or have left processes in the background (default false: all " +
@@ -111,7 +103,7 @@ export const ListCommands = Schema.Struct({
 export type ListCommands = typeof ListCommands.Type
 
 /** The arguments of `read_output`. */
-export const ReadOutput = Schema.Struct({
+export const ReadOutput = Shape.struct("", {
   session_id: commandId,
   from_line: optional(Arguments.count("The first line to return, counted from 1 (default: the first).")),
   to_line: optional(Arguments.count("The last line to return (default: the last).")),
@@ -134,7 +126,7 @@ export const ReadOutput = Schema.Struct({
 export type ReadOutput = typeof ReadOutput.Type
 
 /** The arguments of `read_screen`. */
-export const ReadScreen = Schema.Struct({
+export const ReadScreen = Shape.struct("", {
   session_id: Arguments.id("The session ID of the command."),
   scrollback: optional(
     Arguments.count(
@@ -146,7 +138,7 @@ export const ReadScreen = Schema.Struct({
 export type ReadScreen = typeof ReadScreen.Type
 
 /** The arguments of `stop_command`. */
-export const StopCommand = Schema.Struct({
+export const StopCommand = Shape.struct("", {
   session_id: commandId,
   grace_ms: optional(
     Arguments.count(
@@ -224,12 +216,12 @@ const table = {
   },
 } as const satisfies { readonly [N in Name]: object }
 
-/** The schema of the arguments of a tool. */
-export const argumentsOf = (name: Name, offer: Offer): Schema.Schema<unknown, unknown> => {
+/** The shape of the arguments of a tool. */
+export const argumentsOf = (name: Name, offer: Offer): Shape.Shape<unknown, unknown> => {
   const tool = table[name]
-  const schema = offer === "codex" && "codex" in tool ? tool.codex : tool.all
+  const shape = offer === "codex" && "codex" in tool ? tool.codex : tool.all
   // The tools have different types; a call selects one.
-  return schema as unknown as Schema.Schema<unknown, unknown>
+  return shape as unknown as Shape.Shape<unknown, unknown>
 }
 
 /** The definitions of the tools of an offer; by default of all. */
@@ -237,6 +229,6 @@ export const toolDefinitions = (offer: Offer = "all"): ReadonlyArray<ToolDefinit
   (Object.keys(table) as ReadonlyArray<Name>)
     .filter((name) => offer === "all" || "codex" in table[name])
     .map((name) => {
-      const { $schema: _, ...inputSchema } = JSONSchema.make(argumentsOf(name, offer))
+      const inputSchema = Arguments.toJsonSchema(argumentsOf(name, offer))
       return { name, description: table[name].description, inputSchema }
     })

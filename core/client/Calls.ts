@@ -1,16 +1,16 @@
 /** Typed calls over the method table: params as they are on the wire, results decoded. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type * as Schema from "effect/Schema"
 import * as FromServer from "../protocol/decoding/FromServer.ts"
 import type * as Methods from "../protocol/Methods.ts"
+import type * as Shape from "../protocol/shape/index.ts"
 import * as Suggestion from "../protocol/Suggestion.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Asking, CurrentConnection } from "./CurrentConnection.ts"
 import * as OptionNames from "./OptionNames.ts"
 
 /** The params of a method as on the wire: plain JSON. */
-export type Encoded<M extends Methods.RequestName> = Schema.Schema.Encoded<Methods.Requests[M]["params"]>
+export type Encoded<M extends Methods.RequestName> = Shape.Encoded<Methods.Requests[M]["params"]>
 
 /** Every method of the wire: what `call` takes for it, and what it resolves with. */
 export type Calls = {

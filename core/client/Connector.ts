@@ -9,6 +9,7 @@ import * as Scope from "effect/Scope"
 import * as FromServer from "../protocol/decoding/FromServer.ts"
 import type { BodyDeltaParams } from "../features/http/wire.ts"
 import type { Json } from "../protocol/Json.ts"
+import * as Methods from "../protocol/Methods.ts"
 import type { InitializeResult } from "../protocol/Session.ts"
 import type { Transport, TransportError } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
@@ -126,9 +127,9 @@ const handshake = (
       heartbeat,
       concurrent: ({ environmentInfo }) => environmentInfo.capabilities?.sessionTakeover === true,
       cancels: ({ environmentInfo }) =>
-        environmentInfo.capabilities?.requestCancel === true ? FromServer.isCancellable : () => false,
+        environmentInfo.capabilities?.requestCancel === true ? Methods.isCancellable : () => false,
       take: (method, params) => {
-        if (!FromServer.isNotification(method)) return undefined
+        if (!Methods.isServerNotification(method)) return undefined
         if (method === "http/request/bodyDelta")
           return Either.map(FromServer.notification(method, params), frame)
         if (method === "fs/missingChanged") return Either.right(appeared(params))

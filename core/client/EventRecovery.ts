@@ -7,10 +7,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { FeatureEvent } from "../features/Wires.ts"
-import * as FromServer from "../protocol/decoding/FromServer.ts"
-import { readEvents } from "../protocol/decoding/ServerShapes.ts"
-import type { ReadResult } from "../protocol/Process.ts"
+import { type EventRow, events, type FeatureEvent } from "../features/Wires.ts"
+import { ClosedParams, ExitedParams, type ReadResult } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError, type Gone } from "./ClientError.ts"
 import type { Missed } from "./EventFeed.ts"
@@ -152,9 +150,14 @@ export class ReorderBuffer {
   }
 }
 
+/** The fields of a read that have events of features, each with their kind. */
+const readEvents = Object.entries(events).flatMap(([kind, { readField }]: readonly [string, EventRow]) =>
+  readField === undefined ? [] : [[readField, kind] as const],
+)
+
 /** The events of features in a read. */
 const ofFeatures = (state: ReadResult): ReadonlyArray<FeatureEvent> =>
-  Object.entries(readEvents).flatMap(([field, kind]) =>
+  readEvents.flatMap(([field, kind]) =>
     (fieldOf(state, field) ?? []).map((one) => toEvent(kind, one) as FeatureEvent),
   )
 
@@ -169,8 +172,8 @@ const fieldsOf = (method: "process/closed" | "process/exited", state: ReadResult
   )
 
 const names = {
-  "process/closed": new Set(FromServer.fieldsOf("process/closed")),
-  "process/exited": new Set(FromServer.fieldsOf("process/exited")),
+  "process/closed": new Set(Object.keys(ClosedParams.fields)),
+  "process/exited": new Set(Object.keys(ExitedParams.fields)),
 }
 
 /** The first seq of an event: a gap has several. */
@@ -267,7 +270,7 @@ const isWhole = (state: ReadResult): boolean => {
   const { chunks, nextSeq, exited, more } = state
   if (more === true) return false
   if (nextSeq - 1 !== chunks.at(-1)?.seq) return true
-  const hasMore = exited || Object.keys(readEvents).some((field) => fieldOf(state, field) !== undefined)
+  const hasMore = exited || readEvents.some(([field]) => fieldOf(state, field) !== undefined)
   return !hasMore && sizeOf(chunks) <= partBytes / 2
 }
 

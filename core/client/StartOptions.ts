@@ -1,11 +1,10 @@
 /**
  * The options of a start, and the params of `process/start` that they become. Everything but `argv` has a default.
  */
-import type * as Schema from "effect/Schema"
-import type { StartFields } from "../features/Wires.ts"
-import { startFields } from "../protocol/decoding/ServerShapes.ts"
+import { FieldWires, type StartFields } from "../features/Wires.ts"
 import type { Capabilities, EnvironmentInfo } from "../protocol/Environment.ts"
-import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
+import { type EnvPolicy, StartParams } from "../protocol/Process.ts"
+import type * as Shape from "../protocol/shape/index.ts"
 import type { ClientError } from "./ClientError.ts"
 import { defaultWindow } from "./FlowControl.ts"
 import type { Signal as AbortSignal } from "./GivingUp.ts"
@@ -13,7 +12,7 @@ import { invalid, type Names, shown } from "./OptionNames.ts"
 import { toUri } from "./RemotePath.ts"
 
 /** The params of `process/start` as on the wire. */
-export type Wire = Schema.Schema.Encoded<typeof StartParams>
+export type Wire = Shape.Encoded<typeof StartParams>
 
 /** Options of `start`. Only `argv` is required. */
 export interface StartOptions
@@ -77,6 +76,14 @@ export interface StartOptions
   /** Terminates the process when it aborts: at once, or with `killGraceMs` after SIGTERM and that time. */
   readonly signal?: AbortSignal | undefined
 }
+
+/** The fields of a start, each with the capability that it needs; empty for none. */
+const startFields = Object.fromEntries(
+  Object.entries(StartParams.fields).map(([name, field]: [string, Shape.Member]) => [
+    name,
+    FieldWires.startNeeds[name] ?? ("needs" in field ? field.needs : undefined) ?? "",
+  ]),
+) as { readonly [K in keyof Wire]-?: string }
 
 const { pid: _, ...wireNames } = startFields
 

@@ -1,6 +1,5 @@
 /** A feature on the server: its capabilities there, its part in a process whose start asks for it, and its handlers. */
 import type * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
 import type * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { FileError } from "../files/FileError.ts"
@@ -22,6 +21,7 @@ import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { Followed, Following, Gate, Sender, View } from "./Following.ts"
 import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
+import type * as Shape from "../protocol/shape/index.ts"
 import type { Wire } from "./Wire.ts"
 
 /** The params of a start, as far as features look at them. */
@@ -129,8 +129,8 @@ export type Failure =
 /** A handler for each of these requests. */
 export type Handlers<Requests> = {
   readonly [M in keyof Requests]: Requests[M] extends {
-    readonly params: Schema.Schema<infer P, infer _PI>
-    readonly result: Schema.Schema<infer A, infer _RI>
+    readonly params: Shape.Shape<infer P, infer _PI>
+    readonly result: Shape.Shape<infer A, infer _RI>
   }
     ? (params: P, context: RequestContext) => Effect.Effect<A, Failure>
     : never

@@ -1,9 +1,8 @@
 /**
  * The wires of features that may add fields to starts, reads, `closed` and rows of lists: one line each. They are below
- * the schemas that have these fields; `Wires` has the others, too.
+ * the shapes that have these fields; `Wires` has the others, too.
  */
-import type * as Schema from "effect/Schema"
-import { lazy } from "../protocol/Lazy.ts"
+import type * as Shape from "../protocol/shape/index.ts"
 import { answers } from "./answers/wire.ts"
 import { credit } from "./credit/wire.ts"
 import { deadline } from "./deadline/wire.ts"
@@ -54,11 +53,22 @@ export const mergedOf = <W extends Wire, K extends keyof Wire>(all: ReadonlyArra
 const merged = <K extends keyof Wire>(part: K) => mergedOf<Wires[number], K>(wires, part)
 
 /** Fields of the params of `process/start`. */
-export const startFields = lazy(() => merged("startFields"))
+export const startFields = merged("startFields")
+
+/** The capability that a server needs for each of them. */
+export const startNeeds: { readonly [field: string]: string } = Object.assign(
+  {},
+  ...wires.map(({ capabilities, startFields = {} }: Wire) => {
+    const [usual = ""] = Object.keys(capabilities)
+    return Object.fromEntries(
+      Object.entries(startFields).map(([name, field]) => [name, ("needs" in field && field.needs) || usual]),
+    )
+  }),
+)
 
 /** The same as on the wire, each with its docstring. */
 export type StartFields = {
-  readonly [K in keyof AllOf<PartOf<Wires[number], "startFields">>]: EncodedField<
+  readonly [K in keyof AllOf<PartOf<Wires[number], "startFields">>]: Shape.Encoded<
     AllOf<PartOf<Wires[number], "startFields">>[K]
   >
 }
@@ -68,44 +78,30 @@ export type AllOf<U> = (U extends unknown ? (part: U) => void : never) extends (
   ? I
   : never
 
-/** The type of a field on the wire. */
-export type EncodedField<F> = F extends Schema.PropertySignature.All
-  ? Schema.Schema.Encoded<F>
-  : F extends Schema.Schema.All
-    ? Schema.Schema.Encoded<F>
-    : never
-
 /** Fields of the result of `process/start`. */
-export const startedFields = lazy(() => merged("startedFields"))
+export const startedFields = merged("startedFields")
 
 /** The same, decoded. */
-export type StartedFields = Schema.Struct.Type<typeof startedFields>
+export type StartedFields = Shape.TypeOf<typeof startedFields>
 
 /** Fields of the result of `process/read`. */
-export const readFields = lazy(() => merged("readFields"))
+export const readFields = merged("readFields")
 
 /** The same, decoded. */
-export type ReadFields = Schema.Struct.Type<typeof readFields>
+export type ReadFields = Shape.TypeOf<typeof readFields>
 
 /** Fields of `process/closed`, and of the result of `process/read` for a closed process. */
-export const closedFields = lazy(() => merged("closedFields"))
+export const closedFields = merged("closedFields")
 
 /** The same, decoded, each with its docstring. */
 export type ClosedFields = {
-  readonly [K in keyof AllOf<PartOf<Wires[number], "closedFields">>]?: DecodedField<
+  readonly [K in keyof AllOf<PartOf<Wires[number], "closedFields">>]?: Shape.Type<
     AllOf<PartOf<Wires[number], "closedFields">>[K]
   >
 }
 
-/** The type of a field, decoded. */
-export type DecodedField<F> = F extends Schema.PropertySignature.All
-  ? Schema.Schema.Type<F>
-  : F extends Schema.Schema.All
-    ? Schema.Schema.Type<F>
-    : never
-
 /** Fields of a process in lists. */
-export const rowFields = lazy(() => merged("rowFields"))
+export const rowFields = merged("rowFields")
 
 /** The same, decoded. */
-export type RowFields = Schema.Struct.Type<typeof rowFields>
+export type RowFields = Shape.TypeOf<typeof rowFields>

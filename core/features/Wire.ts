@@ -2,7 +2,7 @@
  * The wire of a feature, as data: the method table, the params of a start, the capabilities and the events of processes
  * derive from it. A wire imports the parts of the protocol below the method table alone.
  */
-import type * as Schema from "effect/Schema"
+import type * as Shape from "../protocol/shape/index.ts"
 import type { RequestMethod } from "../protocol/Method.ts"
 
 /** A row of the method table, of any types. */
@@ -10,13 +10,13 @@ export type Row = Pick<
   RequestMethod<never, never, never, never>,
   "family" | "slotted" | "cancellable" | "says"
 > & {
-  /** The schema of the params. */
-  readonly params: Schema.Schema.All
-  /** The schema of the result. */
-  readonly result: Schema.Schema.All
+  /** The shape of the params. */
+  readonly params: Shape.Any
+  /** The shape of the result. */
+  readonly result: Shape.Any
   /** True for params with which the request may be sent twice. */
   readonly repeatable?: unknown
-  /** The JSON text of a result, where that is faster than the schema. */
+  /** The JSON text of a result, where that is faster than the shape. */
   readonly toText?: (result: never) => string
 }
 
@@ -32,8 +32,8 @@ export interface HasSeq {
 export interface EventRow {
   /** The name of the notification. */
   readonly method: `process/${string}`
-  /** The schema of its params. */
-  readonly params: Schema.Schema.All
+  /** The shape of its params. */
+  readonly params: Shape.Any
   /** One line for lists of methods. */
   readonly says: string
   /** The field of the result of `process/read` with these events, as the params have them, but for `processId`. */
@@ -44,8 +44,8 @@ export interface EventRow {
 
 /** A notification of the server. */
 export interface Notice {
-  /** The schema of its params. */
-  readonly params: Schema.Schema.All
+  /** The shape of its params. */
+  readonly params: Shape.Any
   /** One line for lists of methods. */
   readonly says: string
 }
@@ -53,17 +53,17 @@ export interface Notice {
 /** The wire of a feature. */
 export interface Wire {
   /** The names in `environment/info`. */
-  readonly capabilities: { readonly [name: string]: typeof Schema.Boolean }
+  readonly capabilities: { readonly [name: string]: typeof Shape.boolean }
   /** Fields of the params of `process/start`. */
-  readonly startFields?: Schema.Struct.Fields
+  readonly startFields?: Shape.Fields
   /** Fields of the result of `process/start`. */
-  readonly startedFields?: Schema.Struct.Fields
+  readonly startedFields?: Shape.Fields
   /** Fields of the result of `process/read`. */
-  readonly readFields?: Schema.Struct.Fields
+  readonly readFields?: Shape.Fields
   /** Fields of `process/closed`, and of the result of `process/read` for a closed process. */
-  readonly closedFields?: Schema.Struct.Fields
+  readonly closedFields?: Shape.Fields
   /** Fields of a process in lists. */
-  readonly rowFields?: Schema.Struct.Fields
+  readonly rowFields?: Shape.Fields
   /** Requests by name. */
   readonly requests?: { readonly [method: string]: Row }
   /** Notifications of the server that are no events of a process, by name. */
@@ -80,7 +80,7 @@ export interface Example {
   readonly result?: ReadonlyArray<unknown>
 }
 
-/** The documents of a wire. Docstrings of the schemas describe them; this is the rest. */
+/** The documents of a wire. Docstrings of the shapes describe them; this is the rest. */
 export interface About {
   /** The version of the wire that it came with: its methods and fields, behind the first of its capabilities. */
   readonly since: string
@@ -93,25 +93,10 @@ export interface About {
 /** Checks a wire, and keeps its types. */
 export const make = <const W extends Wire>(wire: W): W => wire
 
-const abouts = new WeakMap<Wire, About>()
-
-/** Documents a wire. Its type, and so the declarations of the method table, stay without examples. */
-export const document = (wire: Wire, about: About): void => {
-  abouts.set(wire, about)
-}
-
-/** The documents of a wire. */
-export const aboutOf = (wire: Wire): About => {
-  const about = abouts.get(wire)
-  if (about === undefined)
-    throw new Error(`no Wire.document for the wire of ${Object.keys(wire.capabilities).join()}`)
-  return about
-}
-
-/** Types the row of an event by its schema. */
+/** Types the row of an event by its shape. */
 export const event = <M extends EventRow["method"], P, PI, E extends HasSeq>(row: {
   readonly method: M
-  readonly params: Schema.Schema<P, PI>
+  readonly params: Shape.Shape<P, PI>
   readonly says: string
   readonly readField?: string
   readonly toParams: (processId: string, event: E) => P & object

@@ -3,41 +3,40 @@
  * to dial. Each is a request or a notification of the wire's JSON-RPC.
  */
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import { TraceContext } from "../protocol/Envelope.ts"
-
-const count = Schema.Number.pipe(Schema.int(), Schema.nonNegative())
+import { U53 as count } from "../protocol/Integers.ts"
+import * as Shape from "../protocol/shape/index.ts"
 
 /** A session, by the name that the directory has for it. */
-export const SessionKey = Schema.Struct({ sessionId: Schema.String, fence: count })
+export const SessionKey = Shape.struct("", { sessionId: Shape.string, fence: count })
 
 /** `fleet/announce`: a host is there, with the sessions that it has. */
-export const Announce = Schema.Struct({
-  hostId: Schema.String,
+export const Announce = Shape.struct("", {
+  hostId: Shape.string,
   epoch: count,
-  labels: Schema.Record({ key: Schema.String, value: Schema.String }),
+  labels: Shape.map(Shape.string),
   capacity: count,
-  held: Schema.Struct({
+  held: Shape.struct("", {
     upTo: count,
-    sessions: Schema.Array(Schema.Struct({ ...SessionKey.fields, tenant: Schema.String })),
+    sessions: Shape.list(Shape.struct("", { ...SessionKey.fields, tenant: Shape.string })),
   }),
 })
 /** Params of `fleet/announce`. */
 export type Announce = typeof Announce.Type
 
 /** `fleet/end`: a session is over. */
-export const End = Schema.Struct({ ...SessionKey.fields, ending: Schema.Literal("closed", "start failed") })
+export const End = Shape.struct("", { ...SessionKey.fields, ending: Shape.words("closed", "start failed") })
 
 /** Its epoch is over, or another host has its name; `epoch` and `state` are those that the directory knows. */
-const Fenced = Schema.Struct({ fenced: Schema.String, epoch: count, state: Schema.String })
+const Fenced = Shape.struct("", { fenced: Shape.string, epoch: count, state: Shape.string })
 
 /** The answer to `fleet/announce`. */
-export const Announced = Schema.Union(
-  Schema.Struct({
+export const Announced = Shape.anyOf(
+  Shape.struct("", {
     leaseMillis: count,
-    draining: Schema.Boolean,
+    draining: Shape.boolean,
     version: count,
-    over: Schema.Array(Schema.String),
+    over: Shape.list(Shape.string),
   }),
   Fenced,
 )
@@ -45,49 +44,49 @@ export const Announced = Schema.Union(
 export type Announced = typeof Announced.Type
 
 /** The answer to `fleet/beat`: `unknown` asks for an announcement. */
-export const Beaten = Schema.Union(
-  Schema.Struct({ leaseMillis: count, draining: Schema.Boolean }),
-  Schema.Struct({ unknown: Schema.Literal(true) }),
+export const Beaten = Shape.anyOf(
+  Shape.struct("", { leaseMillis: count, draining: Shape.boolean }),
+  Shape.struct("", { unknown: Shape.yes }),
   Fenced,
 )
 
 /** The answer to `fleet/confirm` and `fleet/end`: `over` if the session has ended for everybody else. */
-export const Settled = Schema.Struct({ version: count, over: Schema.Boolean })
+export const Settled = Shape.struct("", { version: count, over: Shape.boolean })
 
 /** `fleet/dial`: a connection that a host is to make for a client, and the place that was found for its session. */
-export const Dial = Schema.Struct({
-  connection: Schema.String,
-  peer: Schema.Struct({
-    transport: Schema.String,
-    address: Schema.optional(Schema.String),
-    scope: Schema.optional(Schema.Literal("own", "observe", "control")),
-    credential: Schema.optional(
-      Schema.Struct({
-        kind: Schema.Literal("token", "jwt", "certificate", "link"),
-        name: Schema.optional(Schema.String),
-        issuer: Schema.optional(Schema.String),
+export const Dial = Shape.struct("", {
+  connection: Shape.string,
+  peer: Shape.struct("", {
+    transport: Shape.string,
+    address: Shape.optional(Shape.string),
+    scope: Shape.optional(Shape.words("own", "observe", "control")),
+    credential: Shape.optional(
+      Shape.struct("", {
+        kind: Shape.words("token", "jwt", "certificate", "link"),
+        name: Shape.optional(Shape.string),
+        issuer: Shape.optional(Shape.string),
       }),
     ),
   }),
-  place: Schema.optional(
-    Schema.Struct({ sessionId: Schema.String, key: Schema.String, fence: count, tenant: Schema.String }),
+  place: Shape.optional(
+    Shape.struct("", { sessionId: Shape.string, key: Shape.string, fence: count, tenant: Shape.string }),
   ),
 })
 /** Params of `fleet/dial`. */
 export type Dial = typeof Dial.Type
 
 /** The first message of a router to another one that has the tunnel of a host. */
-export const Hop = Schema.Struct({
-  hostId: Schema.String,
-  dial: Schema.Struct({ ...Dial.fields, connection: Schema.optional(Schema.String) }),
-  trace: Schema.optional(TraceContext),
+export const Hop = Shape.struct("", {
+  hostId: Shape.string,
+  dial: Shape.struct("", { ...Dial.fields, connection: Shape.optional(Shape.string) }),
+  trace: Shape.optional(TraceContext),
 })
 
 /** The answer to it. */
-export const Hopped = Schema.Struct({ refused: Schema.NullOr(Schema.String) })
+export const Hopped = Shape.struct("", { refused: Shape.nullOr(Shape.string) })
 
 /** Reads params or an answer; undefined if it is none. */
-export const reader = <A, I>(schema: Schema.Schema<A, I>): ((json: unknown) => A | undefined) => {
-  const decode = Schema.decodeUnknownEither(schema)
-  return (json) => Either.getOrElse(decode(json), () => undefined)
-}
+export const reader =
+  <A, I>(shape: Shape.Shape<A, I>) =>
+  (json: unknown): A | undefined =>
+    Either.getOrElse(Shape.decode(shape, json, { plain: true }), () => undefined)

@@ -1,15 +1,14 @@
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Base64 } from "./Base64.ts"
 import * as Bytes from "./Bytes.ts"
 import * as Base64Bytes from "./Base64Bytes.ts"
 import { cutNotification, CutText, toText } from "./CutText.ts"
-import * as Decoder from "./decoding/Decoder.ts"
 import { table } from "./dialect/Dialects.ts"
 import { MemoryPool } from "./MemoryPool.ts"
 import * as Message from "./Message.ts"
 import * as Methods from "./Methods.ts"
+import * as Shape from "./shape/index.ts"
 
 const cut = (text: string) => CutText.fromBytes(Bytes.utf8.encode(text), new MemoryPool())
 const base64 = (length: number) =>
@@ -22,7 +21,7 @@ const write = (chunk: string, more = "") =>
 const taken = (text: string | CutText) =>
   Either.map(Message.fromText(text), (message) => {
     if (message.kind === "request")
-      return [message.id, Decoder.make(Methods.requests["process/write"].params)(message.params)]
+      return [message.id, Shape.decode(Methods.requests["process/write"].params, message.params)]
     const params: unknown = message.kind === "notification" ? message.params : undefined
     return typeof params === "object" && params !== null && "chunk" in params && isBytes(params.chunk)
       ? { ...message, params: { ...params, chunk: Bytes.toBase64(params.chunk) } }
@@ -123,5 +122,5 @@ it("bytes are taken wherever a request of the tables has a chunk", () => {
     "fields" in params && Object.hasOwn(Object(params.fields), "chunk") ? [Object(params.fields).chunk] : [],
   )
   expect(chunks.length).toBeGreaterThanOrEqual(3)
-  expect(chunks.every((schema) => schema === Base64)).toBe(true)
+  expect(chunks.every((shape) => shape === Shape.bytes)).toBe(true)
 })

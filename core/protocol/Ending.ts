@@ -1,10 +1,10 @@
 /** The end of a process: its cause, and what a spawner may know of it. */
-import * as Schema from "effect/Schema"
+import * as Shape from "./shape/index.ts"
 import { U53 } from "./Integers.ts"
-import { struct } from "./Lazy.ts"
 
 /** What can end a process. */
-export const EndedBy = Schema.Literal(
+export const EndedBy = Shape.namedWords(
+  "EndedBy",
   /** It exited by itself. */
   "exit",
   /** A signal, from `process/signal` or from elsewhere on the host. */
@@ -19,41 +19,41 @@ export const EndedBy = Schema.Literal(
   "serverEnd",
   /** A bound on what it may use. */
   "limit",
-).annotations({ identifier: "EndedBy" })
+)
 /** What has ended a process. */
 export type EndedBy = typeof EndedBy.Type
 
 /** The peak of a child's resident memory. */
-export const PeakMemory = struct("PeakMemory", () => ({
+export const PeakMemory = Shape.struct("PeakMemory", {
   /** The bytes. */
   bytes: U53,
   /** False if the peak was at most `bytes`: Linux counts what the child shared with the server until its exec. */
-  exact: Schema.Boolean,
-}))
+  exact: Shape.boolean,
+})
 /** The peak of a child's resident memory. */
 export type PeakMemory = typeof PeakMemory.Type
 
 /** A bound of the resources of a process: its memory, how many processes it may start, its processor time. */
-export const ResourceLimit = Schema.Literal("mem", "pids", "time")
+export const ResourceLimit = Shape.words("mem", "pids", "time")
 /** A bound of the resources of a process. */
 export type ResourceLimit = typeof ResourceLimit.Type
 
 /** What a spawner may know of the end of a child beyond its status. What it does not know is absent. */
-export const Ending = struct("Ending", () => ({
+export const Ending = Shape.struct("Ending", {
   /** What has ended the child, if that was the spawner, or it knows better than the status tells. */
-  endedBy: Schema.optional(EndedBy),
+  endedBy: Shape.optional(EndedBy),
   /** Which bound that was, if `endedBy` is `limit`. */
-  limit: Schema.optional(ResourceLimit),
+  limit: Shape.optional(ResourceLimit),
   /** Whether a core was dumped. */
-  coreDumped: Schema.optional(Schema.Boolean),
+  coreDumped: Shape.optional(Shape.boolean),
   /** Whether the kernel killed the child because memory ran out. */
-  oomKilled: Schema.optional(Schema.Boolean),
+  oomKilled: Shape.optional(Shape.boolean),
   /** CPU time in user mode, in microseconds, of the child and of children that it has waited for. */
-  userCpuMicros: Schema.optional(U53),
+  userCpuMicros: Shape.optional(U53),
   /** CPU time in the kernel, in microseconds. */
-  systemCpuMicros: Schema.optional(U53),
+  systemCpuMicros: Shape.optional(U53),
   /** The peak of the resident memory. */
-  peakMemory: Schema.optional(PeakMemory),
-}))
+  peakMemory: Shape.optional(PeakMemory),
+})
 /** What a spawner may know of the end of a child. */
 export type Ending = typeof Ending.Type

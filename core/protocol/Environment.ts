@@ -1,124 +1,119 @@
 /** What a server reports about itself and its host: `environment/info` and `environment/status`. */
-import * as Schema from "effect/Schema"
+import * as Shape from "./shape/index.ts"
 import * as Features from "../features/Wires.ts"
-import type { Json } from "./Json.ts"
 import { describe, isObject } from "./Json.ts"
-import { lazy, struct } from "./Lazy.ts"
+import { Fault } from "./shape/Reading.ts"
 
 /** The user's shell. `name` is its base name, `path` a native path. */
-export const Shell = struct("Shell", () => ({
+export const Shell = Shape.struct("Shell", {
   /** Its base name. */
-  name: Schema.String,
+  name: Shape.string,
   /** Its native path. */
-  path: Schema.String,
-}))
+  path: Shape.string,
+})
 
 /** True for what this server supports; a client must not use what is false. */
-export const Capabilities = struct("Capabilities", () => ({
+export const Capabilities = Shape.struct("Capabilities", {
   /** `networkProxy` of `process/start`. */
-  networkProxyLaunch: Schema.Boolean,
+  networkProxyLaunch: Shape.boolean,
   /** Reviews of domains by the network proxy. */
-  networkProxyReviewDomains: Schema.Boolean,
+  networkProxyReviewDomains: Shape.boolean,
   /** `transparentTcp` of a managed network and of its proxy. */
-  networkProxyTransparentTcp: Schema.Boolean,
+  networkProxyTransparentTcp: Shape.boolean,
   /** Masked credentials in the network proxy. */
-  credentialMasking: Schema.Boolean,
+  credentialMasking: Shape.boolean,
   /** Masked credentials of other providers. */
-  credentialMaskingCustomProviders: Schema.Boolean,
+  credentialMaskingCustomProviders: Shape.boolean,
   /** Discovery of capabilities under a sandbox. */
-  capabilityDiscoverySandbox: Schema.Boolean,
+  capabilityDiscoverySandbox: Shape.boolean,
   /** `fs/watchMissing`. */
-  fsWatchMissing: Schema.Boolean,
+  fsWatchMissing: Shape.boolean,
   /** The second form of the discovery of capabilities. */
-  capabilityDiscoveryV2: Schema.Boolean,
+  capabilityDiscoveryV2: Shape.boolean,
   /** Reading of the configuration of the environment. */
-  environmentConfigRead: Schema.Boolean,
+  environmentConfigRead: Shape.boolean,
   /** `valueEnvVar` of the headers of `http/request`. */
-  httpHeaderEnvVars: Schema.Boolean,
+  httpHeaderEnvVars: Shape.boolean,
   /** `sandbox` of `fs/open`. */
-  sandboxedFileStreaming: Schema.Boolean,
+  sandboxedFileStreaming: Shape.boolean,
   /** `fs/writeBlock`. */
-  fileWriteStreaming: Schema.Boolean,
+  fileWriteStreaming: Shape.boolean,
   /** The second form of `shellSnapshot` of `process/start`. */
-  shellSnapshotV2: Schema.Boolean,
+  shellSnapshotV2: Shape.boolean,
   /** The confinement `mxc` of Windows. */
-  windowsMxc: Schema.Boolean,
+  windowsMxc: Shape.boolean,
   /** A writable root keeps the devices of Linux. */
-  linuxRootWritePreservesDevices: Schema.Boolean,
+  linuxRootWritePreservesDevices: Shape.boolean,
   /** An approved writable root keeps the other restrictions on Linux. */
-  linuxApprovedRootWritePreservesRestrictions: Schema.Boolean,
+  linuxApprovedRootWritePreservesRestrictions: Shape.boolean,
   /** Beyond the peer implementation: `process/resize`, and `terminalSize` of `process/start`. */
-  processResize: Schema.Boolean,
+  processResize: Shape.boolean,
   /** Beyond the peer implementation: `process/closeStdin`. */
-  processCloseStdin: Schema.Boolean,
+  processCloseStdin: Shape.boolean,
   /** Beyond the peer implementation: `terminate`, `hangup` and `quit` in `process/signal`. */
-  processSignals: Schema.Boolean,
+  processSignals: Shape.boolean,
   /** Beyond the peer implementation: `replayAfter` of `initialize`. */
-  sessionReplay: Schema.Boolean,
+  sessionReplay: Shape.boolean,
   /** Beyond the peer implementation: `takeover` of `initialize`. */
-  sessionTakeover: Schema.Boolean,
+  sessionTakeover: Shape.boolean,
   /** Beyond the peer implementation: `request/cancel`. */
-  requestCancel: Schema.Boolean,
+  requestCancel: Shape.boolean,
   /** Beyond the peer implementation: `process/list`, `session/list`, and `name` and `labels` of `process/start`. */
-  processList: Schema.Boolean,
+  processList: Shape.boolean,
   /** Beyond the peer implementation: `process/changes`. */
-  processChanges: Schema.Boolean,
+  processChanges: Shape.boolean,
   /** Beyond the peer implementation: both lists show every session of the server, with `sessions: "all"`. */
-  processListAll: Schema.Boolean,
+  processListAll: Shape.boolean,
   ...Features.capabilities,
   /** Beyond the peer implementation: `session/end`. */
-  sessionEnd: Schema.Boolean,
-}))
+  sessionEnd: Shape.boolean,
+})
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type
 
 /** Every capability false: what a server announces unless it supports more. */
-export const noCapabilities = lazy(
-  () => Object.fromEntries(Object.keys(Capabilities.fields).map((name) => [name, false])) as Capabilities,
-)
+export const noCapabilities = Object.fromEntries(
+  Object.keys(Capabilities.fields).map((name) => [name, false]),
+) as Capabilities
 
 /** The abilities of a server; a client must not use one that is absent or false. */
-const Partial = lazy(() => Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" }))
+const Partial = Shape.partial("PartialCapabilities", Capabilities)
 
 /** Paths are `file:` URIs. Only `shell` is always there; older servers leave out the rest. */
-export const EnvironmentInfo = struct("EnvironmentInfo", () => ({
+export const EnvironmentInfo = Shape.struct("EnvironmentInfo", {
   shell: Shell,
   /** The version of the server, or of the peer that it is compatible with. */
-  executorVersion: Schema.optional(Schema.String),
+  executorVersion: Shape.optional(Shape.string),
   /** The name that tells this server from others. */
-  providerId: Schema.optional(Schema.NullOr(Schema.String)),
+  providerId: Shape.nullable(Shape.string),
   /** The working directory of the server, as a `file:` URI. */
-  cwd: Schema.optional(Schema.NullOr(Schema.String)),
+  cwd: Shape.nullable(Shape.string),
   /** The home of the user, as a `file:` URI. */
-  userHomeDir: Schema.optional(Schema.NullOr(Schema.String)),
+  userHomeDir: Shape.nullable(Shape.string),
   /** The operating system: `linux`, `macos`, `windows`. */
-  platformOs: Schema.optional(Schema.NullOr(Schema.String)),
+  platformOs: Shape.nullable(Shape.string),
   /** Folders that clients put in front of `PATH`, as `file:` URIs. */
-  prependPathDirs: Schema.optional(Schema.Array(Schema.String)),
+  prependPathDirs: Shape.optional(Shape.list(Shape.string)),
   /** Folders for temporary files, as `file:` URIs. */
-  temporaryDirectories: Schema.optional(Schema.Array(Schema.String)),
+  temporaryDirectories: Shape.optional(Shape.list(Shape.string)),
   /** The folder for temporary files, as a `file:` URI. */
-  tempDir: Schema.optional(Schema.NullOr(Schema.String)),
-  capabilities: Schema.optional(Partial),
-}))
+  tempDir: Shape.nullable(Shape.string),
+  capabilities: Shape.optional(Partial),
+})
 /** A server and its host. */
 export type EnvironmentInfo = typeof EnvironmentInfo.Type
 
 /** No params: absent, null or an empty object. */
-export const NoParams = lazy(() =>
-  Schema.Unknown.pipe(
-    Schema.filter(
-      (params) => params === null || (isObject(params as Json) && Object.keys(params as object).length === 0),
-      {
-        message: ({ actual }) => `invalid type: ${describe(actual)}, expected unit`,
-        jsonSchema: { anyOf: [{ type: "object", maxProperties: 0 }, { type: "null" }] },
-      },
-    ),
-  ).annotations({ identifier: "unit" }),
+export const NoParams = Shape.leaf<unknown>(
+  { anyOf: [{ type: "object", maxProperties: 0 }, { type: "null" }] },
+  (params) => {
+    if (params === null || (isObject(params) && Object.keys(params).length === 0)) return params
+    throw new Fault(`invalid type: ${describe(params)}, expected unit`)
+  },
 )
 
 /** The server is alive. */
-export const EnvironmentStatus = struct("EnvironmentStatus", () => ({
+export const EnvironmentStatus = Shape.struct("EnvironmentStatus", {
   /** The server is alive. */
-  status: Schema.Literal("ready"),
-}))
+  status: Shape.words("ready"),
+})

@@ -3,23 +3,19 @@
  *
  * A session is named by its number: its id is a secret, and no list has it.
  */
-import * as Schema from "effect/Schema"
+import * as Shape from "./shape/index.ts"
 import * as Features from "../features/FieldWires.ts"
-import { nullable } from "./Fields.ts"
 import { I32, NonZero, U53, U64 } from "./Integers.ts"
-import { lazy, struct } from "./Lazy.ts"
 import { Labels } from "./Naming.ts"
 import { TerminalSize } from "./Process.ts"
 
 /** How far a process has come. */
-export const State = Schema.Literal("starting", "running", "exited", "closed").annotations({
-  identifier: "ProcessState",
-})
+export const State = Shape.namedWords("ProcessState", "starting", "running", "exited", "closed")
 /** How far a process has come. */
 export type State = typeof State.Type
 
 /** Whose: those of the own session, or of every session of the server, which needs the capability `processListAll`. */
-export const Sessions = Schema.Literal("own", "all")
+export const Sessions = Shape.words("own", "all")
 /** Whose processes and sessions: those of the own session, or of all. */
 export type Visible = typeof Sessions.Type
 
@@ -29,24 +25,24 @@ export const defaultRows = 100
 /** The most rows of a page. */
 export const mostRows = 500
 
-const page = lazy(() => ({
-  sessions: nullable(Sessions),
+const page = {
+  sessions: Shape.nullable(Sessions),
   /** The most rows of the page, at most 500; the default is 100. */
-  limit: nullable(NonZero),
-  cursor: nullable(Schema.String),
-}))
+  limit: Shape.nullable(NonZero),
+  cursor: Shape.nullable(Shape.string),
+}
 
 /**
  * Asks for a page of processes, oldest first: at most `limit` (default 100; a page has at most 500), behind `cursor`,
  * the `nextCursor` of the page before. Only those that have `name`, all of `labels` and one of `states`, where given.
  */
-export const ListParams = struct("ProcessListParams", () => ({
+export const ListParams = Shape.struct("ProcessListParams", {
   ...page,
   /** Only processes with this name. */
-  name: nullable(Schema.String),
-  labels: nullable(Labels),
-  states: nullable(Schema.Array(State)),
-}))
+  name: Shape.nullable(Shape.string),
+  labels: Shape.nullable(Labels),
+  states: Shape.nullable(Shape.list(State)),
+})
 /** Decoded params of `process/list`. */
 export type ListParams = typeof ListParams.Type
 
@@ -54,33 +50,33 @@ export type ListParams = typeof ListParams.Type
  * A process. `session` is the number of its session, `attached` whether a connection has that session. `cwd` is a
  * `file:` URI. `terminalSize` is there with a PTY. `bytes` were written so far; its next event has the seq `nextSeq`.
  */
-export const ListedProcess = struct("ListedProcess", () => ({
-  processId: Schema.String,
+export const ListedProcess = Shape.struct("ListedProcess", {
+  processId: Shape.string,
   session: U53,
-  attached: Schema.Boolean,
-  name: Schema.optional(Schema.String),
+  attached: Shape.boolean,
+  name: Shape.optional(Shape.string),
   labels: Labels,
   /** The program and its arguments. */
-  argv: Schema.Array(Schema.String),
-  cwd: Schema.String,
-  pid: Schema.NullOr(U53),
+  argv: Shape.list(Shape.string),
+  cwd: Shape.string,
+  pid: Shape.nullOr(U53),
   /** Whether it has a PTY. */
-  tty: Schema.Boolean,
+  tty: Shape.boolean,
   /** The size of its PTY. */
-  terminalSize: Schema.optional(TerminalSize),
+  terminalSize: Shape.optional(TerminalSize),
   /** When its start was asked for, in milliseconds since 1970 by the clock of the server. */
   startedAtMs: U53,
   /** When it exited, by the same clock; absent while it runs. */
-  endedAtMs: Schema.optional(U53),
+  endedAtMs: Shape.optional(U53),
   state: State,
-  exitCode: Schema.NullOr(I32),
+  exitCode: Shape.nullOr(I32),
   /** The bytes that it has printed so far. */
   bytes: U53,
   nextSeq: U64,
   /** True if it is kept until it is removed; absent otherwise. */
-  kept: Schema.optional(Schema.Boolean),
+  kept: Shape.optional(Shape.boolean),
   ...Features.rowFields,
-}))
+})
 export type { RowFields } from "../features/FieldWires.ts"
 
 /** A process. */
@@ -90,33 +86,33 @@ export type ListedProcess = typeof ListedProcess.Type
  * A page. `nextCursor` is null behind the last one; a page may have fewer rows than were asked for, even none, and not
  * be the last. Processes that start or are forgotten meanwhile change nothing for the others: each has its place.
  */
-export const ListResult = struct("ProcessListResponse", () => ({
-  processes: Schema.Array(ListedProcess),
-  nextCursor: Schema.NullOr(Schema.String),
-}))
+export const ListResult = Shape.struct("ProcessListResponse", {
+  processes: Shape.list(ListedProcess),
+  nextCursor: Shape.nullOr(Shape.string),
+})
 /** The result of `process/list`. */
 export type ListResult = typeof ListResult.Type
 
 /** Asks for a page of sessions, oldest first. */
-export const SessionsParams = struct("SessionListParams", () => page)
+export const SessionsParams = Shape.struct("SessionListParams", page)
 /** Decoded params of `session/list`. */
 export type SessionsParams = typeof SessionsParams.Type
 
 /** A session: its number, whether it is that of the client, and the processes that it has, closed ones included. */
-export const ListedSession = struct("ListedSession", () => ({
+export const ListedSession = Shape.struct("ListedSession", {
   session: U53,
   /** Whether it is the session of the client. */
-  own: Schema.Boolean,
-  attached: Schema.Boolean,
+  own: Shape.boolean,
+  attached: Shape.boolean,
   /** When it was opened, in milliseconds since 1970 by the clock of the server. */
   openedAtMs: U53,
   processes: U53,
-}))
+})
 /** A session. */
 export type ListedSession = typeof ListedSession.Type
 
 /** A page; see `ListResult`. */
-export const SessionsResult = struct("SessionListResponse", () => ({
-  sessions: Schema.Array(ListedSession),
-  nextCursor: Schema.NullOr(Schema.String),
-}))
+export const SessionsResult = Shape.struct("SessionListResponse", {
+  sessions: Shape.list(ListedSession),
+  nextCursor: Shape.nullOr(Shape.string),
+})

@@ -8,14 +8,15 @@ import * as Either from "effect/Either"
 import * as Base64Bytes from "./Base64Bytes.ts"
 import { toBase64, utf8 } from "./Bytes.ts"
 import { type CutText, smallest } from "./CutText.ts"
-import * as Serde from "./decoding/Serde.ts"
-import { Fault, type Read, run } from "./decoding/Serde.ts"
+import { CancelParams, Id, type RequestId, TraceContext as Trace } from "./Envelope.ts"
 import { internalError } from "./ErrorCode.ts"
 import * as Json from "./Json.ts"
+import { I64 } from "./Integers.ts"
 import type { MemoryPool } from "./MemoryPool.ts"
+import * as Shape from "./shape/index.ts"
+import { run } from "./shape/Reading.ts"
 
-/** A string, or an integer from -2^63 to 2^63-1 (bigint beyond 2^53). */
-export type RequestId = string | number | bigint
+export { isRequestId, type RequestId } from "./Envelope.ts"
 
 /** W3C trace context, carried by requests. */
 export interface TraceContext {
@@ -187,60 +188,39 @@ export const errorText = (id: RequestId, code: number, message: string, data?: J
 const chunkOf = (params: unknown): unknown =>
   typeof params === "object" && params !== null && "chunk" in params ? params.chunk : undefined
 
-const least = -(2n ** 63n)
-const most = 2n ** 63n - 1n
-
-/** True for the id of a request. */
-export const isRequestId = (id: unknown): id is RequestId =>
-  typeof id === "string" || typeof id === "number" || (typeof id === "bigint" && id >= least && id <= most)
-
-/** The words for what is no id of a request. */
-export const badId = "data did not match any variant of untagged enum RequestId"
-
-const readId: Read = (json) => {
-  if (isRequestId(json)) return json
-  throw new Fault(badId)
-}
-const readAny: Read = (json) => json
-
-const id = Serde.mandatory("id", readId)
-const method = Serde.mandatory("method", Serde.string)
-const params = Serde.omittable("params", readAny, () => null)
-const trace = Serde.omittable(
-  "trace",
-  Serde.nullable(
-    Serde.struct("struct W3cTraceContext", [
-      Serde.omittable("traceparent", Serde.nullable(Serde.string)),
-      Serde.omittable("tracestate", Serde.nullable(Serde.string)),
-    ]),
-  ),
-)
-const result = Serde.mandatory("result", readAny)
-const error = Serde.mandatory(
-  "error",
-  Serde.struct("struct JSONRPCErrorError", [
-    Serde.mandatory("code", Serde.whole("i64", least, most)),
-    Serde.omittable("data", readAny),
-    Serde.mandatory("message", Serde.string),
-  ]),
-)
+const call = Shape.struct("", {
+  id: Id,
+  method: Shape.string,
+  params: Shape.withDefault(Shape.unknown, () => null),
+  trace: Shape.omittable(Trace),
+})
+const { id, method, params } = call.fields
+const notification = Shape.struct("", { method, params })
+const response = Shape.struct("", { id, result: Shape.unknown })
+const errorResponse = Shape.struct("", {
+  id,
+  error: Shape.struct("JSONRPCErrorError", {
+    code: I64,
+    data: Shape.optional(Shape.unknown),
+    message: Shape.string,
+  }),
+})
 
 /** The texts for malformed messages do not name the field. */
-const decoder = <A>(name: string, fields: ReadonlyArray<Serde.Field>) => {
-  const read = Serde.struct(name, fields)
-  return (json: Json.Json) => run<A>(read, json, { located: false })
-}
-const decodeNotification = decoder<Omit<Notification, "kind">>("struct", [method, params])
-const decodeCancel = decoder<{ readonly id: RequestId }>("struct RequestCancelNotification", [id])
+const decoder =
+  <A>({ read }: Shape.Shape<unknown>) =>
+  (json: Json.Json) =>
+    run<A>(read, json, { located: false })
+const decodeNotification = decoder<Omit<Notification, "kind">>(notification)
+const decodeCancel = decoder<{ readonly id: RequestId }>(CancelParams)
 const decodeRequest = decoder<Omit<Request, "kind" | "trace"> & { readonly trace?: TraceContext | null }>(
-  "struct",
-  [id, method, params, trace],
+  call,
 )
-const decodeResponse = decoder<Omit<Response, "kind">>("struct", [id, result])
+const decodeResponse = decoder<Omit<Response, "kind">>(response)
 const decodeErrorResponse = decoder<{
   readonly id: RequestId
   readonly error: Omit<ErrorResponse, "kind" | "id">
-}>("struct", [id, error])
+}>(errorResponse)
 
 const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<Message, string> => {
   if (json["method"] !== undefined) {

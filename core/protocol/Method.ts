@@ -1,5 +1,5 @@
 /** The rows of the method table. */
-import type * as Schema from "effect/Schema"
+import type * as Shape from "./shape/index.ts"
 
 /** A group of methods, in the words of the error texts of the handshake. */
 export type Family = "exec" | "filesystem" | "http" | "environment info" | "environment status"
@@ -7,9 +7,9 @@ export type Family = "exec" | "filesystem" | "http" | "environment info" | "envi
 /** A request of the client. `P` and `R` are its decoded params and result, `PI` and `RI` those on the wire. */
 export interface RequestMethod<P, PI, R, RI> {
   /** Decodes the params. */
-  readonly params: Schema.Schema<P, PI>
+  readonly params: Shape.Shape<P, PI>
   /** Encodes the result. */
-  readonly result: Schema.Schema<R, RI>
+  readonly result: Shape.Shape<R, RI>
   /** The group whose error text applies before the handshake; a method without a family needs no handshake. */
   readonly family?: Family
   /** Whether a running request counts against `--concurrent-requests`; others never wait for a slot. */
@@ -23,7 +23,7 @@ export interface RequestMethod<P, PI, R, RI> {
    * done. Absent means no.
    */
   readonly cancellable?: true
-  /** Encodes the result to JSON text, where `JSON.stringify` of the schema's encoding would be too slow. */
+  /** Encodes the result to JSON text, where `JSON.stringify` of what the shape writes would be too slow. */
   readonly toText?: (result: R) => string
   /** One line for lists of methods. */
   readonly says: string
@@ -32,5 +32,5 @@ export interface RequestMethod<P, PI, R, RI> {
 /** Which requests of a method are idempotent: all of them, those with a param, or those where it is not false. */
 export type Repeatable<PI> = "always" | { readonly given: keyof PI } | { readonly unlessFalse: keyof PI }
 
-/** Types a row by its schemas. */
+/** Types a row by its shapes. */
 export const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
-import * as JSONSchema from "effect/JSONSchema"
-import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import * as Methods from "./Methods.ts"
-import { base, decode, schemaOf, schemas, start } from "./testing/Decoding.ts"
+import * as Document from "./document/Shape.ts"
+import * as Shape from "./shape/index.ts"
+import { base, decode, shapeOf, shapes, start } from "./testing/Decoding.ts"
 
 const requests = Object.entries(Methods.requests)
 
@@ -29,8 +29,9 @@ describe("Methods", () => {
     expect([initialize.slotted, signal.slotted, terminate.slotted]).toEqual([false, false, false])
   })
 
-  it.each([...schemas.keys()])("has a JSON Schema of an object for %s", (name) => {
-    const schema = JSON.stringify(JSONSchema.make(schemaOf(name)))
+  it.each([...shapes.keys()])("has a JSON Schema of an object for %s", (name) => {
+    const definitions: Document.Definitions = new Map()
+    const schema = JSON.stringify([Document.of(shapeOf(name), definitions), ...definitions])
     expect(schema).toContain('"type":"object"')
     expect(schema).not.toContain('{"type":"array"}')
   })
@@ -147,7 +148,7 @@ describe("Methods", () => {
     ["process/closed", '{"processId":"p1","seq":4}'],
   ])("decodes and encodes a recorded %s %s", (name, text) => {
     const decoded = Either.getOrThrowWith(decode(name, text), (message) => new Error(message))
-    expect(JSON.parse(JSON.stringify(Schema.encodeSync(schemaOf(name))(decoded)))).toEqual(JSON.parse(text))
+    expect(JSON.parse(JSON.stringify(Shape.encode(shapeOf(name), decoded)))).toEqual(JSON.parse(text))
   })
 
   it("fills in what an earlier peer leaves out", () => {

@@ -4,7 +4,7 @@
  * The router's decoding, the types of handlers and client calls, the `current` dialect and the method list of the
  * documentation derive from it.
  */
-import type * as Schema from "effect/Schema"
+import type * as Shape from "./shape/index.ts"
 import * as Features from "../features/Wires.ts"
 import * as Changes from "./Changes.ts"
 import * as Envelope from "./Envelope.ts"
@@ -171,9 +171,9 @@ export type Requests = typeof requests
 /** The name of a request. */
 export type RequestName = keyof Requests
 /** The decoded params of a request. */
-export type ParamsOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["params"]>
+export type ParamsOf<M extends RequestName> = Shape.Type<Requests[M]["params"]>
 /** The result of a request, not encoded yet. */
-export type ResultOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["result"]>
+export type ResultOf<M extends RequestName> = Shape.Type<Requests[M]["result"]>
 /** The name of a notification of the client. */
 export type ClientNotificationName = keyof typeof clientNotifications
 /** The name of a notification of the server. */

@@ -1,15 +1,14 @@
-import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { anyText } from "../testing/Texts.ts"
 import * as V0 from "./dialect/v0.ts"
 import { notificationText } from "./Message.ts"
 import { OutputParams, ReadResult } from "./Process.ts"
+import * as Shape from "./shape/index.ts"
 import * as OutputText from "./OutputText.ts"
 
 describe("OutputText", () => {
-  it("writes what the schema writes, byte for byte", () => {
-    const encode = Schema.encodeSync(OutputParams)
+  it("writes what the shape writes, byte for byte", () => {
     fc.assert(
       fc.property(
         anyText(),
@@ -23,7 +22,7 @@ describe("OutputText", () => {
         (processId, events) => {
           const output = OutputText.makeNotification(processId)
           for (const { seq, stream, chunk } of events) {
-            const params = encode({ processId, seq, stream: stream as "pty", chunk })
+            const params = Shape.encode(OutputParams, { processId, seq, stream: stream as "pty", chunk })
             const text = new TextDecoder().decode(output({ seq, stream: stream as "pty", bytes: chunk }))
             expect(text).toBe(notificationText("process/output", params))
           }
@@ -33,15 +32,18 @@ describe("OutputText", () => {
     )
   })
 
-  it("writes a delta of v0 as its schema does, and a terminal as stdout", () => {
-    const encode = Schema.encodeSync(V0.OutputDeltaParams)
+  it("writes a delta of v0 as its shape does, and a terminal as stdout", () => {
     const streams = fc.constantFrom("stdout" as const, "stderr" as const, "pty" as const)
     fc.assert(
       fc.property(anyText(), streams, fc.uint8Array({ maxLength: 100 }), (processId, stream, chunk) => {
         const text = new TextDecoder().decode(
           OutputText.makeDelta(processId)({ seq: 1, stream, bytes: chunk }),
         )
-        const params = encode({ processId, stream: stream === "pty" ? "stdout" : stream, chunk })
+        const params = Shape.encode(V0.OutputDeltaParams, {
+          processId,
+          stream: stream === "pty" ? "stdout" : stream,
+          chunk,
+        })
         expect(text).toBe(notificationText("command/exec/outputDelta", params))
       }),
     )
@@ -55,8 +57,7 @@ describe("OutputText", () => {
     expect(first).toEqual(copy)
   })
 
-  it("writes a read result as the schema does", () => {
-    const encode = Schema.encodeSync(ReadResult)
+  it("writes a read result as the shape does", () => {
     const chunk = fc.record({
       seq: fc.maxSafeNat(),
       stream: fc.constantFrom("stdout" as const, "stderr" as const, "pty" as const),
@@ -73,7 +74,7 @@ describe("OutputText", () => {
     })
     fc.assert(
       fc.property(result, (result) => {
-        expect(JSON.parse(OutputText.readResult(result))).toEqual(encode(result))
+        expect(JSON.parse(OutputText.readResult(result))).toEqual(Shape.encode(ReadResult, result))
       }),
     )
   })

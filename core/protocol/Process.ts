@@ -3,12 +3,9 @@
  *
  * `seq` counts from 1 for each process, over output, exited and closed together; closed has the highest.
  */
-import * as Schema from "effect/Schema"
+import * as Shape from "./shape/index.ts"
 import * as Features from "../features/FieldWires.ts"
-import { Base64 } from "./Base64.ts"
-import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
-import { lazy, struct } from "./Lazy.ts"
 import { Naming } from "./Naming.ts"
 import * as PathField from "./PathField.ts"
 import { EndedBy, ResourceLimit } from "./Ending.ts"
@@ -17,47 +14,45 @@ import { Signal } from "./Signal.ts"
 import { Uuid } from "./Uuid.ts"
 
 /** Chosen by the client, unique in its session. Any string, even an empty one. */
-const ProcessId = Schema.String
-const Strings = lazy(() => Schema.Record({ key: Schema.String, value: Schema.String }))
-const nothing = (identifier: string) =>
-  lazy(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
+const ProcessId = Shape.string
+const Strings = Shape.map(Shape.string)
 
 /** Which environment variables of the server a child inherits. Patterns are case-insensitive, with `*` and `?`. */
-export const EnvPolicy = struct("ExecEnvPolicy", () => ({
-  inherit: Schema.Literal("core", "all", "none"),
-  ignoreDefaultExcludes: Schema.Boolean,
+export const EnvPolicy = Shape.struct("ExecEnvPolicy", {
+  inherit: Shape.words("core", "all", "none"),
+  ignoreDefaultExcludes: Shape.boolean,
   /** Patterns of names that are not inherited. */
-  exclude: Schema.Array(Schema.String),
+  exclude: Shape.list(Shape.string),
   /** Variables to set, which no `exclude` drops. */
   set: Strings,
   /** Patterns of the only names that are kept; empty keeps all. */
-  includeOnly: Schema.Array(Schema.String),
-}))
+  includeOnly: Shape.list(Shape.string),
+})
 /** Which environment variables a child inherits. */
 export type EnvPolicy = typeof EnvPolicy.Type
 
 /** The size of a PTY in character cells. */
-export const TerminalSize = struct("TerminalSize", () => ({ rows: U16, columns: U16 }))
+export const TerminalSize = Shape.struct("TerminalSize", { rows: U16, columns: U16 })
 /** The size of a PTY in character cells. */
 export type TerminalSize = typeof TerminalSize.Type
 
 /** The thread and the call that a start belongs to, for logs. */
-const Metadata = struct("ExecMetadata", () => ({
+const Metadata = Shape.struct("ExecMetadata", {
   /** The thread of the client that starts the process, as a UUID. */
-  threadId: omittable(Uuid),
+  threadId: Shape.omittable(Uuid),
   /** The call of a tool that starts the process. */
-  toolCallId: omittable(Schema.String),
-}))
+  toolCallId: Shape.omittable(Shape.string),
+})
 
 /** The managed network of a confined process. */
-const ManagedNetwork = struct("ManagedNetworkSandboxContext", () => ({
+const ManagedNetwork = Shape.struct("ManagedNetworkSandboxContext", {
   /** Whether all TCP goes through the network proxy; refused without one. */
-  transparentTcp: flag,
+  transparentTcp: Shape.flag,
   /** The ports of the host itself that may be reached. */
-  loopbackPorts: Schema.optional(Schema.Array(U16)),
+  loopbackPorts: Shape.optional(Shape.list(U16)),
   /** Whether the process may listen. */
-  allowLocalBinding: Schema.optional(Schema.Boolean),
-}))
+  allowLocalBinding: Shape.optional(Shape.boolean),
+})
 
 /** What a proxy for one process is launched with. Only `transparentTcp` is read here. */
 export interface NetworkProxyConfig {
@@ -67,170 +62,174 @@ export interface NetworkProxyConfig {
 }
 
 /** The settings of a network proxy. Others than these are not read. */
-const NetworkProxyConfig = struct("RemoteNetworkProxyConfig", () => ({
+const NetworkProxyConfig = Shape.struct("RemoteNetworkProxyConfig", {
   /** Whether all TCP of a sandbox goes through it. */
-  transparentTcp: flag,
-})) as unknown as Schema.Schema<NetworkProxyConfig>
+  transparentTcp: Shape.flag,
+}) as unknown as Shape.Shape<NetworkProxyConfig>
 
 /** A network proxy for the process. */
-const NetworkProxy = struct("RemoteNetworkProxyLaunchConfig", () => ({ proxy: NetworkProxyConfig }))
+const NetworkProxy = Shape.struct("RemoteNetworkProxyLaunchConfig", { proxy: NetworkProxyConfig })
 
 /** The shell of a snapshot. */
-const ShellInfo = struct("ShellInfo", () => ({
+const ShellInfo = Shape.struct("ShellInfo", {
   /** Its base name. */
-  name: Schema.String,
+  name: Shape.string,
   /** Its native path. */
-  path: Schema.String,
-}))
+  path: Shape.string,
+})
 
 /** A snapshot of the user's shell in which a command is to run. */
-const ShellSnapshot = struct("ShellSnapshotRequest", () => ({
+const ShellSnapshot = Shape.struct("ShellSnapshotRequest", {
   /** The owner of the snapshot. */
-  scopeId: Schema.String,
+  scopeId: Shape.string,
   shell: ShellInfo,
-}))
+})
 
 /**
  * `cwd` is a `file:` URI (or, from earlier clients, an absolute native path). `env` is added to what the policy gives;
  * without a policy it is the whole environment. `arg0` replaces the `argv[0]` that the child sees.
  */
-export const StartParams = struct("WireExecParams", () => ({
+export const StartParams = Shape.struct("WireExecParams", {
   processId: ProcessId,
   /** The thread and the call that the start belongs to, for logs. */
-  metadata: nullable(Metadata),
+  metadata: Shape.nullable(Metadata),
   /** The program and its arguments, at least one; looked for in `PATH` without a slash. */
-  argv: Schema.Array(Schema.String),
+  argv: Shape.list(Shape.string),
   /** The working directory, as a `file:` URI; earlier clients send a native path. */
   cwd: PathField.UriOrPath,
   /** Which variables of the server are inherited; absent is none. */
-  envPolicy: nullable(EnvPolicy),
+  envPolicy: Shape.nullable(EnvPolicy),
   /** Runs the command in a snapshot of the user's shell. */
-  shellSnapshot: nullable(ShellSnapshot),
+  shellSnapshot: Shape.nullable(ShellSnapshot),
   /** Variables, added to those of the policy. */
   env: Strings,
   /** Whether the process gets a PTY; else pipes. */
-  tty: Schema.Boolean,
+  tty: Shape.boolean,
   /** Whether stdin is a pipe to write to, without a PTY; else it is empty. */
-  pipeStdin: flag,
+  pipeStdin: Shape.flag,
   /** The `argv[0]` that the process sees. */
-  arg0: nullable(Schema.String),
-  sandbox: nullable(Sandbox),
+  arg0: Shape.nullable(Shape.string),
+  sandbox: Shape.nullable(Sandbox),
   /** Whether the process may use only the managed network. */
-  enforceManagedNetwork: flag,
+  enforceManagedNetwork: Shape.flag,
   /**
    * The managed network; an array of its fields, in their order, stands for the object, and may end early.
    */
-  managedNetwork: nullable(ManagedNetwork),
+  managedNetwork: Shape.nullable(ManagedNetwork),
   /** The network proxy. */
-  networkProxy: nullable(NetworkProxy),
+  networkProxy: Shape.nullable(NetworkProxy),
   /** With the capability `processResize`: the size of the PTY; the default is 24 rows of 80 columns. */
-  terminalSize: beyond(TerminalSize),
+  terminalSize: Shape.beyond(TerminalSize, "processResize"),
   ...Naming,
   ...Features.startFields,
-}))
+})
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
 
 /** `sandboxType` is `none` for a start without `sandbox`. Another one names the confinement of the platform, if any was asked for. */
-export const StartResult = struct("ExecResponse", () => ({
+export const StartResult = Shape.struct("ExecResponse", {
   processId: ProcessId,
   /** `none`, or the confinement of the platform that was used. */
-  sandboxType: Schema.Literal("none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"),
+  sandboxType: Shape.words("none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"),
   ...Features.startedFields,
-}))
+})
 
 /**
  * Asks for chunks with a seq above `afterSeq`, at most `maxBytes` decoded bytes. If there is none and the process is
  * not closed, the answer waits for one, up to `waitMs` milliseconds (long poll).
  */
-export const ReadParams = struct("ReadParams", () => ({
+export const ReadParams = Shape.struct("ReadParams", {
   processId: ProcessId,
-  afterSeq: nullable(U64),
+  afterSeq: Shape.nullable(U64),
   /** The most bytes to return; one chunk at least. */
-  maxBytes: nullable(Usize),
+  maxBytes: Shape.nullable(Usize),
   /** The time to wait for output, if there is none yet; absent is not at all. */
-  waitMs: nullable(U64),
-}))
+  waitMs: Shape.nullable(U64),
+})
 /** Decoded params of `process/read`. */
 export type ReadParams = typeof ReadParams.Type
 
 /** Where output came from; `pty` is stdout and stderr of a process with a PTY. */
-export const OutputStream = Schema.Literal("stdout", "stderr", "pty")
+export const OutputStream = Shape.words("stdout", "stderr", "pty")
 /** Where output came from. */
 export type OutputStream = typeof OutputStream.Type
 
 /** A piece of output, at most 64 KiB. A UTF-8 character may be split over two chunks. */
-export const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
+export const Chunk = Shape.struct("ProcessOutputChunk", {
+  seq: U64,
+  stream: OutputStream,
+  chunk: Shape.bytes,
+})
 
 export type { ClosedFields, ReadFields, StartedFields } from "../features/FieldWires.ts"
 export { EndedBy, ResourceLimit } from "./Ending.ts"
 export type { Signal, SignalName } from "./Signals.ts"
 
 /** Of a process that a bound of its server has ended. Absent otherwise, and where the server has no such bound. */
-const overLimit = lazy(() => ({
-  limit: Schema.optional(ResourceLimit),
-  oomKilled: Schema.optional(Schema.Boolean),
-}))
+const overLimit = {
+  limit: Shape.optional(ResourceLimit),
+  oomKilled: Shape.optional(Shape.boolean),
+}
 
 /**
  * What has ended a process, and the number of the signal that it died of, if its start has asked for that or named a
  * deadline, or if it was terminated with a grace.
  */
-const ending = lazy(() => ({ endedBy: Schema.optional(EndedBy), signal: Schema.optional(U53) }))
+const ending = { endedBy: Shape.optional(EndedBy), signal: Shape.optional(U53) }
 
 /**
  * `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. A closed process has its receipt, if its
  * start has asked for one. With the capability `outputHistory`, a read without `maxBytes` may have less than all there
  * is: then `more` is true, the rest tells of the process as if it had printed no more, and the next read goes on there.
  */
-export const ReadResult = struct("ReadResponse", () => ({
-  chunks: Schema.Array(Chunk),
+export const ReadResult = Shape.struct("ReadResponse", {
+  chunks: Shape.list(Chunk),
   nextSeq: U64,
-  exited: Schema.Boolean,
-  exitCode: Schema.NullOr(I32),
-  closed: Schema.Boolean,
+  exited: Shape.boolean,
+  exitCode: Shape.nullOr(I32),
+  closed: Shape.boolean,
   /** Always null. */
-  failure: Schema.NullOr(Schema.String),
-  sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  failure: Shape.nullOr(Shape.string),
+  sandboxDenied: Shape.withDefault(Shape.boolean, () => false),
   ...overLimit,
   ...ending,
   ...Features.closedFields,
   /** Whether the answer was cut, so that the next read goes on at once. */
-  more: Schema.optional(Schema.Boolean),
+  more: Shape.optional(Shape.boolean),
   ...Features.readFields,
-}))
+})
 /** The result of `process/read`. */
 export type ReadResult = typeof ReadResult.Type
 
 /** A write with a `writeId` that was accepted before is accepted again without being written again. */
-export const WriteParams = struct("WriteParams", () => ({
+export const WriteParams = Shape.struct("WriteParams", {
   processId: ProcessId,
   /** The bytes to write, as standard padded base64. */
-  chunk: Base64,
+  chunk: Shape.bytes,
   /**
    * A write with an id that was accepted before is accepted again, and not written again; only servers of
    * clients of spring 2026 take a write without one.
    */
-  writeId: Schema.optional(Schema.String).annotations(at("required")),
-}))
+  writeId: Shape.optional(Shape.string, "required"),
+})
 /** Decoded params of `process/write`. */
 export type WriteParams = typeof WriteParams.Type
 
 /** `accepted` means that the bytes are queued for stdin. */
-export const WriteResult = struct("WriteResponse", () => ({
+export const WriteResult = Shape.struct("WriteResponse", {
   /** `accepted`: the bytes are queued for stdin. */
-  status: Schema.Literal("accepted", "unknownProcess", "stdinClosed", "starting"),
-}))
+  status: Shape.words("accepted", "unknownProcess", "stdinClosed", "starting"),
+})
 
 /** Sends a signal to the process group: one of the words, or with the capability `processDeadlines` any name or number. */
-export const SignalParams = struct("SignalParams", () => ({
+export const SignalParams = Shape.struct("SignalParams", {
   processId: ProcessId,
   /** The signal, for the whole process group. */
   signal: Signal,
-}))
+})
 
 /** No members. */
-export const SignalResult = nothing("SignalResponse")
+export const SignalResult = Shape.nothing("SignalResponse")
 
 /**
  * Kills the process group. With the capability `processDeadlines` and `signal` or `graceMs` it sends the signal first
@@ -238,55 +237,55 @@ export const SignalResult = nothing("SignalResponse")
  * that of the start). The answer does not wait for that. With the capability `processAttach` and `remove`, the process
  * is forgotten as soon as it is closed, at once if it is.
  */
-export const TerminateParams = struct("TerminateParams", () => ({
+export const TerminateParams = Shape.struct("TerminateParams", {
   processId: ProcessId,
   /** The signal that is sent first. */
-  signal: ignorable(Signal),
+  signal: Shape.ignorable(Signal),
   /** The time that is left to the group after the signal, before it is killed. */
-  graceMs: beyond(U53),
+  graceMs: Shape.beyond(U53),
   /** Whether the process is forgotten as soon as it is closed, at once if it is. */
-  remove: beyond(Schema.Boolean),
-}))
+  remove: Shape.beyond(Shape.boolean),
+})
 
 /** `running` is true if the process was alive when the request came. */
-export const TerminateResult = struct("TerminateResponse", () => ({
+export const TerminateResult = Shape.struct("TerminateResponse", {
   /** Whether the process was alive when the request came. */
-  running: Schema.Boolean,
-}))
+  running: Shape.boolean,
+})
 
 /** With the capability `processResize`: sets the size of the PTY, whose foreground process group gets SIGWINCH. */
-export const ResizeParams = struct("ResizeParams", () => ({ processId: ProcessId, ...TerminalSize.fields }))
+export const ResizeParams = Shape.struct("ResizeParams", { processId: ProcessId, ...TerminalSize.fields })
 
 /** No members. */
-export const ResizeResult = nothing("ResizeResponse")
+export const ResizeResult = Shape.nothing("ResizeResponse")
 
 /** With the capability `processCloseStdin`: closes a piped stdin after what was written before. */
-export const CloseStdinParams = struct("CloseStdinParams", () => ({ processId: ProcessId }))
+export const CloseStdinParams = Shape.struct("CloseStdinParams", { processId: ProcessId })
 
 /** No members. */
-export const CloseStdinResult = nothing("CloseStdinResponse")
+export const CloseStdinResult = Shape.nothing("CloseStdinResponse")
 
 /** A piece of output, as soon as it is there. */
-export const OutputParams = struct("ExecOutputDeltaNotification", () => ({
+export const OutputParams = Shape.struct("ExecOutputDeltaNotification", {
   processId: ProcessId,
   seq: U64,
   stream: OutputStream,
-  chunk: Base64,
-}))
+  chunk: Shape.bytes,
+})
 
 /** The process has exited; output may still follow. `exitCode` is 128 + n after death by signal n. */
-export const ExitedParams = struct("ExecExitedNotification", () => ({
+export const ExitedParams = Shape.struct("ExecExitedNotification", {
   processId: ProcessId,
   seq: U64,
   exitCode: I32,
-  sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  sandboxDenied: Shape.withDefault(Shape.boolean, () => false),
   ...overLimit,
   ...ending,
-}))
+})
 
 /** The process has exited and no output follows. `receipt` is there if its start has asked for it. */
-export const ClosedParams = struct("ExecClosedNotification", () => ({
+export const ClosedParams = Shape.struct("ExecClosedNotification", {
   processId: ProcessId,
   seq: U64,
   ...Features.closedFields,
-}))
+})

@@ -4,126 +4,116 @@
  * Names inside `permissions` are snake_case, as on the wire. Paths are `file:` URIs. `Confinement` resolves a profile
  * on a host. A profile that does not decode is refused, so nothing runs under a profile that is not understood.
  */
-import * as Schema from "effect/Schema"
-import { nullable, omittable } from "./Fields.ts"
+import * as Shape from "./shape/index.ts"
 import { NonZero } from "./Integers.ts"
-import { lazy, struct } from "./Lazy.ts"
 import * as PathField from "./PathField.ts"
 
-const Network = Schema.Literal("restricted", "enabled")
+const Network = Shape.words("restricted", "enabled")
 
 /** `deny` is a synonym of `none`. */
-const Access = Schema.Literal("read", "write", "deny", "none")
-
-/** A struct of a choice: its tag, its fields, and its name in error texts. */
-const variant = <Fields extends Schema.Struct.Fields>(title: string, fields: Fields) =>
-  Schema.Struct(fields).annotations({ title })
+const Access = Shape.words("read", "write", "deny", "none")
 
 /** Places that depend on the host or the request. `unknown` is a kind of a later version and matches nothing. */
-const SpecialPath = lazy(() =>
-  Schema.Union(
-    variant("FileSystemSpecialPath::Root", { kind: Schema.Literal("root") }),
-    variant("FileSystemSpecialPath::Minimal", { kind: Schema.Literal("minimal") }),
-    variant("FileSystemSpecialPath::ProjectRoots", {
-      kind: Schema.Literal("current_working_directory", "project_roots"),
-      subpath: omittable(Schema.String),
-    }),
-    variant("FileSystemSpecialPath::Tmpdir", { kind: Schema.Literal("tmpdir") }),
-    variant("FileSystemSpecialPath::SlashTmp", { kind: Schema.Literal("slash_tmp") }),
-    variant("FileSystemSpecialPath::Unknown", {
-      kind: Schema.Literal("unknown"),
-      path: Schema.String,
-      subpath: omittable(Schema.String),
-    }),
-  ).annotations({ identifier: "FileSystemSpecialPath" }),
+const SpecialPath = Shape.tagged(
+  "FileSystemSpecialPath",
+  Shape.variant("FileSystemSpecialPath::Root", { kind: Shape.words("root") }),
+  Shape.variant("FileSystemSpecialPath::Minimal", { kind: Shape.words("minimal") }),
+  Shape.variant("FileSystemSpecialPath::ProjectRoots", {
+    kind: Shape.words("current_working_directory", "project_roots"),
+    subpath: Shape.omittable(Shape.string),
+  }),
+  Shape.variant("FileSystemSpecialPath::Tmpdir", { kind: Shape.words("tmpdir") }),
+  Shape.variant("FileSystemSpecialPath::SlashTmp", { kind: Shape.words("slash_tmp") }),
+  Shape.variant("FileSystemSpecialPath::Unknown", {
+    kind: Shape.words("unknown"),
+    path: Shape.string,
+    subpath: Shape.omittable(Shape.string),
+  }),
 )
 /** A place that depends on the host or the request. */
 export type SpecialPath = typeof SpecialPath.Type
 
 /** The place of an entry. */
-const EntryPath = lazy(() =>
-  Schema.Union(
-    variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: PathField.Uri }),
-    variant("ExecFileSystemPath::GlobPattern", {
-      type: Schema.Literal("glob_pattern"),
-      pattern: Schema.String,
-    }),
-    variant("ExecFileSystemPath::Special", { type: Schema.Literal("special"), value: SpecialPath }),
-  ).annotations({ identifier: "ExecFileSystemPath" }),
+const EntryPath = Shape.tagged(
+  "ExecFileSystemPath",
+  Shape.variant("ExecFileSystemPath::Path", { type: Shape.words("path"), path: PathField.Uri }),
+  Shape.variant("ExecFileSystemPath::GlobPattern", {
+    type: Shape.words("glob_pattern"),
+    pattern: Shape.string,
+  }),
+  Shape.variant("ExecFileSystemPath::Special", { type: Shape.words("special"), value: SpecialPath }),
 )
 
 /** The access to a place and to everything below it that has no entry of its own. */
-const Entry = struct("ExecFileSystemSandboxEntry", () => ({
+const Entry = Shape.struct("ExecFileSystemSandboxEntry", {
   /** The place. */
   path: EntryPath,
   /** The access that is allowed there; `deny` is a synonym of `none`. */
   access: Access,
-}))
+})
 /** The access to a place. */
 export type Entry = typeof Entry.Type
 
 /** The access to files that is allowed. */
-const FileSystemPermissions = lazy(() =>
-  Schema.Union(
-    variant("ExecManagedFileSystemPermissions::Restricted", {
-      type: Schema.Literal("restricted"),
-      entries: Schema.Array(Entry),
-      glob_scan_max_depth: omittable(NonZero),
-    }),
-    variant("ExecManagedFileSystemPermissions::Unrestricted", { type: Schema.Literal("unrestricted") }),
-  ).annotations({ identifier: "ExecManagedFileSystemPermissions" }),
+const FileSystemPermissions = Shape.tagged(
+  "ExecManagedFileSystemPermissions",
+  Shape.variant("ExecManagedFileSystemPermissions::Restricted", {
+    type: Shape.words("restricted"),
+    entries: Shape.list(Entry),
+    glob_scan_max_depth: Shape.omittable(NonZero),
+  }),
+  Shape.variant("ExecManagedFileSystemPermissions::Unrestricted", { type: Shape.words("unrestricted") }),
 )
 
 /** The permissions. */
-const Permissions = lazy(() =>
-  Schema.Union(
-    variant("ExecPermissionProfile::Managed", {
-      type: Schema.Literal("managed"),
-      file_system: FileSystemPermissions,
-      network: Network,
-    }),
-    variant("ExecPermissionProfile::Disabled", { type: Schema.Literal("disabled") }),
-    variant("ExecPermissionProfile::External", { type: Schema.Literal("external"), network: Network }),
-  ).annotations({ identifier: "ExecPermissionProfile" }),
+const Permissions = Shape.tagged(
+  "ExecPermissionProfile",
+  Shape.variant("ExecPermissionProfile::Managed", {
+    type: Shape.words("managed"),
+    file_system: FileSystemPermissions,
+    network: Network,
+  }),
+  Shape.variant("ExecPermissionProfile::Disabled", { type: Shape.words("disabled") }),
+  Shape.variant("ExecPermissionProfile::External", { type: Shape.words("external"), network: Network }),
 )
 
-const Uris = lazy(() => Schema.Array(PathField.Uri))
+const Uris = Shape.list(PathField.Uri)
 
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
-const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
+const Override = Shape.words("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
 
 /** The directories that the kinds of a profile refer to. */
-const PolicyContext = struct("WireFileSystemPolicyContext", () => ({
-  cwd: omittable(PathField.Uri),
+const PolicyContext = Shape.struct("WireFileSystemPolicyContext", {
+  cwd: Shape.omittable(PathField.Uri),
   /** The roots of the project, as `file:` URIs. */
-  workspaceRoots: Schema.optional(Uris),
-}))
+  workspaceRoots: Shape.optional(Uris),
+})
 
 /** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
-const SandboxStruct = struct("WireFileSystemSandboxContext", () => ({
+const SandboxStruct = Shape.struct("WireFileSystemSandboxContext", {
   /** The permissions. */
   permissions: Permissions,
   /** The override that a later version may ask for beside the profile. */
-  sandboxOverride: Schema.optional(Override),
-  cwd: omittable(PathField.Uri),
+  sandboxOverride: Shape.optional(Override),
+  cwd: Shape.omittable(PathField.Uri),
   /** The directories that the kinds of the profile refer to, instead of the rest. */
-  policyContext: omittable(PolicyContext),
+  policyContext: Shape.omittable(PolicyContext),
   /** The roots of the project, as `file:` URIs. */
-  workspaceRoots: Schema.optional(Uris),
+  workspaceRoots: Shape.optional(Uris),
   /** The home of the user, as a `file:` URI. */
-  userHomeDir: omittable(PathField.Uri),
+  userHomeDir: Shape.omittable(PathField.Uri),
   /** The folders for temporary files, as `file:` URIs. */
-  temporaryDirectories: omittable(Uris),
+  temporaryDirectories: Shape.omittable(Uris),
   /** The confinement of Windows. */
-  windowsSandboxLevel: Schema.Literal("disabled", "restricted-token", "elevated", "mxc"),
+  windowsSandboxLevel: Shape.words("disabled", "restricted-token", "elevated", "mxc"),
   /** The treatment of the proxy of Windows. */
-  windowsSandboxProxySettingsMode: nullable(Schema.Literal("reconcile", "preserve")),
+  windowsSandboxProxySettingsMode: Shape.nullable(Shape.words("reconcile", "preserve")),
   /** Whether an earlier confinement of Linux is meant. */
-  useLegacyLandlock: Schema.optional(Schema.Boolean),
-}))
+  useLegacyLandlock: Shape.optional(Shape.boolean),
+})
 /** The sandbox object. An interface, so that declarations name it instead of repeating it. */
-export interface Sandbox extends Schema.Schema.Type<typeof SandboxStruct> {}
+export interface Sandbox extends Shape.Type<typeof SandboxStruct> {}
 /** The sandbox object, as on the wire. */
-export interface SandboxEncoded extends Schema.Schema.Encoded<typeof SandboxStruct> {}
-/** The schema of the sandbox object. */
-export const Sandbox: Schema.Schema<Sandbox, SandboxEncoded> = SandboxStruct
+export interface SandboxEncoded extends Shape.Encoded<typeof SandboxStruct> {}
+/** The shape of the sandbox object. */
+export const Sandbox: Shape.Shape<Sandbox, SandboxEncoded> = SandboxStruct

@@ -1,9 +1,7 @@
 /** The handshake: `initialize`, then the notification `initialized`. */
-import * as Schema from "effect/Schema"
+import * as Shape from "./shape/index.ts"
 import { EnvironmentInfo } from "./Environment.ts"
-import { beyond, omittable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
-import { lazy, struct } from "./Lazy.ts"
 
 /**
  * `resumeSessionId` resumes a session whose connection has ended. With the capability `sessionReplay`, `replayAfter`
@@ -13,39 +11,34 @@ import { lazy, struct } from "./Lazy.ts"
  * pushed without a bound. With the capability `sessionTakeover`, `takeover: true` resumes the session also while
  * another connection has it, which ends. Unknown ids are ignored, and so are all three without `resumeSessionId`.
  */
-export const InitializeParams = struct("InitializeParams", () => ({
+export const InitializeParams = Shape.struct("InitializeParams", {
   /** The name of the client, for logs. */
-  clientName: Schema.String,
+  clientName: Shape.string,
   /** The session to resume; absent opens a new one. */
-  resumeSessionId: omittable(Schema.String),
+  resumeSessionId: Shape.omittable(Shape.string),
   /** By process id: the last seq that was received; what is retained above it is sent behind the answer. */
-  replayAfter: beyond(Schema.Record({ key: Schema.String, value: U64 })),
+  replayAfter: Shape.beyond(Shape.map(U64)),
   /** By process id: the bytes of output that may be pushed before a `process/credit`. */
-  credit: beyond(Schema.Record({ key: Schema.String, value: U53 })),
+  credit: Shape.beyond(Shape.map(U53)),
   /** Whether to resume the session also while another connection has it, which ends. */
-  takeover: beyond(Schema.Boolean),
-}))
+  takeover: Shape.beyond(Shape.boolean),
+})
 /** Decoded params of `initialize`. */
 export type InitializeParams = typeof InitializeParams.Type
 
 /** `sessionId` is a UUID v4. It is a secret: every client that knows it may resume the session. */
-export const InitializeResult = struct("InitializeResult", () => ({
-  sessionId: Schema.String,
+export const InitializeResult = Shape.struct("InitializeResult", {
+  sessionId: Shape.string,
   environmentInfo: EnvironmentInfo,
-}))
+})
 /** The result of `initialize`. */
 export type InitializeResult = typeof InitializeResult.Type
 
 /** No members. */
-export const EndResult = lazy(() =>
-  Schema.Struct({}).annotations({
-    identifier: "SessionEndResponse",
-    jsonSchema: { type: "object" },
-  }),
-)
+export const EndResult = Shape.nothing("SessionEndResponse")
 
 /** The last message on a connection whose session another connection has taken over. */
-export const TakenParams = struct("SessionTakenNotification", () => ({
+export const TakenParams = Shape.struct("SessionTakenNotification", {
   /** The session that was taken. */
-  sessionId: Schema.String,
-}))
+  sessionId: Shape.string,
+})

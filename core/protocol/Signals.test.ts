@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest"
-import * as Decoder from "./decoding/Decoder.ts"
 import type { Json } from "./Json.ts"
 import { requests } from "./Methods.ts"
+import { decode } from "./shape/index.ts"
 import * as Signals from "./Signals.ts"
 
-const decode = Decoder.make(requests["process/signal"].params)
-const signalOf = (signal: Json) => decode({ processId: "p", signal })
+const signalOf = (signal: Json) => decode(requests["process/signal"].params, { processId: "p", signal })
 
 describe("A signal on the wire", () => {
   it("is a word, a POSIX name with or without SIG, or a number", () => {

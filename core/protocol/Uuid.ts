@@ -3,7 +3,7 @@
  *
  * What is wrong with another text is told in the words of the peer implementation.
  */
-import * as Schema from "effect/Schema"
+import { text } from "./shape/index.ts"
 
 const hyphenated = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const simple = /^[0-9a-f]{32}$/i
@@ -44,8 +44,4 @@ export const hyphenatedOf = (text: string): string => {
 }
 
 /** A UUID in any of its forms. */
-export const Uuid = Schema.String.pipe(
-  Schema.filter((text) => fault(text) ?? true, {
-    jsonSchema: { pattern: "^(urn:uuid:)?[{]?[0-9A-Fa-f-]{32,36}[}]?$" },
-  }),
-).annotations({ identifier: "UUID" })
+export const Uuid = text(fault, { pattern: "^(urn:uuid:)?[{]?[0-9A-Fa-f-]{32,36}[}]?$" }, true)

@@ -13,7 +13,6 @@
  * Object.keys(Methods.requests) // "initialize", "environment/info", …
  * ```
  */
-export { Base64 } from "./Base64.ts"
 export * as Buffers from "./Buffers.ts"
 export * as Bytes from "./Bytes.ts"
 export * as Confinement from "./Confinement.ts"
@@ -46,6 +45,7 @@ export * as Receipt from "../features/receipt/wire.ts"
 export * as Sandbox from "./Sandbox.ts"
 export * as SessionScope from "./SessionScope.ts"
 export * as Screen from "../features/screen/wire.ts"
+export * as Shape from "./shape/index.ts"
 export * as Session from "./Session.ts"
 export * as Signals from "./Signals.ts"
 export * as Trace from "./Trace.ts"

@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import { current } from "../protocol/document/Wire.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Methods from "../protocol/Methods.ts"
+import * as Shape from "../protocol/shape/index.ts"
 import * as Router from "./Router.ts"
 
 const context: Router.RequestContext = { afterReply: () => {}, onCancel: () => () => {} }
@@ -17,7 +18,7 @@ const examples = (take: (result: unknown) => unknown) =>
   Object.fromEntries(
     Object.entries(Methods.requests).map(([name, { result }]) => {
       const { example } = documented.find((method) => method.name === name) ?? {}
-      return [name, take(Schema.decodeUnknownSync(result as Schema.Schema<unknown>)(example?.result?.[0]))]
+      return [name, take(Either.getOrThrow(Shape.decode<unknown, unknown>(result, example?.result?.[0])))]
     }),
   ) as Router.Handlers<string>
 

@@ -7,14 +7,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as AtOnce from "../protocol/AtOnce.ts"
-import * as Decoder from "../protocol/decoding/Decoder.ts"
-import { type Read, run } from "../protocol/decoding/Serde.ts"
 import type { Json } from "../protocol/Json.ts"
-import { lazyFunction } from "../protocol/Lazy.ts"
-import * as Methods from "../protocol/Methods.ts"
+import type * as Methods from "../protocol/Methods.ts"
+import * as Shape from "../protocol/shape/index.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, OperationParams, OperationResult, Route } from "../protocol/dialect/Dialect.ts"
 
@@ -94,8 +91,9 @@ const answer = <E>(
   context: RequestContext,
   { gate, handlers, platform, toRpcError }: RouterOptions<E>,
 ): Effect.Effect<string, ErrorCode.RpcError> => {
-  const { read, toText } = codecOf(row)
-  const decoded = run(read, params, { platform })
+  const toText = (result: unknown) =>
+    row.toText === undefined ? JSON.stringify(Shape.encode(row.result, result)) : row.toText(result)
+  const decoded = Shape.decode(row.params, params, { platform })
   if (Either.isLeft(decoded)) return Effect.fail(invalidParams(decoded.left))
   if (served.kind === "constant") return Effect.succeed(toText(served.result))
   const { operation, toParams, toResult } = served
@@ -115,37 +113,6 @@ const answer = <E>(
       ? Effect.succeed(toText(translated.right))
       : Effect.fail(translated.left)
   })
-}
-
-/** Decoder and encoder of a row of the method table. */
-interface Codec {
-  /** Decodes the params. */
-  readonly read: Read
-  readonly toText: (result: unknown) => string
-}
-
-type Row = Route["row"]
-
-const codecs = new Map<Row, Codec>()
-
-const codecOf = (row: Row): Codec => {
-  const known = codecs.get(row)
-  if (known !== undefined) return known
-  const made = makeCodec(row)
-  codecs.set(row, made)
-  return made
-}
-
-/** Makes the decoder of a method before a request of it comes. */
-export const prepare = (method: Methods.RequestName): void =>
-  void codecOf(Methods.requests[method] as unknown as Row)
-
-const makeCodec = (row: Row): Codec => {
-  const encode = lazyFunction(() => Schema.encodeSync(row.result))
-  return {
-    read: Decoder.read(row.params),
-    toText: row.toText ?? ((result) => JSON.stringify(encode(result))),
-  }
 }
 
 const invalidParams = (message: string) => new ErrorCode.RpcError({ code: ErrorCode.invalidParams, message })

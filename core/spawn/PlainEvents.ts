@@ -5,9 +5,8 @@
  * Events that come before `spawn` has answered are kept, and delivered by `open`. After `mute`, which is the end of the
  * child's scope, events are dropped without a report, because the kill at that end causes them.
  */
-import * as Schema from "effect/Schema"
-import { lazyFunction } from "../protocol/Lazy.ts"
 import { Ending } from "../protocol/Ending.ts"
+import * as Shape from "../protocol/shape/index.ts"
 import type { ExitStatus, OutputStream, SpawnEvents } from "./Spawner.ts"
 
 /** The rules of a plain spawner, each with what is done where it is broken. */
@@ -82,7 +81,7 @@ export const make = (to: SpawnEvents, streams: ReadonlyArray<OutputStream>, repo
     exited = true
     const sound = isStatus(status)
     if (!sound) report("exit-status", `an exit with ${JSON.stringify(status)}`)
-    const known = ending === undefined || isEnding(ending)
+    const known = ending === undefined || Shape.is(Ending, ending)
     if (!known) report("exit-ending", `an exit with ${JSON.stringify(ending)}`)
     deliver(() => to.exit(sound ? status : { kind: "exited", code: 255 }, known ? ending : undefined))
   }
@@ -102,8 +101,6 @@ export const make = (to: SpawnEvents, streams: ReadonlyArray<OutputStream>, repo
     exited: () => exited,
   }
 }
-
-const isEnding = lazyFunction(() => Schema.is(Ending))
 
 const isWhole = (value: unknown, least: number, most: number): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most

@@ -5,33 +5,37 @@
  * A command that fails is an ordinary result. `isError` is for a call without effect, and for a process that can no
  * longer be followed.
  */
-import * as JSONSchema from "effect/JSONSchema"
-import * as Schema from "effect/Schema"
+import { toJsonSchema } from "../../../core/agent/Arguments.ts"
 import * as Reply from "../../../core/agent/Reply.ts"
 import * as ToolError from "../../../core/agent/ToolError.ts"
 import type * as Tools from "../../../core/agent/Tools.ts"
+import { exactOptional as optional } from "../../../core/protocol/shape/Fields.ts"
+import * as Shape from "../../../core/protocol/shape/index.ts"
 import type { CallToolResult, Tool } from "./McpSdk.ts"
 
-const integer = (description: string) =>
-  Schema.Number.annotations({ jsonSchema: { type: "integer", description } })
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const described = <A>({ form, read }: Shape.Shape<A>, description: string): Shape.Shape<A> =>
+  Shape.leaf({ ...(form.kind === "leaf" ? form.json : {}), description }, read)
+const text = (description: string) => described(Shape.string, description)
+const integer = (description: string) => described(Shape.int("Int"), description)
+const strings = Shape.leaf<ReadonlyArray<string>>(
+  { type: "array", items: { type: "string" } },
+  Shape.list(Shape.string).read,
+)
 
 /** The structured content of a reply. */
-export const Structured = Schema.Struct({
-  chunk_id: Schema.String.annotations({ description: "Names this reply." }),
-  wall_time_seconds: Schema.Number.annotations({ description: "How long the call waited." }),
+export const Structured = Shape.struct("", {
+  chunk_id: text("Names this reply."),
+  wall_time_seconds: described(Shape.number, "How long the call waited."),
   exit_code: optional(integer("Set once the process has exited; 128 + n for death by signal n.")),
   session_id: optional(integer("Set while the process runs: what write_stdin goes on with.")),
-  failure: optional(
-    Schema.String.annotations({ description: "Why the process can no longer be followed, if so." }),
-  ),
+  failure: optional(text("Why the process can no longer be followed, if so.")),
   original_token_count: integer("About how many tokens the output had before anything was cut from it."),
-  output: Schema.String.annotations({ description: "The output since the last reply." }),
+  output: text("The output since the last reply."),
   notices: optional(
-    Schema.Array(Schema.String).annotations({
-      description:
-        "What else happened: sessions that were ended, background processes, what became of cancelled calls.",
-    }),
+    described(
+      strings,
+      "What else happened: sessions that were ended, background processes, what became of cancelled calls.",
+    ),
   ),
 })
 
@@ -50,11 +54,6 @@ const annotations = {
   list_commands: { title: "List the commands", ...reads },
   stop_command: { title: "Stop a running command", ...stops },
 } as const
-
-const toJsonSchema = (schema: Schema.Schema.AnyNoContext): object => {
-  const { $schema: _, ...rest } = JSONSchema.make(schema)
-  return rest
-}
 
 /**
  * The members that programs look at first, and the subject of one tool. A client reads the whole list before the first

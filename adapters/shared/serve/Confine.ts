@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Confinement from "../../../core/protocol/Confinement.ts"
-import * as Decoder from "../../../core/protocol/decoding/Decoder.ts"
+import * as Shape from "../../../core/protocol/shape/index.ts"
 import * as Floor from "../../../core/protocol/Floor.ts"
 import { isObject, type Json } from "../../../core/protocol/Json.ts"
 import { Sandbox } from "../../../core/protocol/Sandbox.ts"
@@ -163,8 +163,6 @@ const real = (path: string): string => {
   }
 }
 
-const decode = Decoder.make(Sandbox)
-
 /** A sandbox object as in a request, or its `permissions` alone. */
 const fromFile = (
   file: string,
@@ -181,10 +179,8 @@ const fromFile = (
     if (!isObject(json))
       return yield* wrong("expected an object: the sandbox of a request, or its permissions")
     const usual = { windowsSandboxLevel: "disabled", windowsSandboxProxySettingsMode: null }
-    const sandbox = decode(
-      "permissions" in json ? { ...usual, ...json } : { ...usual, permissions: json },
-      platform,
-    )
+    const given = "permissions" in json ? json : { permissions: json }
+    const sandbox = Shape.decode(Sandbox, { ...usual, ...given }, { platform })
     const confinement = Either.flatMap(sandbox, (sandbox) =>
       Confinement.resolve(sandbox, { platform, cwd, tmpdir: env["TMPDIR"] }),
     )

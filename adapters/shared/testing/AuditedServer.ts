@@ -2,9 +2,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import * as Schema from "effect/Schema"
+import * as Either from "effect/Either"
 import { expect, onTestFinished, vi } from "vitest"
 import { Event } from "../../../core/server/audit/AuditEvent.ts"
+import * as Shape from "../../../core/protocol/shape/index.ts"
 import { command } from "../../testing/Runtime.ts"
 
 const [program, ...main] = command
@@ -28,7 +29,12 @@ export const parse = (text: string): ReadonlyArray<Event> =>
   text
     .split("\n")
     .slice(0, -1)
-    .map((line) => Schema.decodeUnknownSync(Event, { onExcessProperty: "error" })(JSON.parse(line)))
+    .map((line) => {
+      const json: unknown = JSON.parse(line)
+      const event = Either.getOrThrow(Shape.decode(Event, json, { plain: true }))
+      expect(event).toEqual(json) // it has no other members
+      return event
+    })
 
 /** The lines of the log in a file. */
 export const read = (file: string) => parse(readFileSync(file, "utf8"))

@@ -9,13 +9,12 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Either from "effect/Either"
-import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Fork from "../../protocol/Fork.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
-import * as Decoder from "../../protocol/decoding/Decoder.ts"
 import * as V0 from "../../protocol/dialect/v0.ts"
 import type { Json } from "../../protocol/Json.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import type { Transport } from "../../transport/Transport.ts"
 import * as Activity from "../Activity.ts"
 import { ClientError } from "../ClientError.ts"
@@ -41,10 +40,7 @@ export interface Options {
  * What to start. `argv`, `cwd` (absolute) and `env` (the whole environment) are required: a v0 server tells nothing of
  * itself that defaults could be made from.
  */
-export interface V0StartOptions extends Omit<
-  Schema.Schema.Encoded<typeof V0.ExecParams>,
-  "processId" | "tty"
-> {
+export interface V0StartOptions extends Omit<Shape.Encoded<typeof V0.ExecParams>, "processId" | "tty"> {
   /** The program, looked up in the PATH of `env`, and its arguments. */
   readonly argv: ReadonlyArray<string>
   /** An absolute native path. */
@@ -216,11 +212,11 @@ const makeProcesses = ({ flow, fork, activity }: Following) => {
     take: (method: string, params: Json): Either.Either<void, string> | undefined => {
       switch (method) {
         case "command/exec/outputDelta":
-          return Either.map(outputDelta(params), ({ processId, stream, chunk }) =>
+          return Either.map(Shape.decode(V0.OutputDeltaParams, params), ({ processId, stream, chunk }) =>
             followed.get(processId)?.output(stream, chunk),
           )
         case "command/exec/exited":
-          return Either.map(exited(params), ({ processId, exitCode }) => {
+          return Either.map(Shape.decode(V0.ExitedParams, params), ({ processId, exitCode }) => {
             const process = followed.get(processId)
             if (process !== undefined) exit(processId, process, exitCode)
           })
@@ -254,24 +250,15 @@ type Requests = typeof V0.requests
 const call = <M extends keyof Requests>(
   ask: ClientConnection.Ask,
   method: M,
-  params: Schema.Schema.Encoded<Requests[M]["params"]>,
-): Effect.Effect<Schema.Schema.Type<Requests[M]["result"]>, ClientError> =>
+  params: Shape.Encoded<Requests[M]["params"]>,
+): Effect.Effect<Shape.Type<Requests[M]["result"]>, ClientError> =>
   Effect.flatMap(ask(method, params), (json) =>
     Either.mapLeft(
-      resultOf(method)(json),
+      Shape.decode(resultOf(method), json),
       (fault) => new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
     ),
   )
 
+// The rows have different types; `method` selects one.
 const resultOf = <M extends keyof Requests>(method: M) =>
-  // The rows have different types; `method` selects one.
-  Decoder.make(
-    V0.requests[method].result as unknown as Schema.Schema<
-      Schema.Schema.Type<Requests[M]["result"]>,
-      unknown
-    >,
-  )
-
-/** Decoders of notification params; on the left, what is malformed. */
-const outputDelta = Decoder.make(V0.OutputDeltaParams)
-const exited = Decoder.make(V0.ExitedParams)
+  V0.requests[method].result as unknown as Shape.Shape<Shape.Type<Requests[M]["result"]>>

@@ -4,17 +4,15 @@
  * An attachment has a process id of its own on its connection, under which all the methods and notifications of
  * processes work. It ends with its connection; it keeps no process alive, and none any longer in the lists.
  */
-import * as Schema from "effect/Schema"
-import { nullable } from "../../protocol/Fields.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import { U53, U64 } from "../../protocol/Integers.ts"
-import { lazy, struct } from "../../protocol/Lazy.ts"
 import { ListedProcess } from "../../protocol/List.ts"
 import { request } from "../../protocol/Method.ts"
 import { ScreenResult } from "../screen/wire.ts"
 import * as Wire from "../Wire.ts"
 
 /** What a client may do: look on, or write as well. One at a time writes. */
-export const Role = Schema.Literal("viewer", "writer").annotations({ identifier: "AttachmentRole" })
+export const Role = Shape.namedWords("AttachmentRole", "viewer", "writer")
 /** What a client may do: look on, or write as well. */
 export type Role = typeof Role.Type
 
@@ -22,9 +20,7 @@ export type Role = typeof Role.Type
  * What happens while an attachment lags: the child waits for it, or it misses what the server no longer retains, and
  * with `screen` gets a picture of the terminal instead.
  */
-export const Policy = Schema.Literal("block", "skip", "screen").annotations({
-  identifier: "AttachmentPolicy",
-})
+export const Policy = Shape.namedWords("AttachmentPolicy", "block", "skip", "screen")
 /** What happens while an attachment lags. */
 export type Policy = typeof Policy.Type
 
@@ -38,26 +34,26 @@ export type Policy = typeof Policy.Type
  * `viewer` by default; a writer takes the role from who has it with `take`. `policy` is `skip` by default. To attach
  * again under the id of an attachment changes its role alone, and so does the own id of a process of the own session.
  */
-export const AttachParams = struct("ProcessAttachParams", () => ({
+export const AttachParams = Shape.struct("ProcessAttachParams", {
   /** The id of the process in its session. */
-  processId: nullable(Schema.String),
+  processId: Shape.nullable(Shape.string),
   /** Its name instead, looked for in every session that the client may see. */
-  name: nullable(Schema.String),
-  session: nullable(U53),
+  name: Shape.nullable(Shape.string),
+  session: Shape.nullable(U53),
   /** The secret id of its session. */
-  sessionId: nullable(Schema.String),
+  sessionId: Shape.nullable(Shape.string),
   /** The id of the attachment on this connection; the default is that of the process. */
-  as: nullable(Schema.String),
-  afterSeq: nullable(U64),
+  as: Shape.nullable(Shape.string),
+  afterSeq: Shape.nullable(U64),
   /** The role of the client; the default is `viewer`. */
-  role: nullable(Role),
+  role: Shape.nullable(Role),
   /** Whether a writer takes the role from who has it. */
-  take: nullable(Schema.Boolean),
+  take: Shape.nullable(Shape.boolean),
   /** The treatment of an attachment that lags; the default is `skip`. */
-  policy: nullable(Policy),
+  policy: Shape.nullable(Policy),
   /** So many bytes of output may be pushed before a `process/credit`; absent is no bound. */
-  credit: nullable(U53),
-}))
+  credit: Shape.nullable(U53),
+})
 /** Decoded params of `process/attach`. */
 export type AttachParams = typeof AttachParams.Type
 
@@ -65,33 +61,28 @@ export type AttachParams = typeof AttachParams.Type
  * `processId` is the id of the attachment, `process` the process as lists show it, `firstSeq` the seq of the oldest
  * output that is retained (or of the next event, without any), `writer` whether this client is the writer.
  */
-export const AttachResult = struct("ProcessAttachResponse", () => ({
-  processId: Schema.String,
+export const AttachResult = Shape.struct("ProcessAttachResponse", {
+  processId: Shape.string,
   /** The process, as lists show it. */
   process: ListedProcess,
   /** The seq of the oldest output that is retained, or of the next event. */
   firstSeq: U64,
   /** Whether this client is the writer. */
-  writer: Schema.Boolean,
-}))
+  writer: Shape.boolean,
+})
 
 /** Leaves a process, which goes on. The role of a writer goes back to who had it before, or to the owner. */
-export const DetachParams = struct("ProcessDetachParams", () => ({ processId: Schema.String }))
+export const DetachParams = Shape.struct("ProcessDetachParams", { processId: Shape.string })
 
 /** No members. */
-export const DetachResult = lazy(() =>
-  Schema.Struct({}).annotations({
-    identifier: "ProcessDetachResponse",
-    jsonSchema: { type: "object" },
-  }),
-)
+export const DetachResult = Shape.nothing("ProcessDetachResponse")
 
 /** This client has become the writer of a process, or is it no longer. */
-export const WriterParams = struct("ProcessWriterNotification", () => ({
-  processId: Schema.String,
+export const WriterParams = Shape.struct("ProcessWriterNotification", {
+  processId: Shape.string,
   /** Whether this client is the writer now. */
-  writer: Schema.Boolean,
-}))
+  writer: Shape.boolean,
+})
 
 /**
  * Output of an attachment that will not come: its seqs, both included, have left the memory of the server.
@@ -99,29 +90,27 @@ export const WriterParams = struct("ProcessWriterNotification", () => ({
  * With the policy `screen` a gap has the picture of the terminal after the output up to and including `screen.seq`, as
  * ANSI. Output up to that seq does not come any more: where other events lie between, further gaps tell the rest of it.
  */
-export const GapParams = struct("ProcessGapNotification", () => ({
-  processId: Schema.String,
+export const GapParams = Shape.struct("ProcessGapNotification", {
+  processId: Shape.string,
   /** The first seq that will not come. */
   from: U64,
   /** The last seq that will not come. */
   to: U64,
   /** With the policy `screen`: what the terminal shows instead, as ANSI. */
-  screen: Schema.optional(ScreenResult),
-}))
+  screen: Shape.optional(ScreenResult),
+})
 
 /** Why an attachment has ended before `process/closed`. */
-export const DetachReason = Schema.Literal("removed", "sessionEnd").annotations({
-  identifier: "DetachReason",
-})
+export const DetachReason = Shape.namedWords("DetachReason", "removed", "sessionEnd")
 /** Why an attachment has ended before `process/closed`. */
 export type DetachReason = typeof DetachReason.Type
 
 /** The last message about an attachment whose process was removed, or whose session has ended, before it was closed. */
-export const DetachedParams = struct("ProcessDetachedNotification", () => ({
-  processId: Schema.String,
+export const DetachedParams = Shape.struct("ProcessDetachedNotification", {
+  processId: Shape.string,
   /** `removed`: its process was removed; `sessionEnd`: its session has ended. */
   reason: DetachReason,
-}))
+})
 
 /** Output that an attachment with the policy `skip` or `screen` has missed: the server no longer retains it. */
 export interface Gap {
@@ -139,14 +128,14 @@ export interface Gap {
 export const attach = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: `process/attach`, `process/detach`, and `remove` of `process/terminate`. */
-    processAttach: Schema.Boolean,
+    processAttach: Shape.boolean,
     /** Beyond the peer implementation: this client may view the processes of every session. */
-    processAttachAll: Schema.Boolean,
+    processAttachAll: Shape.boolean,
     /**
      * Beyond the peer implementation: this client may also write to them, end and remove them, and let its own be kept
      * (`keep` of `process/start`).
      */
-    processControlAll: Schema.Boolean,
+    processControlAll: Shape.boolean,
   },
   requests: {
     "process/attach": request({
@@ -183,53 +172,5 @@ export const attach = Wire.make({
       params: DetachedParams,
       says: "an attachment has ended before its process was closed (capability processAttach)",
     },
-  },
-})
-
-Wire.document(attach, {
-  since: "1.1",
-  adds: {
-    "1.1": {
-      processAttach: ["ProcessGapNotification.screen", "TerminateParams.remove", "ListedProcess.kept"],
-    },
-  },
-  examples: () => {
-    const sessionId = "0b8f1c9e-6f2a-4c57-9d1e-3a5b7c9d1e2f"
-    const process = {
-      processId: "build",
-      session: 1,
-      attached: true,
-      labels: { branch: "main" },
-      argv: ["make", "test"],
-      cwd: "file:///srv/app",
-      pid: 4711,
-      tty: true,
-      startedAtMs: 1_767_225_600_000,
-      state: "running",
-      exitCode: null,
-      bytes: 6,
-      nextSeq: 2,
-    }
-    return {
-      "process/attach": {
-        params: [
-          {
-            name: "build",
-            session: 1,
-            as: "view",
-            afterSeq: 0,
-            role: "viewer",
-            policy: "skip",
-            credit: 65_536,
-          },
-          { processId: "build", sessionId, role: "writer", take: true },
-        ],
-        result: [{ processId: "view", process, firstSeq: 1, writer: false }],
-      },
-      "process/detach": { params: [{ processId: "view" }], result: [{}] },
-      "process/gap": { params: [{ processId: "view", from: 3, to: 9 }] },
-      "process/writer": { params: [{ processId: "view", writer: true }] },
-      "process/detached": { params: [{ processId: "view", reason: "removed" }] },
-    }
   },
 })

@@ -1,8 +1,6 @@
 /** Credit on the wire: `credit` of a start, and `process/credit`. */
-import * as Schema from "effect/Schema"
-import { beyond } from "../../protocol/Fields.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import { U53 } from "../../protocol/Integers.ts"
-import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 
@@ -12,27 +10,25 @@ import * as Wire from "../Wire.ts"
  * resumed its session, names one, or from its first `process/credit` on. A chunk that does not fit in what is left
  * waits, with everything behind it; `process/read` is free.
  */
-export const CreditParams = struct("CreditParams", () => ({
-  processId: Schema.String,
+export const CreditParams = Shape.struct("CreditParams", {
+  processId: Shape.string,
   /** So many more bytes of output may be pushed. */
   bytes: U53,
-}))
+})
 
 /** No members. */
-export const CreditResult = lazy(() =>
-  Schema.Struct({}).annotations({ identifier: "CreditResponse", jsonSchema: { type: "object" } }),
-)
+export const CreditResult = Shape.nothing("CreditResponse")
 
 /** The wire of the feature. */
 export const credit = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: `credit` of `process/start` and `initialize`, and `process/credit`. */
-    processCredit: Schema.Boolean,
+    processCredit: Shape.boolean,
   },
-  startFields: lazy(() => ({
+  startFields: {
     /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
-    credit: beyond(U53),
-  })),
+    credit: Shape.beyond(U53),
+  },
   requests: {
     "process/credit": request({
       params: CreditParams,
@@ -42,13 +38,4 @@ export const credit = Wire.make({
       says: "lets more output of one process be pushed (beyond the peer; capability processCredit)",
     }),
   },
-})
-
-Wire.document(credit, {
-  since: "1.1",
-  adds: { "1.1": { processCredit: ["InitializeParams.credit"] } },
-  examples: () => ({
-    startFields: { credit: 65_536 },
-    "process/credit": { params: [{ processId: "p1", bytes: 65_536 }], result: [{}] },
-  }),
 })

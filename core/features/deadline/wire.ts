@@ -1,8 +1,6 @@
 /** Deadlines on the wire: the fields of a start that bound the time of its process. */
-import * as Schema from "effect/Schema"
-import { beyond } from "../../protocol/Fields.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import { U53 } from "../../protocol/Integers.ts"
-import { lazy } from "../../protocol/Lazy.ts"
 import { Signal } from "../../protocol/Signal.ts"
 import * as Wire from "../Wire.ts"
 
@@ -16,43 +14,18 @@ export const deadline = Wire.make({
      * Beyond the peer implementation: `timeoutMs`, `idleTimeoutMs`, `killGraceMs`, `signalOnTimeout` and `ending` of
      * `process/start`, `signal` and `graceMs` of `process/terminate`, and any name or number in `process/signal`.
      */
-    processDeadlines: Schema.Boolean,
+    processDeadlines: Shape.boolean,
   },
-  startFields: lazy(() => ({
+  startFields: {
     /** The longest that it may run. At least 1; absent is no bound. */
-    timeoutMs: beyond(U53),
+    timeoutMs: Shape.beyond(U53),
     /** The longest that it may run without output. At least 1; absent is no bound. */
-    idleTimeoutMs: beyond(U53),
+    idleTimeoutMs: Shape.beyond(U53),
     /** From the signal that asks it to end to the SIGKILL of what is left; 0 kills at once. The default is 5,000. */
-    killGraceMs: beyond(U53),
+    killGraceMs: Shape.beyond(U53),
     /** What asks it to end at a deadline. The default is SIGTERM. */
-    signalOnTimeout: beyond(Signal),
+    signalOnTimeout: Shape.beyond(Signal),
     /** Whether its exit tells what has ended it. The default is true with a deadline, and false without. */
-    ending: beyond(Schema.Boolean),
-  })),
-})
-
-Wire.document(deadline, {
-  since: "1.1",
-  adds: {
-    "1.1": {
-      processDeadlines: [
-        "TerminateParams.signal",
-        "TerminateParams.graceMs",
-        "ReadResponse.endedBy",
-        "ReadResponse.signal",
-        "ExecExitedNotification.endedBy",
-        "ExecExitedNotification.signal",
-      ],
-    },
+    ending: Shape.beyond(Shape.boolean),
   },
-  examples: () => ({
-    startFields: {
-      timeoutMs: 60_000,
-      idleTimeoutMs: 10_000,
-      killGraceMs: 5000,
-      signalOnTimeout: "terminate",
-      ending: true,
-    },
-  }),
 })

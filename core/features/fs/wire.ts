@@ -4,91 +4,85 @@
  * `followSymlinks: false` means that no component of the path may be a symbolic link. `sandbox` asks for confinement.
  * The identifiers are the struct names that the peer implementation has in its error texts.
  */
-import * as Schema from "effect/Schema"
-import { Base64 } from "../../protocol/Base64.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
-import { nullable, omittable } from "../../protocol/Fields.ts"
 import { BigU64, Mode, Usize } from "../../protocol/Integers.ts"
-import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request, type RequestMethod } from "../../protocol/Method.ts"
 import * as PathField from "../../protocol/PathField.ts"
 import { Sandbox } from "../../protocol/Sandbox.ts"
 import * as Wire from "../Wire.ts"
 
-const nothing = (identifier: string) =>
-  lazy(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
-
-const sandbox = lazy(() => nullable(Sandbox))
+const sandbox = Shape.nullable(Sandbox)
 const path = PathField.Uri
-const followSymlinks = lazy(() => omittable(Schema.Boolean))
+const followSymlinks = Shape.omittable(Shape.boolean)
 
 /** Asks for the whole content of a regular file. */
-export const ReadFileParams = struct("WireFsReadFileParams", () => ({ path, followSymlinks, sandbox }))
+export const ReadFileParams = Shape.struct("WireFsReadFileParams", { path, followSymlinks, sandbox })
 /** The content of the file. */
-export const ReadFileResult = struct("FsReadFileResponse", () => ({ dataBase64: Base64 }))
+export const ReadFileResult = Shape.struct("FsReadFileResponse", { dataBase64: Shape.bytes })
 
 /** `dataBase64` is not decoded here: as in the peer, the handshake is checked before the base64. */
-export const WriteFileParams = struct("WireFsWriteFileParams", () => ({
+export const WriteFileParams = Shape.struct("WireFsWriteFileParams", {
   path,
-  dataBase64: Schema.String,
+  dataBase64: Shape.string,
   followSymlinks,
   sandbox,
-}))
+})
 /** No members. */
-export const WriteFileResult = nothing("FsWriteFileResponse")
+export const WriteFileResult = Shape.nothing("FsWriteFileResponse")
 
 /** `recursive` is true by default. */
-export const CreateDirectoryParams = struct("WireFsCreateDirectoryParams", () => ({
+export const CreateDirectoryParams = Shape.struct("WireFsCreateDirectoryParams", {
   path,
-  recursive: nullable(Schema.Boolean),
+  recursive: Shape.nullable(Shape.boolean),
   followSymlinks,
   sandbox,
-}))
+})
 /** No members. */
-export const CreateDirectoryResult = nothing("FsCreateDirectoryResponse")
+export const CreateDirectoryResult = Shape.nothing("FsCreateDirectoryResponse")
 
 /** Asks for kind, size and times. */
-export const GetMetadataParams = struct("WireFsGetMetadataParams", () => ({ path, followSymlinks, sandbox }))
+export const GetMetadataParams = Shape.struct("WireFsGetMetadataParams", { path, followSymlinks, sandbox })
 
 /** The target of the path; `isSymlink` is about its last component. Sizes in bytes, times in ms since 1970 or 0. */
-export const Metadata = struct("FsGetMetadataResponse", () => ({
-  isDirectory: Schema.Boolean,
-  isFile: Schema.Boolean,
-  isSymlink: Schema.Boolean,
+export const Metadata = Shape.struct("FsGetMetadataResponse", {
+  isDirectory: Shape.boolean,
+  isFile: Shape.boolean,
+  isSymlink: Shape.boolean,
   /** The size, in bytes. */
-  size: Schema.Number,
+  size: Shape.number,
   /** When it was created, in milliseconds since 1970, or 0. */
-  createdAtMs: Schema.Number,
+  createdAtMs: Shape.number,
   /** When it was modified, in milliseconds since 1970, or 0. */
-  modifiedAtMs: Schema.Number,
-}))
+  modifiedAtMs: Shape.number,
+})
 /** Kind, size and times of a file. */
 export type Metadata = typeof Metadata.Type
 
 /** Asks for the path without symbolic links. */
-export const CanonicalizeParams = struct("WireFsCanonicalizeParams", () => ({ path, sandbox }))
+export const CanonicalizeParams = Shape.struct("WireFsCanonicalizeParams", { path, sandbox })
 /** The path without symbolic links, as a `file:` URI. */
-export const CanonicalizeResult = struct("FsCanonicalizeResponse", () => ({ path: Schema.String }))
+export const CanonicalizeResult = Shape.struct("FsCanonicalizeResponse", { path: Shape.string })
 
 /** Asks for the entries of a folder. */
-export const ReadDirectoryParams = struct("WireFsReadDirectoryParams", () => ({ path, sandbox }))
+export const ReadDirectoryParams = Shape.struct("WireFsReadDirectoryParams", { path, sandbox })
 
 /** A link has the kind of its target; a dangling link is neither directory nor file. */
-export const DirectoryEntry = struct("FsReadDirectoryEntry", () => ({
+export const DirectoryEntry = Shape.struct("FsReadDirectoryEntry", {
   /** The last component of its path. */
-  fileName: Schema.String,
-  isDirectory: Schema.Boolean,
-  isFile: Schema.Boolean,
-}))
+  fileName: Shape.string,
+  isDirectory: Shape.boolean,
+  isFile: Shape.boolean,
+})
 /** An entry of a folder. */
 export type DirectoryEntry = typeof DirectoryEntry.Type
 /** The entries of a folder, at most 50,000, in no order. */
-export const ReadDirectoryResult = struct("FsReadDirectoryResponse", () => ({
-  entries: Schema.Array(DirectoryEntry),
-}))
+export const ReadDirectoryResult = Shape.struct("FsReadDirectoryResponse", {
+  entries: Shape.list(DirectoryEntry),
+})
 
 /** Limits of a walk. `pruneHiddenDirectories` lists folders whose name begins with a dot, but does not enter them. */
-export const WalkOptions = struct("WalkOptions", () => ({
+export const WalkOptions = Shape.struct("WalkOptions", {
   /** The most folders below each other. */
   maxDepth: Usize,
   /** The most folders to enter. */
@@ -96,69 +90,69 @@ export const WalkOptions = struct("WalkOptions", () => ({
   /** The most entries to return. */
   maxEntries: Usize,
   /** Whether links to folders are entered. */
-  followDirectorySymlinks: Schema.Boolean,
+  followDirectorySymlinks: Shape.boolean,
   /** Whether folders whose name begins with a dot are not entered. */
-  pruneHiddenDirectories: Schema.optionalWith(Schema.Boolean, { default: () => false }),
-}))
+  pruneHiddenDirectories: Shape.withDefault(Shape.boolean, () => false),
+})
 /** Limits of a walk. */
 export type WalkOptions = typeof WalkOptions.Type
 /** Asks for the tree below a folder. */
-export const WalkParams = struct("WireFsWalkParams", () => ({
+export const WalkParams = Shape.struct("WireFsWalkParams", {
   path,
   /** The limits of the walk. */
   options: WalkOptions,
   sandbox,
-}))
+})
 /** A file or a folder below the path. */
-const WalkEntry = struct("FsWalkEntry", () => ({
-  path: Schema.String,
+const WalkEntry = Shape.struct("FsWalkEntry", {
+  path: Shape.string,
   /** A file or a folder. */
-  kind: Schema.Literal("file", "directory"),
-}))
+  kind: Shape.words("file", "directory"),
+})
 /** A path that could not be looked at, and why. */
-const WalkError = struct("FsWalkError", () => ({ path: Schema.String, message: Schema.String }))
+const WalkError = Shape.struct("FsWalkError", { path: Shape.string, message: Shape.string })
 
 /** The tree, breadth first; `truncated` is true if a limit other than `maxDepth` cut it. */
-export const WalkResult = struct("FsWalkResponse", () => ({
-  entries: Schema.Array(WalkEntry),
+export const WalkResult = Shape.struct("FsWalkResponse", {
+  entries: Shape.list(WalkEntry),
   /** The paths that could not be looked at. */
-  errors: Schema.Array(WalkError),
+  errors: Shape.list(WalkError),
   /** Whether a limit other than `maxDepth` has cut the walk. */
-  truncated: Schema.Boolean,
-}))
+  truncated: Shape.boolean,
+})
 /** The tree below a folder. */
 export type WalkResult = typeof WalkResult.Type
 
 /** `recursive` and `force` are true by default. */
-export const RemoveParams = struct("WireFsRemoveParams", () => ({
+export const RemoveParams = Shape.struct("WireFsRemoveParams", {
   path,
-  recursive: nullable(Schema.Boolean),
+  recursive: Shape.nullable(Shape.boolean),
   /** Whether a path that is not there is no error; the default is true. */
-  force: nullable(Schema.Boolean),
+  force: Shape.nullable(Shape.boolean),
   followSymlinks,
   sandbox,
-}))
+})
 /** No members. */
-export const RemoveResult = nothing("FsRemoveResponse")
+export const RemoveResult = Shape.nothing("FsRemoveResponse")
 
 /** A folder is copied only with `recursive`. */
-export const CopyParams = struct("WireFsCopyParams", () => ({
+export const CopyParams = Shape.struct("WireFsCopyParams", {
   /** The source, as a `file:` URI. */
   sourcePath: path,
   /** The destination, as a `file:` URI. */
   destinationPath: path,
-  recursive: Schema.Boolean,
+  recursive: Shape.boolean,
   sandbox,
-}))
+})
 /** No members. */
-export const CopyResult = nothing("FsCopyResponse")
+export const CopyResult = Shape.nothing("FsCopyResponse")
 
 /**
  * Moves what `sourcePath` names; a link itself, not its target. `overwrite` is false by default: then nothing may be at
  * `destinationPath`. With true it is replaced as by rename(2): a file or a link by anything but a folder, an empty
  * folder by a folder.
  */
-export const RenameParams = struct("WireFsRenameParams", () => ({
+export const RenameParams = Shape.struct("WireFsRenameParams", {
   /** The source, as a `file:` URI. */
   sourcePath: path,
   /** The destination, as a `file:` URI. */
@@ -167,99 +161,99 @@ export const RenameParams = struct("WireFsRenameParams", () => ({
    * Whether what is there is replaced, as by rename(2), and never a folder that is not empty; the default is
    * false.
    */
-  overwrite: nullable(Schema.Boolean),
+  overwrite: Shape.nullable(Shape.boolean),
   followSymlinks,
   sandbox,
-}))
+})
 /** No members. */
-export const RenameResult = nothing("FsRenameResponse")
+export const RenameResult = Shape.nothing("FsRenameResponse")
 
 /** Sets the permission bits of what the path leads to. */
-export const SetModeParams = struct("WireFsSetModeParams", () => ({
+export const SetModeParams = Shape.struct("WireFsSetModeParams", {
   path,
   /** The permission bits, with set-id and sticky: 0 to 4095. */
   mode: Mode,
   followSymlinks,
   sandbox,
-}))
+})
 /** No members. */
-export const SetModeResult = nothing("FsSetModeResponse")
+export const SetModeResult = Shape.nothing("FsSetModeResponse")
 
 /** Makes a symbolic link at `path`, where nothing may be. `target` is its text, a native path that need not exist. */
-export const CreateSymlinkParams = struct("WireFsCreateSymlinkParams", () => ({
+export const CreateSymlinkParams = Shape.struct("WireFsCreateSymlinkParams", {
   /** The text of the link: a native path, absolute or relative to the folder of the link. */
-  target: Schema.String,
+  target: Shape.string,
   path,
   followSymlinks,
   sandbox,
-}))
+})
 /** No members. */
-export const CreateSymlinkResult = nothing("FsCreateSymlinkResponse")
+export const CreateSymlinkResult = Shape.nothing("FsCreateSymlinkResponse")
 
 /** Chosen by the client, unique among the open handles of its connection. */
-const handleId = Schema.String
+const handleId = Shape.string
 
 /** `read` only reads. `replace` creates or truncates the file and only writes. */
-export const OpenMode = Schema.Literal("read", "replace")
+export const OpenMode = Shape.words("read", "replace")
 /** What an open file is good for. */
 export type OpenMode = typeof OpenMode.Type
 /** Opens a file under a handle; `mode` is `read` by default. */
-export const OpenParams = struct("WireFsOpenParams", () => ({
+export const OpenParams = Shape.struct("WireFsOpenParams", {
   handleId,
   path,
   /** `read` (the default) only reads; `replace` creates or truncates, and only writes. */
-  mode: Schema.optional(OpenMode),
+  mode: Shape.optional(OpenMode),
   sandbox,
-}))
+})
 /** The handle of the request. */
-export const OpenResult = struct("FsOpenResponse", () => ({ handleId }))
+export const OpenResult = Shape.struct("FsOpenResponse", { handleId })
 
 /** Asks for up to `len` bytes (1 to 1 MiB) at `offset`. */
-export const ReadBlockParams = struct("FsReadBlockParams", () => ({
+export const ReadBlockParams = Shape.struct("FsReadBlockParams", {
   handleId,
   offset: BigU64,
   /** The most bytes to read, 1 to 1,048,576. */
   len: Usize,
-}))
+})
 /** `eof` is true if fewer than `len` bytes were read. */
-export const ReadBlockResult = struct("FsReadBlockResponse", () => ({
-  chunk: Base64,
+export const ReadBlockResult = Shape.struct("FsReadBlockResponse", {
+  chunk: Shape.bytes,
   /** Whether fewer bytes were read than asked for. */
-  eof: Schema.Boolean,
-}))
+  eof: Shape.boolean,
+})
 /** A block of a file. */
 export type ReadBlockResult = typeof ReadBlockResult.Type
 
 /** Writes `chunk` (1 byte to 1 MiB) at `offset`. */
-export const WriteBlockParams = struct("FsWriteBlockParams", () => ({
+export const WriteBlockParams = Shape.struct("FsWriteBlockParams", {
   handleId,
   offset: BigU64,
-  chunk: Base64,
-}))
+  chunk: Shape.bytes,
+})
 /** No members. */
-export const WriteBlockResult = nothing("FsWriteBlockResponse")
+export const WriteBlockResult = Shape.nothing("FsWriteBlockResponse")
 
 /** Closes a handle; an unknown one is no error. */
-export const CloseParams = struct("FsCloseParams", () => ({ handleId }))
+export const CloseParams = Shape.struct("FsCloseParams", { handleId })
 /** No members. */
-export const CloseResult = nothing("FsCloseResponse")
+export const CloseResult = Shape.nothing("FsCloseResponse")
 
 /** A connection has one watch: a request with a greater `watchId` replaces it. */
-export const WatchMissingParams = struct("FsWatchMissingParams", () => ({
+export const WatchMissingParams = Shape.struct("FsWatchMissingParams", {
   watchId: BigU64,
   /** The files that are not there, at most 64. */
-  missing: Schema.Array(path),
+  missing: Shape.list(path),
   /** A file that is there. */
-  present: nullable(path),
-}))
+  present: Shape.nullable(path),
+})
 /** `watching` is false if the server does not watch. */
-export const WatchMissingResult = struct("FsWatchMissingResponse", () => ({
+export const WatchMissingResult = Shape.struct("FsWatchMissingResponse", {
   /** Whether the server watches. */
-  watching: Schema.Boolean,
-}))
+  watching: Shape.boolean,
+})
 
 /** A missing file appeared, or the present one changed. Sent once for each watch. */
-export const MissingChangedParams = struct("FsMissingChangedNotification", () => ({ watchId: BigU64 }))
+export const MissingChangedParams = Shape.struct("FsMissingChangedNotification", { watchId: BigU64 })
 
 const file = <P, PI, R, RI>(row: Omit<RequestMethod<P, PI, R, RI>, "family" | "slotted">) =>
   request<P, PI, R, RI>({ family: "filesystem", slotted: true, ...row })
@@ -275,7 +269,7 @@ const readBlockText = ({ chunk, eof }: ReadBlockResult): string =>
 export const fs = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: `fs/rename`, `fs/setMode` and `fs/createSymlink`. */
-    fsChange: Schema.Boolean,
+    fsChange: Shape.boolean,
   },
   requests: {
     "fs/readFile": file({
@@ -385,137 +379,5 @@ export const fs = Wire.make({
   },
   notifications: {
     "fs/missingChanged": { params: MissingChangedParams, says: "a watch has come true" },
-  },
-})
-
-Wire.document(fs, {
-  since: "1.0",
-  adds: {
-    "1.0": { fsWatchMissing: ["fs/watchMissing"] },
-    "1.1": { fsChange: ["fs/rename", "fs/setMode", "fs/createSymlink"] },
-  },
-  examples: () => {
-    const path = "file:///srv/app/main.c"
-
-    /** An entry for each kind of place. */
-    const entries = [
-      { path: { type: "path", path: "file:///srv/app" }, access: "write" },
-      { path: { type: "glob_pattern", pattern: "**/*.key" }, access: "none" },
-      ...[
-        { kind: "root" },
-        { kind: "minimal" },
-        { kind: "project_roots", subpath: "src" },
-        { kind: "tmpdir" },
-        { kind: "slash_tmp" },
-        { kind: "unknown", path: ":later", subpath: null },
-      ].map((value) => ({ path: { type: "special", value }, access: "read" })),
-    ]
-
-    const managed = (file_system: object) => ({
-      permissions: { type: "managed", file_system, network: "restricted" },
-      sandboxOverride: "noOverride",
-      cwd: "file:///srv/app",
-      policyContext: { cwd: "file:///srv/app", workspaceRoots: ["file:///srv/app"] },
-      workspaceRoots: ["file:///srv/app"],
-      userHomeDir: "file:///home/ann",
-      temporaryDirectories: ["file:///tmp"],
-      windowsSandboxLevel: "disabled",
-      windowsSandboxProxySettingsMode: "preserve",
-      useLegacyLandlock: false,
-    })
-
-    const unconfined = (permissions: object) => ({ permissions, windowsSandboxLevel: "disabled" })
-    return {
-      "fs/readFile": {
-        params: [
-          {
-            path,
-            followSymlinks: false,
-            sandbox: managed({ type: "restricted", entries, glob_scan_max_depth: 4 }),
-          },
-          { path, sandbox: managed({ type: "unrestricted" }) },
-          { path, sandbox: unconfined({ type: "disabled" }) },
-          { path, sandbox: unconfined({ type: "external", network: "enabled" }) },
-        ],
-        result: [{ dataBase64: "aGVsbG8K" }],
-      },
-      "fs/writeFile": { params: [{ path, dataBase64: "aGVsbG8K", followSymlinks: true }], result: [{}] },
-      "fs/createDirectory": {
-        params: [{ path: "file:///srv/app/out", recursive: true, followSymlinks: true }],
-        result: [{}],
-      },
-      "fs/getMetadata": {
-        params: [{ path, followSymlinks: true }],
-        result: [
-          {
-            isDirectory: false,
-            isFile: true,
-            isSymlink: false,
-            size: 6,
-            createdAtMs: 0,
-            modifiedAtMs: 1_767_225_600_000,
-          },
-        ],
-      },
-      "fs/canonicalize": { params: [{ path }], result: [{ path }] },
-      "fs/readDirectory": {
-        params: [{ path: "file:///srv/app" }],
-        result: [{ entries: [{ fileName: "main.c", isDirectory: false, isFile: true }] }],
-      },
-      "fs/walk": {
-        params: [
-          {
-            path: "file:///srv/app",
-            options: {
-              maxDepth: 8,
-              maxDirectories: 1000,
-              maxEntries: 5000,
-              followDirectorySymlinks: false,
-              pruneHiddenDirectories: true,
-            },
-          },
-        ],
-        result: [
-          {
-            entries: [{ path, kind: "file" }],
-            errors: [{ path: "file:///srv/app/secret", message: "permission denied" }],
-            truncated: false,
-          },
-        ],
-      },
-      "fs/remove": { params: [{ path, recursive: false, force: true, followSymlinks: true }], result: [{}] },
-      "fs/copy": {
-        params: [{ sourcePath: path, destinationPath: "file:///srv/app/copy.c", recursive: false }],
-        result: [{}],
-      },
-      "fs/rename": {
-        params: [
-          {
-            sourcePath: "file:///srv/app/out.new",
-            destinationPath: "file:///srv/app/out",
-            overwrite: true,
-            followSymlinks: true,
-          },
-        ],
-        result: [{}],
-      },
-      "fs/setMode": { params: [{ path, mode: 0o644, followSymlinks: true }], result: [{}] },
-      "fs/createSymlink": {
-        params: [{ target: "../main.c", path: "file:///srv/app/src/main.c", followSymlinks: true }],
-        result: [{}],
-      },
-      "fs/open": { params: [{ handleId: "h1", path, mode: "read" }], result: [{ handleId: "h1" }] },
-      "fs/readBlock": {
-        params: [{ handleId: "h1", offset: 0, len: 65_536 }],
-        result: [{ chunk: "aGVsbG8K", eof: true }],
-      },
-      "fs/writeBlock": { params: [{ handleId: "h1", offset: 0, chunk: "aGVsbG8K" }], result: [{}] },
-      "fs/close": { params: [{ handleId: "h1" }], result: [{}] },
-      "fs/watchMissing": {
-        params: [{ watchId: 1, missing: ["file:///srv/app/.git"], present: null }],
-        result: [{ watching: true }],
-      },
-      "fs/missingChanged": { params: [{ watchId: 1 }] },
-    }
   },
 })

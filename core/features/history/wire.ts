@@ -2,11 +2,8 @@
  * `process/history` and `process/grep`: output that the server has written to files. They need the capability
  * `outputHistory`.
  */
-import * as Schema from "effect/Schema"
-import { Base64 } from "../../protocol/Base64.ts"
-import { beyond, nullable } from "../../protocol/Fields.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import { U16, U53, U64, Usize } from "../../protocol/Integers.ts"
-import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 
@@ -24,23 +21,23 @@ export const mostBytes = 16_777_216
  * `maxBytes` (at least 1,048,576), 40 for each chunk included; beyond that the oldest output goes. `process/read` has
  * them, too.
  */
-export const History = struct("OutputHistory", () => ({
+export const History = Shape.struct("OutputHistory", {
   /** The most bytes of files; beyond that the oldest output goes. */
   maxBytes: U53,
-}))
+})
 
 /**
  * A place in the output: in front of a seq, of a byte (from 0), of a line (from 1), or of what was printed at a time
  * (milliseconds since 1970). Exactly one of them. Bytes and lines are counted over all streams in the order of seq, as
  * `command > file 2>&1` writes them.
  */
-export const Point = struct("OutputPoint", () => ({
+export const Point = Shape.struct("OutputPoint", {
   /** A place in the output, by the seq of the event behind it. */
-  seq: beyond(U64),
-  byte: beyond(U53),
-  line: beyond(U53),
-  time: beyond(U53),
-}))
+  seq: Shape.beyond(U64),
+  byte: Shape.beyond(U53),
+  line: Shape.beyond(U53),
+  time: Shape.beyond(U53),
+})
 /** A place in the output, decoded. */
 export type Point = typeof Point.Type
 
@@ -49,45 +46,45 @@ export type Point = typeof Point.Type
  * lines, at most `maxBytes` (default 65,536, at most 16,777,216). With `times` the answer has the time
  * of each chunk, and the sizes of a PTY.
  */
-export const HistoryParams = struct("HistoryParams", () => ({
-  processId: Schema.String,
-  from: nullable(Point),
-  to: nullable(Point),
-  maxBytes: nullable(Usize),
+export const HistoryParams = Shape.struct("HistoryParams", {
+  processId: Shape.string,
+  from: Shape.nullable(Point),
+  to: Shape.nullable(Point),
+  maxBytes: Shape.nullable(Usize),
   /** The last so many lines instead of `from` and `to`. */
-  tail: nullable(U53),
+  tail: Shape.nullable(U53),
   /** Whether the answer has `times`, and the `sizes` of a PTY; the default is false. */
-  times: nullable(Schema.Boolean),
-}))
+  times: Shape.nullable(Shape.boolean),
+})
 /** Decoded params of `process/history`. */
 export type HistoryParams = typeof HistoryParams.Type
 
-const OutputStream = Schema.Literal("stdout", "stderr", "pty")
+const OutputStream = Shape.words("stdout", "stderr", "pty")
 
 /** One at the edge of what was asked for may be a part of its chunk. */
-const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
+const Chunk = Shape.struct("ProcessOutputChunk", { seq: U64, stream: OutputStream, chunk: Shape.bytes })
 
 /** The size of a PTY for the output behind a seq. */
-export const OutputSize = struct("OutputSize", () => ({ afterSeq: U64, rows: U16, columns: U16 }))
+export const OutputSize = Shape.struct("OutputSize", { afterSeq: U64, rows: U16, columns: U16 })
 
 /**
  * A history that has ended before its process: `full`, there is no room on the disk for any; `failed`, for another
  * reason. What was printed behind `byte` is not in it.
  */
-export const HistoryEnd = struct("HistoryEnd", () => ({
+export const HistoryEnd = Shape.struct("HistoryEnd", {
   /** `full`: there is no room on the disk; `failed`: for another reason. */
-  reason: Schema.Literal("full", "failed"),
+  reason: Shape.words("full", "failed"),
   /** The place where it has ended. */
   byte: U53,
-  message: Schema.String,
-}))
+  message: Shape.string,
+})
 
 /** Output that is not kept, since the disk was full: so many of the oldest bytes, although `maxBytes` allows them. */
-export const HistoryLoss = struct("HistoryLoss", () => ({
+export const HistoryLoss = Shape.struct("HistoryLoss", {
   /** Bytes of output. */
   bytes: U53,
-  message: Schema.String,
-}))
+  message: Shape.string,
+})
 
 /**
  * The part begins at `byte`, in `line`: behind `from`, if what is there is no longer kept. `nextByte` is where to read
@@ -95,23 +92,23 @@ export const HistoryLoss = struct("HistoryLoss", () => ({
  * for each of the chunks when it was taken, in milliseconds since 1970; `sizes` which size the PTY had for the first
  * chunk, and after which seq it had another.
  */
-export const HistoryResult = struct("HistoryResponse", () => ({
+export const HistoryResult = Shape.struct("HistoryResponse", {
   /** The output, in order; those at the edges may be parts of theirs. */
-  chunks: Schema.Array(Chunk),
+  chunks: Shape.list(Chunk),
   /** When each of the chunks was taken, in milliseconds since 1970. */
-  times: Schema.optional(Schema.Array(U53)),
+  times: Shape.optional(Shape.list(U53)),
   /** The size that the PTY had for the first chunk, and after which seq it had another. */
-  sizes: Schema.optional(Schema.Array(OutputSize)),
+  sizes: Shape.optional(Shape.list(OutputSize)),
   byte: U53,
   line: U53,
   nextByte: U53,
   /** Nothing of what was asked for follows, for now. */
-  eof: Schema.Boolean,
-  closed: Schema.Boolean,
-  ended: Schema.optional(HistoryEnd),
+  eof: Shape.boolean,
+  closed: Shape.boolean,
+  ended: Shape.optional(HistoryEnd),
   /** Output that is not kept, since the disk was full. */
-  lost: Schema.optional(HistoryLoss),
-}))
+  lost: Shape.optional(HistoryLoss),
+})
 /** The result of `process/history`. */
 export type HistoryResult = typeof HistoryResult.Type
 
@@ -130,17 +127,17 @@ export const mostContext = 100
  * those of `process/wait`, but that `^` and `$` are always the edges of a line, and no match reaches over one. At most
  * `maxMatches` (default 100, at most 10,000) are returned, and about a mebibyte of text.
  */
-export const GrepParams = struct("GrepParams", () => ({
-  processId: Schema.String,
-  pattern: Schema.String,
-  flags: nullable(Schema.String),
-  from: nullable(Point),
-  to: nullable(Point),
-  before: nullable(U53),
-  after: nullable(U53),
+export const GrepParams = Shape.struct("GrepParams", {
+  processId: Shape.string,
+  pattern: Shape.string,
+  flags: Shape.nullable(Shape.string),
+  from: Shape.nullable(Point),
+  to: Shape.nullable(Point),
+  before: Shape.nullable(U53),
+  after: Shape.nullable(U53),
   /** The most matches to return. */
-  maxMatches: nullable(U53),
-}))
+  maxMatches: Shape.nullable(U53),
+})
 /** Decoded params of `process/grep`. */
 export type GrepParams = typeof GrepParams.Type
 
@@ -148,30 +145,30 @@ export type GrepParams = typeof GrepParams.Type
  * A line with a match: its number, the byte where it begins, the chunk with that byte, and at most its first 4,096
  * bytes, as those of the lines around it.
  */
-export const GrepMatch = struct("GrepMatch", () => ({
+export const GrepMatch = Shape.struct("GrepMatch", {
   line: U53,
   byte: U53,
   seq: U64,
-  text: Schema.String,
-  before: Schema.optional(Schema.Array(Schema.String)),
-  after: Schema.optional(Schema.Array(Schema.String)),
-}))
+  text: Shape.string,
+  before: Shape.optional(Shape.list(Shape.string)),
+  after: Shape.optional(Shape.list(Shape.string)),
+})
 
 /**
  * `complete`: everything was looked at that was asked for and has been printed; of a running process that ends with the
  * last end of a line. The next page, and later what is printed meanwhile, is `from: {byte: nextByte}`.
  */
-export const GrepResult = struct("GrepResponse", () => ({
+export const GrepResult = Shape.struct("GrepResponse", {
   /** The lines with a match, in order. */
-  matches: Schema.Array(GrepMatch),
+  matches: Shape.list(GrepMatch),
   /** Everything was looked at that was asked for and has been printed. */
-  complete: Schema.Boolean,
+  complete: Shape.boolean,
   nextByte: U53,
-  closed: Schema.Boolean,
-  ended: Schema.optional(HistoryEnd),
+  closed: Shape.boolean,
+  ended: Shape.optional(HistoryEnd),
   /** Output that is not kept, since the disk was full. */
-  lost: Schema.optional(HistoryLoss),
-}))
+  lost: Shape.optional(HistoryLoss),
+})
 /** The result of `process/grep`. */
 export type GrepResult = typeof GrepResult.Type
 
@@ -179,12 +176,12 @@ export type GrepResult = typeof GrepResult.Type
 export const history = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: `history` of `process/start`, `process/history` and `process/grep`. */
-    outputHistory: Schema.Boolean,
+    outputHistory: Shape.boolean,
   },
-  startFields: lazy(() => ({
+  startFields: {
     /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
-    history: beyond(History),
-  })),
+    history: Shape.beyond(History),
+  },
   requests: {
     "process/history": request({
       params: HistoryParams,
@@ -204,83 +201,5 @@ export const history = Wire.make({
       cancellable: true,
       says: "the lines with a match in what a process has printed (beyond the peer; capability outputHistory)",
     }),
-  },
-})
-
-Wire.document(history, {
-  since: "1.1",
-  adds: {
-    "1.1": {
-      outputHistory: [
-        "ReadResponse.more",
-        "HistoryParams.times",
-        "HistoryResponse.times",
-        "HistoryResponse.sizes",
-        "HistoryResponse.lost",
-        "GrepResponse.lost",
-      ],
-    },
-  },
-  examples: () => {
-    const chunk = { seq: 1, stream: "stdout", chunk: "aGVsbG8K" }
-    return {
-      startFields: { history: { maxBytes: 1_048_576 } },
-      "process/history": {
-        params: [
-          {
-            processId: "p1",
-            from: { line: 1 },
-            to: { time: 1_767_225_600_000 },
-            maxBytes: 65_536,
-            times: true,
-          },
-        ],
-        result: [
-          {
-            chunks: [chunk],
-            times: [1_767_225_600_000],
-            sizes: [{ afterSeq: 0, rows: 24, columns: 80 }],
-            byte: 0,
-            line: 1,
-            nextByte: 6,
-            eof: true,
-            closed: true,
-            ended: { reason: "full", byte: 6, message: "no space left on device" },
-          },
-          {
-            chunks: [chunk],
-            byte: 1_048_576,
-            line: 20_001,
-            nextByte: 1_048_582,
-            eof: true,
-            closed: false,
-            lost: { bytes: 1_048_576, message: "no space left on device" },
-          },
-        ],
-      },
-      "process/grep": {
-        params: [
-          {
-            processId: "p1",
-            pattern: "error",
-            flags: "i",
-            from: { byte: 0 },
-            to: { seq: 9 },
-            before: 1,
-            after: 1,
-          },
-        ],
-        result: [
-          {
-            matches: [
-              { line: 3, byte: 42, seq: 2, text: "error: no rule", before: ["make test"], after: [] },
-            ],
-            complete: true,
-            nextByte: 57,
-            closed: false,
-          },
-        ],
-      },
-    }
   },
 })

@@ -2,13 +2,10 @@
  * Params and results of `http/request`, one HTTP exchange that the server makes, and of `http/request/bodyDelta`, the
  * frames of a streamed body.
  */
-import * as Schema from "effect/Schema"
+import * as Shape from "../../protocol/shape/index.ts"
 import * as Base64Bytes from "../../protocol/Base64Bytes.ts"
-import { Base64 } from "../../protocol/Base64.ts"
 import { toBase64, utf8 } from "../../protocol/Bytes.ts"
-import { flag, nullable, omittable } from "../../protocol/Fields.ts"
 import { U64 } from "../../protocol/Integers.ts"
-import { struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 
@@ -16,69 +13,67 @@ import * as Wire from "../Wire.ts"
  * A header of the request. With the capability `httpHeaderEnvVars`, `valueEnvVar` names an environment variable of the
  * server whose value is appended to `value`.
  */
-export const RequestHeader = struct("HttpHeader", () => ({
-  name: Schema.String,
-  value: Schema.String,
+export const RequestHeader = Shape.struct("HttpHeader", {
+  name: Shape.string,
+  value: Shape.string,
   /** A variable of the server whose value is appended. */
-  valueEnvVar: omittable(Schema.String),
-}))
+  valueEnvVar: Shape.omittable(Shape.string),
+})
 /** A header of the request. */
 export type RequestHeader = typeof RequestHeader.Type
 
 /** A header of the response. */
-export const ResponseHeader = struct("HttpResponseHeader", () => ({
-  name: Schema.String,
-  value: Schema.String,
-}))
+export const ResponseHeader = Shape.struct("HttpResponseHeader", {
+  name: Shape.string,
+  value: Shape.string,
+})
 /** A header of the response. */
 export type ResponseHeader = typeof ResponseHeader.Type
 
 /** `timeoutMs` bounds the whole exchange, redirects and body included. `requestId` is repeated in the frames. */
-export const RequestParams = struct("HttpRequestParams", () => ({
+export const RequestParams = Shape.struct("HttpRequestParams", {
   /** The method of HTTP. */
-  method: Schema.String,
+  method: Shape.string,
   /** The URL. */
-  url: Schema.String,
-  headers: Schema.optionalWith(Schema.Array(RequestHeader), { default: () => [] }),
-  bodyBase64: omittable(Base64),
-  timeoutMs: omittable(U64),
+  url: Shape.string,
+  headers: Shape.withDefault(Shape.list(RequestHeader), () => []),
+  bodyBase64: Shape.omittable(Shape.bytes),
+  timeoutMs: Shape.omittable(U64),
   /** Whether redirects are followed. */
-  redirectPolicy: Schema.optionalWith(Schema.Literal("follow", "stop"), {
-    default: () => "follow" as const,
-  }),
-  requestId: Schema.String,
+  redirectPolicy: Shape.withDefault(Shape.words("follow", "stop"), () => "follow" as const),
+  requestId: Shape.string,
   /** Whether the body comes in frames behind the answer. */
-  streamResponse: flag,
-}))
+  streamResponse: Shape.flag,
+})
 /** Decoded params of `http/request`. */
 export type RequestParams = typeof RequestParams.Type
 
 /** Header names are in lower case and in the order in which they came. The body is empty if it is streamed. */
-export const RequestResult = struct("HttpRequestResult", () => ({
+export const RequestResult = Shape.struct("HttpRequestResult", {
   /** The status of HTTP. */
-  status: Schema.Int,
-  headers: Schema.Array(ResponseHeader),
-  bodyBase64: Base64,
-}))
+  status: Shape.int("Int"),
+  headers: Shape.list(ResponseHeader),
+  bodyBase64: Shape.bytes,
+})
 /** The result of `http/request`. */
 export type RequestResult = typeof RequestResult.Type
 
-/** The JSON text of a result. Base64 needs no escaping, so it is inserted as it is. */
+/** The JSON text of a result. Shape.bytes needs no escaping, so it is inserted as it is. */
 export const resultText = ({ bodyBase64, ...rest }: RequestResult): string =>
   `${JSON.stringify(rest).slice(0, -1)},"bodyBase64":"${toBase64(bodyBase64)}"}`
 
 /** A frame of a streamed body. `seq` counts from 1. The last frame has `done`, and `error` if the body broke off. */
-export const BodyDeltaParams = struct("HttpRequestBodyDelta", () => ({
-  requestId: Schema.String,
+export const BodyDeltaParams = Shape.struct("HttpRequestBodyDelta", {
+  requestId: Shape.string,
   /** Counts the frames from 1. */
   seq: U64,
   /** The piece, as standard padded base64. */
-  deltaBase64: Base64,
+  deltaBase64: Shape.bytes,
   /** Whether it is the last frame. */
-  done: flag,
+  done: Shape.flag,
   /** Why the body broke off. */
-  error: nullable(Schema.String),
-}))
+  error: Shape.nullable(Shape.string),
+})
 /** A frame of a streamed body. */
 export type BodyDeltaParams = typeof BodyDeltaParams.Type
 
@@ -120,29 +115,4 @@ export const http = Wire.make({
   notifications: {
     "http/request/bodyDelta": { params: BodyDeltaParams, says: "a piece of a streamed body" },
   },
-})
-
-Wire.document(http, {
-  since: "1.0",
-  adds: { "1.0": { httpHeaderEnvVars: ["HttpHeader.valueEnvVar"] } },
-  examples: () => ({
-    "http/request": {
-      params: [
-        {
-          method: "POST",
-          url: "https://example.com/",
-          headers: [{ name: "authorization", value: "Bearer ", valueEnvVar: "TOKEN" }],
-          bodyBase64: "aGVsbG8K",
-          timeoutMs: 10_000,
-          redirectPolicy: "follow",
-          requestId: "r1",
-          streamResponse: true,
-        },
-      ],
-      result: [{ status: 200, headers: [{ name: "content-type", value: "text/plain" }], bodyBase64: "" }],
-    },
-    "http/request/bodyDelta": {
-      params: [{ requestId: "r1", seq: 1, deltaBase64: "aGVsbG8K", done: false, error: null }],
-    },
-  }),
 })

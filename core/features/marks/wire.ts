@@ -1,14 +1,10 @@
 /** Marks of shell integration on the wire: `process/mark`, and `marks` of a start and of a read. */
-import * as Schema from "effect/Schema"
-import { beyond } from "../../protocol/Fields.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import { I32, U64 } from "../../protocol/Integers.ts"
-import { lazy, struct } from "../../protocol/Lazy.ts"
 import * as Wire from "../Wire.ts"
 
 /** A prompt begins; a command begins to run, and its output; a command has ended. */
-export const MarkKind = Schema.Literal("promptStart", "commandStart", "commandEnd").annotations({
-  identifier: "MarkKind",
-})
+export const MarkKind = Shape.namedWords("MarkKind", "promptStart", "commandStart", "commandEnd")
 /** What a mark says. */
 export type MarkKind = typeof MarkKind.Type
 
@@ -16,23 +12,23 @@ export type MarkKind = typeof MarkKind.Type
  * A mark. `exitCode` is that of a command that has ended, if the shell tells it; `cwd` the directory of the shell, as
  * it has last told it. Both are null otherwise.
  */
-export const Mark = struct("ProcessMark", () => ({
+export const Mark = Shape.struct("ProcessMark", {
   seq: U64,
   /** A prompt begins, a command begins to run, or a command has ended. */
   kind: MarkKind,
   /** The exit code of a command that has ended, if the shell tells it. */
-  exitCode: Schema.NullOr(I32),
+  exitCode: Shape.nullOr(I32),
   /** The directory of the shell, as it has last told it. */
-  cwd: Schema.NullOr(Schema.String),
-}))
+  cwd: Shape.nullOr(Shape.string),
+})
 /** A mark. */
 export type Mark = typeof Mark.Type
 
 /** A mark in the output of a process. It follows the output that ends with it, and has a seq of its own. */
-export const MarkParams = struct("ProcessMarkNotification", () => ({
-  processId: Schema.String,
+export const MarkParams = Shape.struct("ProcessMarkNotification", {
+  processId: Shape.string,
   ...Mark.fields,
-}))
+})
 
 /** A mark, as an event of its process. */
 export interface Marked {
@@ -52,16 +48,16 @@ export interface Marked {
 export const marks = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: `marks` of `process/start` and `process/read`, and `process/mark`. */
-    processMarks: Schema.Boolean,
+    processMarks: Shape.boolean,
   },
-  startFields: lazy(() => ({
+  startFields: {
     /** With the capability `processMarks`: the marks of a shell in the output are told. The default is false. */
-    marks: beyond(Schema.Boolean),
-  })),
-  readFields: lazy(() => ({
+    marks: Shape.beyond(Shape.boolean),
+  },
+  readFields: {
     /** Between the chunks, if the start has asked for marks. */
-    marks: Schema.optional(Schema.Array(Mark)),
-  })),
+    marks: Shape.optional(Shape.list(Mark)),
+  },
   events: {
     mark: Wire.event({
       method: "process/mark",
@@ -76,17 +72,5 @@ export const marks = Wire.make({
         cwd,
       }),
     }),
-  },
-})
-
-Wire.document(marks, {
-  since: "1.1",
-  examples: () => {
-    const mark = { seq: 4, kind: "commandEnd", exitCode: 0, cwd: "/srv/app" }
-    return {
-      startFields: { marks: true },
-      readFields: { marks: [mark] },
-      "process/mark": { params: [{ processId: "p1", ...mark }] },
-    }
   },
 })

@@ -1,8 +1,6 @@
 /** Restarts on the wire: `restart` of a start, `process/restart`, and `restarts` in lists. */
-import * as Schema from "effect/Schema"
-import { beyond } from "../../protocol/Fields.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import { U53 } from "../../protocol/Integers.ts"
-import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import { Signal } from "../../protocol/Signal.ts"
 import * as Wire from "../Wire.ts"
@@ -17,12 +15,12 @@ import * as Wire from "../Wire.ts"
  * pause: 100 ms, then twice the one before, a minute at most, and anew behind a child that has run for 10 seconds.
  * `process/terminate`, SIGTERM and SIGKILL of a client and deadlines end the process, also in a pause.
  */
-export const Restart = struct("RestartPolicy", () => ({
+export const Restart = Shape.struct("RestartPolicy", {
   /** `no`: only by `process/restart`; `onFailure`: when a child has failed, too; `always`: after any end. */
-  policy: Schema.Literal("no", "onFailure", "always"),
+  policy: Shape.words("no", "onFailure", "always"),
   /** The most restarts that no client has asked for; absent is no bound. */
-  most: beyond(U53),
-}))
+  most: Shape.beyond(U53),
+})
 /** When a child is followed by another one. */
 export type Restart = typeof Restart.Type
 
@@ -31,35 +29,30 @@ export type Restart = typeof Restart.Type
  * after the grace (the default is that of the start); the answer comes when its next child runs. One that is closed is
  * forgotten, and a new process has its id, its name and all else of its start; its log is empty.
  */
-export const RestartParams = struct("RestartParams", () => ({
-  processId: Schema.String,
-  signal: beyond(Signal),
+export const RestartParams = Shape.struct("RestartParams", {
+  processId: Shape.string,
+  signal: Shape.beyond(Signal),
   /** The time that a running child has after the signal, before it is killed. */
-  graceMs: beyond(U53),
-}))
+  graceMs: Shape.beyond(U53),
+})
 
 /** No members. */
-export const RestartResult = lazy(() =>
-  Schema.Struct({}).annotations({
-    identifier: "RestartResponse",
-    jsonSchema: { type: "object" },
-  }),
-)
+export const RestartResult = Shape.nothing("RestartResponse")
 
 /** The wire of the feature. */
 export const restart = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: `restart` of `process/start`, and `process/restart`. */
-    processRestart: Schema.Boolean,
+    processRestart: Shape.boolean,
   },
-  startFields: lazy(() => ({
+  startFields: {
     /** With the capability `processRestart`: when its child is followed by another one. The default is never. */
-    restart: beyond(Restart),
-  })),
-  rowFields: lazy(() => ({
+    restart: Shape.beyond(Restart),
+  },
+  rowFields: {
     /** How often its child was followed by another one; absent if its start has not asked for that. */
-    restarts: Schema.optional(U53),
-  })),
+    restarts: Shape.optional(U53),
+  },
   requests: {
     "process/restart": request({
       params: RestartParams,
@@ -69,12 +62,4 @@ export const restart = Wire.make({
       says: "starts a process again, in its place (beyond the peer; capability processRestart)",
     }),
   },
-})
-
-Wire.document(restart, {
-  since: "1.1",
-  examples: () => ({
-    startFields: { restart: { policy: "onFailure", most: 5 } },
-    "process/restart": { params: [{ processId: "p1", signal: "SIGTERM", graceMs: 1000 }], result: [{}] },
-  }),
 })

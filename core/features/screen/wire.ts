@@ -1,8 +1,7 @@
 /** `process/screen`: what the terminal of a PTY shows. Needs the capability `processScreen`. */
-import * as Schema from "effect/Schema"
-import { nullable } from "../../protocol/Fields.ts"
+import * as Shape from "../../protocol/shape/index.ts"
+import { wrongType } from "../../protocol/shape/Reading.ts"
 import { U16, U53, U64, Usize } from "../../protocol/Integers.ts"
-import { lazy, struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 
@@ -10,7 +9,7 @@ import * as Wire from "../Wire.ts"
 export const mostScrollback = 1000
 
 /** What an answer has of the picture: plain text, a text that paints it on a terminal of that size, or its lines. */
-export const Format = Schema.Literal("text", "ansi", "lines").annotations({ identifier: "ScreenFormat" })
+export const Format = Shape.namedWords("ScreenFormat", "text", "ansi", "lines")
 /** A form of the picture. */
 export type Format = typeof Format.Type
 
@@ -19,38 +18,34 @@ export type Format = typeof Format.Type
  * at most `scrollback` of the lines that have left the screen at its top (default: none). `formats` is what the answer
  * has of it (default: `text`).
  */
-export const ScreenParams = struct("ScreenParams", () => ({
-  processId: Schema.String,
-  seq: nullable(U64),
+export const ScreenParams = Shape.struct("ScreenParams", {
+  processId: Shape.string,
+  seq: Shape.nullable(U64),
   /** The forms of the picture in the answer; the default is `text` alone. */
-  formats: nullable(Schema.Array(Format)),
+  formats: Shape.nullable(Shape.list(Format)),
   /** The most lines above the screen; the default is 0. */
-  scrollback: nullable(Usize),
-}))
+  scrollback: Shape.nullable(Usize),
+})
 /** Decoded params of `process/screen`. */
 export type ScreenParams = typeof ScreenParams.Type
 
 /** A color: its index in the palette of 256, or `#rrggbb`. */
-const Color = lazy(() =>
-  (Schema.Unknown as Schema.Schema<unknown>).pipe(
-    Schema.filter(
-      (color): color is number | string => typeof color === "number" || typeof color === "string",
-      {
-        identifier: "ScreenColor",
-        jsonSchema: { anyOf: [{ type: "integer", minimum: 0, maximum: 255 }, { type: "string" }] },
-      },
-    ),
-  ),
+const Color = Shape.leaf<number | string>(
+  { anyOf: [{ type: "integer", minimum: 0, maximum: 255 }, { type: "string" }] },
+  (json, reading) => {
+    if (typeof json === "number" || typeof json === "string") return json
+    throw wrongType(json, "ScreenColor", reading)
+  },
 )
 
-const set = lazy(() => Schema.optional(Schema.Literal(true)))
+const set = Shape.optional(Shape.yes)
 
 /** How characters look. Absent colors are those of the terminal, absent attributes are off. */
-const style = lazy(() => ({
+const style = {
   /** The color of the characters: an index in the palette of 256, or `#rrggbb`. */
-  foreground: Schema.optional(Color),
+  foreground: Shape.optional(Color),
   /** The color behind them: an index in the palette of 256, or `#rrggbb`. */
-  background: Schema.optional(Color),
+  background: Shape.optional(Color),
   /** Whether they are bold. */
   bold: set,
   /** Whether they are dim. */
@@ -69,10 +64,10 @@ const style = lazy(() => ({
   strikethrough: set,
   /** Whether they have a line above. */
   overline: set,
-}))
+}
 
 /** How characters look, decoded. */
-export const Style = struct("ScreenStyle", () => style)
+export const Style = Shape.struct("ScreenStyle", style)
 /** How characters look. */
 export type Style = typeof Style.Type
 
@@ -80,49 +75,49 @@ export type Style = typeof Style.Type
  * Characters that look the same, of one column each. With `columns` it is a single character, of so many columns, or
  * one that is made of several code points.
  */
-export const Span = struct("ScreenSpan", () => ({
-  text: Schema.String,
-  columns: Schema.optional(U53),
+export const Span = Shape.struct("ScreenSpan", {
+  text: Shape.string,
+  columns: Shape.optional(U53),
   ...style,
-}))
+})
 /** A part of a line. */
 export type Span = typeof Span.Type
 
 /** A line of the terminal from its first column; what is not named at its end is blank. */
-export const Line = struct("ScreenLine", () => ({
+export const Line = Shape.struct("ScreenLine", {
   /** It continues the line above, which was too long. */
   wrapped: set,
   /** Its characters; what is not named at the end is blank. */
-  spans: Schema.Array(Span),
-}))
+  spans: Shape.list(Span),
+})
 /** A line of the picture. */
 export type Line = typeof Line.Type
 
 /** Where the next character goes: row and column of the screen, counted from 0. */
-export const Cursor = struct("ScreenCursor", () => ({
+export const Cursor = Shape.struct("ScreenCursor", {
   /** The row of the screen, from 0. */
   row: U53,
   /** The column of the screen, from 0. */
   column: U53,
   /** Whether it is shown. */
-  visible: Schema.Boolean,
+  visible: Shape.boolean,
   /** Its look. */
-  shape: Schema.Literal("block", "underline", "bar"),
+  shape: Shape.words("block", "underline", "bar"),
   /** Whether it blinks. */
-  blinks: Schema.Boolean,
-}))
+  blinks: Shape.boolean,
+})
 /** The cursor of the picture. */
 export type Cursor = typeof Cursor.Type
 
 /** The size of a terminal. */
-const Size = struct("ScreenSize", () => ({ rows: U16, columns: U16 }))
+const Size = Shape.struct("ScreenSize", { rows: U16, columns: U16 })
 
 /**
  * The picture after the output up to and including `seq`. It was painted from the output that begins at `fromSeq`: 1,
  * or what the server had when it was first asked. `scrollback` of the lines lie above the screen. `text` ends before
  * the blanks at the ends of lines and before the blank lines at the end.
  */
-export const ScreenResult = struct("ScreenResponse", () => ({
+export const ScreenResult = Shape.struct("ScreenResponse", {
   seq: U64,
   /** The seq of the first output that the picture was painted from. */
   fromSeq: U64,
@@ -130,17 +125,17 @@ export const ScreenResult = struct("ScreenResponse", () => ({
   size: Size,
   cursor: Cursor,
   /** The title that a program has set; empty if none has. */
-  title: Schema.String,
+  title: Shape.string,
   /** Whether it is the alternate screen, which full-screen programs use. */
-  alternate: Schema.Boolean,
+  alternate: Shape.boolean,
   /** The number of lines that lie above the screen. */
   scrollback: U53,
-  text: Schema.optional(Schema.String),
+  text: Shape.optional(Shape.string),
   /** A text that paints the picture on a terminal of that size. */
-  ansi: Schema.optional(Schema.String),
+  ansi: Shape.optional(Shape.string),
   /** The lines from the first one, those above the screen included. */
-  lines: Schema.optional(Schema.Array(Line)),
-}))
+  lines: Shape.optional(Shape.list(Line)),
+})
 /** The result of `process/screen`. */
 export type ScreenResult = typeof ScreenResult.Type
 
@@ -148,7 +143,7 @@ export type ScreenResult = typeof ScreenResult.Type
 export const screen = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: `process/screen`. */
-    processScreen: Schema.Boolean,
+    processScreen: Shape.boolean,
   },
   requests: {
     "process/screen": request({
@@ -161,36 +156,4 @@ export const screen = Wire.make({
       says: "what the terminal of a PTY shows, now or at a seq (beyond the peer; capability processScreen)",
     }),
   },
-})
-
-Wire.document(screen, {
-  since: "1.1",
-  examples: () => ({
-    "process/screen": {
-      params: [{ processId: "p1", seq: 12, formats: ["text", "ansi", "lines"], scrollback: 100 }],
-      result: [
-        {
-          seq: 12,
-          fromSeq: 1,
-          size: { rows: 24, columns: 80 },
-          cursor: { row: 1, column: 0, visible: true, shape: "block", blinks: false },
-          title: "make",
-          alternate: false,
-          scrollback: 0,
-          text: "done 你",
-          ansi: "\u001b[0;1;32mdone\u001b[0m 你\r\n",
-          lines: [
-            {
-              wrapped: true,
-              spans: [
-                { text: "done", foreground: 2, background: "#102030", bold: true },
-                { text: " " },
-                { text: "你", columns: 2 },
-              ],
-            },
-          ],
-        },
-      ],
-    },
-  }),
 })

@@ -1,13 +1,10 @@
 /** `process/wait`: what a client waits for, and what it is told. Needs the capability `processWait`. */
-import * as Schema from "effect/Schema"
-import { Base64 } from "../../protocol/Base64.ts"
-import { beyond, nullable } from "../../protocol/Fields.ts"
+import * as Shape from "../../protocol/shape/index.ts"
 import { I32, NonZero, U16, U53, U64, Usize } from "../../protocol/Integers.ts"
-import { struct } from "../../protocol/Lazy.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
 
-const OutputStream = Schema.Literal("stdout", "stderr", "pty")
+const OutputStream = Shape.words("stdout", "stderr", "pty")
 
 /** The most conditions of one wait. */
 export const mostConditions = 64
@@ -29,24 +26,24 @@ export const defaultMaxBytes = 65_536
  * - `input`: the process or a descendant waits for input, and nothing is left to be read. With the capability
  *   `processWaitInput`.
  */
-export const Condition = struct("WaitCondition", () => ({
+export const Condition = Shape.struct("WaitCondition", {
   /** True: the process has exited. */
-  exit: beyond(Schema.Boolean),
+  exit: Shape.beyond(Shape.boolean),
   /** True: no output follows either. */
-  closed: beyond(Schema.Boolean),
-  pattern: beyond(Schema.String),
+  closed: Shape.beyond(Shape.boolean),
+  pattern: Shape.beyond(Shape.string),
   /** The stream of the pattern; absent is any. */
-  stream: beyond(OutputStream),
-  flags: beyond(Schema.String),
+  stream: Shape.beyond(OutputStream),
+  flags: Shape.beyond(Shape.string),
   /** For so long nothing was printed, counted from the begin of the wait. */
-  idleMs: beyond(U53),
+  idleMs: Shape.beyond(U53),
   /** So many bytes were printed after `afterSeq`. */
-  bytes: beyond(NonZero),
-  port: beyond(U16),
-  host: beyond(Schema.String),
+  bytes: Shape.beyond(NonZero),
+  port: Shape.beyond(U16),
+  host: Shape.beyond(Shape.string),
   /** True: the process waits for input, and nothing is left to be read. */
-  input: beyond(Schema.Boolean),
-}))
+  input: Shape.beyond(Shape.boolean),
+})
 /** One condition of a wait, decoded. */
 export type Condition = typeof Condition.Type
 
@@ -55,75 +52,75 @@ export type Condition = typeof Condition.Type
  * Of several that hold, the first of the list counts. The answer has at most `maxBytes` of the output after `afterSeq`
  * (default 65,536).
  */
-export const WaitParams = struct("WaitParams", () => ({
-  processId: Schema.String,
-  afterSeq: nullable(U64),
+export const WaitParams = Shape.struct("WaitParams", {
+  processId: Shape.string,
+  afterSeq: Shape.nullable(U64),
   /** The conditions; of several that hold the first counts. */
-  until: Schema.Array(Condition),
-  timeoutMs: nullable(U64),
-  maxBytes: nullable(Usize),
-}))
+  until: Shape.list(Condition),
+  timeoutMs: Shape.nullable(U64),
+  maxBytes: Shape.nullable(Usize),
+})
 /** Decoded params of `process/wait`. */
 export type WaitParams = typeof WaitParams.Type
 
 /** A place between two bytes: in front of the byte of that index in the chunk of that seq. */
-const Place = struct("OutputPlace", () => ({ seq: U64, offset: U64 }))
+const Place = Shape.struct("OutputPlace", { seq: U64, offset: U64 })
 
 /** The match that ends first; of those that end there, the longest. `text` has its first 4,096 bytes. */
-export const Match = struct("WaitMatch", () => ({
+export const Match = Shape.struct("WaitMatch", {
   stream: OutputStream,
   from: Place,
   to: Place,
-  text: Schema.String,
-}))
+  text: Shape.string,
+})
 
 /** Who listens, and on which address. */
-export const Listener = struct("WaitListener", () => ({ port: U16, host: Schema.String, pid: U53 }))
+export const Listener = Shape.struct("WaitListener", { port: U16, host: Shape.string, pid: U53 })
 
 /**
  * Who waits for input, and where: at its terminal, or at the pipe that `process/write` writes to. Of a terminal:
  * `echo`, whether it shows what is typed; `line`, whether it gives whole lines; `secret`, whether it gives lines and
  * does not show them, as for a password.
  */
-export const Asker = struct("WaitAsker", () => ({
+export const Asker = Shape.struct("WaitAsker", {
   pid: U53,
   /** Whether it waits at its terminal, or at the pipe that `process/write` writes to. */
-  from: Schema.Literal("terminal", "stdin"),
+  from: Shape.words("terminal", "stdin"),
   /** Whether the terminal shows what is typed. */
-  echo: Schema.optional(Schema.Boolean),
+  echo: Shape.optional(Shape.boolean),
   /** Whether the terminal gives whole lines. */
-  line: Schema.optional(Schema.Boolean),
+  line: Shape.optional(Shape.boolean),
   /** Whether the terminal gives lines and does not show them, as for a password. */
-  secret: Schema.optional(Schema.Boolean),
-}))
+  secret: Shape.optional(Shape.boolean),
+})
 
 /** What shows that the condition holds: the member that belongs to it. */
-export const Evidence = struct("WaitEvidence", () => ({
-  exitCode: Schema.optional(I32),
+export const Evidence = Shape.struct("WaitEvidence", {
+  exitCode: Shape.optional(I32),
   /** The match that ends first. */
-  match: Schema.optional(Match),
+  match: Shape.optional(Match),
   /** For how long nothing was printed. */
-  idleMs: Schema.optional(U53),
-  bytes: Schema.optional(U53),
+  idleMs: Shape.optional(U53),
+  bytes: Shape.optional(U53),
   /** The process that listens. */
-  port: Schema.optional(Listener),
+  port: Shape.optional(Listener),
   /** The process that waits for input. */
-  input: Schema.optional(Asker),
-}))
+  input: Shape.optional(Asker),
+})
 
 /** Output of an answer; one at the edge of what is left out may be a part of its chunk. */
-const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
+const Chunk = Shape.struct("ProcessOutputChunk", { seq: U64, stream: OutputStream, chunk: Shape.bytes })
 
 /** Seqs that the server had no longer. */
-const Gap = struct("WaitGap", () => ({ from: U64, to: U64 }))
+const Gap = Shape.struct("WaitGap", { from: U64, to: U64 })
 
 /** A condition of which nothing is known. */
-const Unknown = struct("WaitUnknown", () => ({
+const Unknown = Shape.struct("WaitUnknown", {
   /** The index of the condition. */
   index: U53,
   /** The reason why nothing is known of it. */
-  why: Schema.String,
-}))
+  why: Shape.string,
+})
 
 /**
  * `met` is the index of the condition that holds; null at the timeout, and when the process is closed and nothing asked
@@ -131,26 +128,26 @@ const Unknown = struct("WaitUnknown", () => ({
  * seqs that the server had no longer when the wait began. `unknown` names conditions of which nothing is known, and
  * why.
  */
-export const WaitResult = struct("WaitResponse", () => ({
+export const WaitResult = Shape.struct("WaitResponse", {
   /** The index of the condition that holds; null at the timeout or the end. */
-  met: Schema.NullOr(U53),
+  met: Shape.nullOr(U53),
   /** The evidence that the condition holds. */
-  evidence: Schema.NullOr(Evidence),
+  evidence: Shape.nullOr(Evidence),
   nextSeq: U64,
-  exited: Schema.Boolean,
-  exitCode: Schema.NullOr(I32),
-  closed: Schema.Boolean,
+  exited: Shape.boolean,
+  exitCode: Shape.nullOr(I32),
+  closed: Shape.boolean,
   /** The output after `afterSeq`, from its begin. */
-  head: Schema.Array(Chunk),
+  head: Shape.list(Chunk),
   /** The output behind what was left out. */
-  tail: Schema.Array(Chunk),
+  tail: Shape.list(Chunk),
   /** The bytes between head and tail. */
   omittedBytes: U53,
   /** Seqs that the server had no longer when the wait began. */
-  gap: Schema.optional(Gap),
+  gap: Shape.optional(Gap),
   /** Conditions of which nothing is known. */
-  unknown: Schema.optional(Schema.Array(Unknown)),
-}))
+  unknown: Shape.optional(Shape.list(Unknown)),
+})
 /** The result of `process/wait`. */
 export type WaitResult = typeof WaitResult.Type
 
@@ -158,11 +155,11 @@ export type WaitResult = typeof WaitResult.Type
 export const wait = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: `process/wait`. */
-    processWait: Schema.Boolean,
+    processWait: Shape.boolean,
     /** Beyond the peer implementation: `port` in `process/wait` can come true. */
-    processWaitPort: Schema.Boolean,
+    processWaitPort: Shape.boolean,
     /** Beyond the peer implementation: `input` in `process/wait` can come true. */
-    processWaitInput: Schema.Boolean,
+    processWaitInput: Shape.boolean,
   },
   requests: {
     "process/wait": request({
@@ -176,78 +173,5 @@ export const wait = Wire.make({
         "waits for an exit, text, silence, a port or a question for input, and tells which came " +
         "(beyond the peer; capability processWait)",
     }),
-  },
-})
-
-Wire.document(wait, {
-  since: "1.1",
-  adds: {
-    "1.1": {
-      processWaitPort: ["WaitCondition.port", "WaitCondition.host"],
-      processWaitInput: ["WaitCondition.input"],
-    },
-  },
-  examples: () => {
-    const chunk = { seq: 1, stream: "stdout", chunk: "aGVsbG8K" }
-    return {
-      "process/wait": {
-        params: [
-          {
-            processId: "p1",
-            afterSeq: 0,
-            until: [
-              { pattern: "^ready", stream: "stdout", flags: "m" },
-              { port: 8080, host: "localhost" },
-              { idleMs: 2000 },
-              { bytes: 1000 },
-              { input: true },
-              { closed: true },
-              { exit: true },
-            ],
-            timeoutMs: 30_000,
-            maxBytes: 65_536,
-          },
-        ],
-        result: [
-          {
-            met: 0,
-            evidence: {
-              match: {
-                stream: "stdout",
-                from: { seq: 1, offset: 0 },
-                to: { seq: 1, offset: 5 },
-                text: "ready",
-              },
-            },
-            nextSeq: 2,
-            exited: false,
-            exitCode: null,
-            closed: false,
-            head: [chunk],
-            tail: [],
-            omittedBytes: 0,
-            gap: { from: 1, to: 1 },
-            unknown: [{ index: 4, why: "the server cannot tell who waits for input" }],
-          },
-          {
-            met: 1,
-            evidence: {
-              exitCode: 0,
-              idleMs: 2000,
-              bytes: 1000,
-              port: { port: 8080, host: "127.0.0.1", pid: 4711 },
-              input: { pid: 4711, from: "terminal", echo: false, line: true, secret: true },
-            },
-            nextSeq: 1,
-            exited: false,
-            exitCode: null,
-            closed: false,
-            head: [],
-            tail: [],
-            omittedBytes: 0,
-          },
-        ],
-      },
-    }
   },
 })

@@ -6,9 +6,8 @@
  * resumes a session decides for the current wire, because v0 cannot resume.
  */
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
+import * as Shape from "../shape/index.ts"
 import { isObject } from "../Json.ts"
-import { lazy } from "../Lazy.ts"
 import type { Request } from "../Message.ts"
 import { requests } from "../Methods.ts"
 import { InitializeResult } from "../Session.ts"
@@ -20,7 +19,7 @@ const initialize = operation(
   "initialize",
   {
     ...requests.initialize,
-    result: lazy(() => Schema.Struct({ ...InitializeResult.fields, ...V0.InitializeResult.fields })),
+    result: Shape.struct("", { ...InitializeResult.fields, ...V0.InitializeResult.fields }),
   },
   {
     toParams: (params) => params,

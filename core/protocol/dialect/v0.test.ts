@@ -1,5 +1,6 @@
-import * as Schema from "effect/Schema"
+import * as Either from "effect/Either"
 import { expect, it } from "vitest"
+import { decode } from "../shape/index.ts"
 import { defaultOutputBytesCap, ExecParams, v0 } from "./v0.ts"
 
 const exec = { processId: "p", argv: ["x"], cwd: "/", env: {}, tty: false }
@@ -10,7 +11,7 @@ it.each([
 ])("with %j retains %i bytes of output", (more, retainedBytes) => {
   const served = v0.routes["command/exec"]?.served
   if (served?.kind !== "operation") throw new Error("command/exec is an operation")
-  const params = served.toParams?.(Schema.decodeUnknownSync(ExecParams)({ ...exec, ...more }))
+  const params = served.toParams?.(Either.getOrThrow(decode(ExecParams, { ...exec, ...more })))
   expect(params).toEqual({
     ...exec,
     pid: true,

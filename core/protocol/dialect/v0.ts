@@ -7,8 +7,7 @@
  * output of a process, not the output that is sent.
  */
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
-import { Base64 } from "../Base64.ts"
+import * as Shape from "../shape/index.ts"
 import * as ErrorCode from "../ErrorCode.ts"
 import * as ErrorText from "../ErrorText.ts"
 import { I32, U64 } from "../Integers.ts"
@@ -16,7 +15,6 @@ import { notificationText } from "../Message.ts"
 import type { RequestMethod } from "../Methods.ts"
 import * as OutputText from "../OutputText.ts"
 import { constant, type Dialect, type Event, operation } from "./Dialect.ts"
-import { struct } from "../Lazy.ts"
 
 /** The version that `initialize` reports. */
 export const protocolVersion = "exec-server.v0"
@@ -25,75 +23,75 @@ export const protocolVersion = "exec-server.v0"
 export const defaultOutputBytesCap = 1024 * 1024
 
 /** `cwd` is an absolute native path, `env` the whole environment. Only a process with a PTY has a stdin. */
-export const ExecParams = struct("ExecParams", () => ({
-  processId: Schema.String,
+export const ExecParams = Shape.struct("ExecParams", {
+  processId: Shape.string,
   /** The program and its arguments. */
-  argv: Schema.Array(Schema.String),
+  argv: Shape.list(Shape.string),
   /** The working directory, an absolute native path. */
-  cwd: Schema.String,
+  cwd: Shape.string,
   /** The whole environment. */
-  env: Schema.Record({ key: Schema.String, value: Schema.String }),
+  env: Shape.map(Shape.string),
   /** Whether the process gets a PTY, and with it a stdin. */
-  tty: Schema.Boolean,
+  tty: Shape.boolean,
   /** The most bytes of output to retain. */
-  outputBytesCap: Schema.optionalWith(U64, { default: () => defaultOutputBytesCap }),
+  outputBytesCap: Shape.withDefault(U64, () => defaultOutputBytesCap),
   /** The `argv[0]` that the process sees. */
-  arg0: Schema.optional(Schema.NullOr(Schema.String)),
-}))
+  arg0: Shape.nullable(Shape.string),
+})
 
 /** `exitCode`, `stdout` and `stderr` are always null: this server answers before the process ends. */
-export const ExecResult = struct("ExecResponse", () => ({
-  processId: Schema.String,
-  pid: Schema.NullOr(U64),
+export const ExecResult = Shape.struct("ExecResponse", {
+  processId: Shape.string,
+  pid: Shape.nullOr(U64),
   /** Always true. */
-  running: Schema.Boolean,
-  exitCode: Schema.NullOr(I32),
+  running: Shape.boolean,
+  exitCode: Shape.nullOr(I32),
   /** Always null. */
-  stdout: Schema.NullOr(Base64),
+  stdout: Shape.nullOr(Shape.bytes),
   /** Always null. */
-  stderr: Schema.NullOr(Base64),
-}))
+  stderr: Shape.nullOr(Shape.bytes),
+})
 
 /** Writes to the PTY. */
-export const WriteParams = struct("WriteParams", () => ({ processId: Schema.String, chunk: Base64 }))
+export const WriteParams = Shape.struct("WriteParams", { processId: Shape.string, chunk: Shape.bytes })
 
 /** `accepted` is always true: a write that is not accepted is an error. */
-export const WriteResult = struct("WriteResponse", () => ({
+export const WriteResult = Shape.struct("WriteResponse", {
   /** Always true. */
-  accepted: Schema.Boolean,
-}))
+  accepted: Shape.boolean,
+})
 
 /** Kills the process group. */
-export const TerminateParams = struct("TerminateParams", () => ({ processId: Schema.String }))
+export const TerminateParams = Shape.struct("TerminateParams", { processId: Shape.string })
 
 /** `running` is true if the process was alive when the request came. */
-export const TerminateResult = struct("TerminateResponse", () => ({ running: Schema.Boolean }))
+export const TerminateResult = Shape.struct("TerminateResponse", { running: Shape.boolean })
 
 /** Names the version of the wire. */
-export const InitializeResult = struct("InitializeResponse", () => ({
+export const InitializeResult = Shape.struct("InitializeResponse", {
   /** The version of the wire: `exec-server.v0`. */
-  protocolVersion: Schema.String,
-}))
+  protocolVersion: Shape.string,
+})
 
 /** A piece of output. That of a PTY is `stdout`. */
-export const OutputDeltaParams = struct("ExecOutputDeltaNotification", () => ({
-  processId: Schema.String,
-  stream: Schema.Literal("stdout", "stderr"),
-  chunk: Base64,
-}))
+export const OutputDeltaParams = Shape.struct("ExecOutputDeltaNotification", {
+  processId: Shape.string,
+  stream: Shape.words("stdout", "stderr"),
+  chunk: Shape.bytes,
+})
 
 /** The process has exited. `exitCode` is -1 after death by a signal. */
-export const ExitedParams = struct("ExecExitedNotification", () => ({
-  processId: Schema.String,
+export const ExitedParams = Shape.struct("ExecExitedNotification", {
+  processId: Shape.string,
   exitCode: I32,
-}))
+})
 
 const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row
 
 /** Client to server, answered. */
 export const requests = {
   initialize: request({
-    params: Schema.Unknown,
+    params: Shape.unknown,
     result: InitializeResult,
     slotted: false,
     says: "names the version of the wire, whatever is asked",

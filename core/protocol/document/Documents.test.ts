@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest"
-import type * as Schema from "effect/Schema"
-import * as Decoder from "../decoding/Decoder.ts"
 import * as V0 from "../dialect/v0.ts"
 import * as ErrorText from "../ErrorText.ts"
-import type { Json } from "../Json.ts"
 import * as Methods from "../Methods.ts"
+import { type Any, decode } from "../shape/index.ts"
 import * as Lock from "./Lock.ts"
 import * as MetaDocument from "./MetaDocument.ts"
 import * as OpenRpcDocument from "./OpenRpcDocument.ts"
@@ -23,8 +21,6 @@ const rows: { readonly [wire: string]: Rows } = {
   "procwire.v0": { ...V0.requests, ...V0.serverNotifications },
 }
 
-const decoder = (schema: unknown) => Decoder.make(schema as Schema.Schema<unknown, Json>)
-
 describe("The examples of the wire", () => {
   it.each(wires)("decode as a peer decodes them: $name", ({ methods, name }) => {
     const values = methods.flatMap(({ example, name: method }) => [
@@ -32,7 +28,7 @@ describe("The examples of the wire", () => {
       ...(example.result ?? []).map((value) => [method, rows[name]?.[method]?.result, value] as const),
     ])
     for (const [method, schema, value] of values) {
-      const decoded = decoder(schema)(value as Json, "linux")
+      const decoded = decode(schema as Any, value, { platform: "linux" })
       expect(decoded, method).toMatchObject({ _tag: "Right" })
     }
     expect(values.length).toBeGreaterThan(methods.length)

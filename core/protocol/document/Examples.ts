@@ -1,8 +1,9 @@
 /**
  * Examples of params and results of every method, from which those of every type are taken. A test decodes them all.
- * Those of features are in their wires.
+ * Those of features are beside their wires.
  */
-import { aboutOf, type Example, wires } from "../../features/Wires.ts"
+import { aboutOf } from "../../features/Abouts.ts"
+import { type Example, wires } from "../../features/Wires.ts"
 
 type Examples = { readonly [method: string]: Example }
 

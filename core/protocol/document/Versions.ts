@@ -5,7 +5,8 @@
  * thing is named as `process/start`, or with its type as `ReadParams.waitMs`; types come with the first thing that
  * refers to them. `npm run check` fails if something is on the wire that is named neither here nor in `wire.lock`.
  */
-import { aboutOf, type Wire, wires } from "../../features/Wires.ts"
+import { aboutOf } from "../../features/Abouts.ts"
+import { type Wire, wires } from "../../features/Wires.ts"
 import type { Capabilities } from "../Environment.ts"
 
 /** The name of a capability. */

@@ -1,20 +1,18 @@
 /** The wires that are documented: what documents need of the tables of methods. */
-import type * as Schema from "effect/Schema"
 import type { Example } from "../../features/Wires.ts"
 import * as V0 from "../dialect/v0.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Methods from "../Methods.ts"
 import { examples, examplesOfV0 } from "./Examples.ts"
+import type { Any } from "../shape/index.ts"
 import * as Shape from "./Shape.ts"
 import * as Versions from "./Versions.ts"
-
-type AnySchema = Pick<Schema.Schema<unknown>, "ast">
 
 /** A row of a table of methods, or of notifications. */
 interface Row {
   readonly says: string
-  readonly params?: AnySchema
-  readonly result?: AnySchema
+  readonly params?: Any
+  readonly result?: Any
   readonly family?: string
   readonly slotted?: boolean
   readonly cancellable?: true
@@ -66,7 +64,7 @@ const make = (
   known: { readonly [method: string]: Example },
 ): Wire => {
   const types: Shape.Definitions = new Map()
-  const shapeOf = (schema: AnySchema | undefined) => {
+  const shapeOf = (schema: Any | undefined) => {
     const shape = schema && Shape.of(schema, types)
     return shape !== undefined && Object.keys(shape).length > 0 ? shape : undefined
   }

@@ -9,7 +9,7 @@ import type { EnvironmentInfo } from "../../protocol/Environment.ts"
 import type { LimitError } from "../../protocol/Limits.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { InitializeParams } from "../../protocol/Session.ts"
-import * as Router from "../../rpc/Router.ts"
+import type * as Router from "../../rpc/Router.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../../session/SessionRegistry.ts"
 import type { Place } from "../../transport/Transport.ts"
 import type { Handshake } from "../Handshake.ts"
@@ -61,8 +61,6 @@ export const make = ({
             notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter), gate)
           })
           features.opened()
-          // Most clients start a process next: while they read the answer, what decodes that is made.
-          Router.prepare("process/start")
           sessions.handedOver(session)
         })
         return { sessionId: session.id, environmentInfo }

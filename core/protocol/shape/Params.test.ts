@@ -1,14 +1,12 @@
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import { describe, expect, it } from "vitest"
-import * as Json from "../Json.ts"
-import { base, decode, schemaOf, start } from "../testing/Decoding.ts"
+import { base, decode, start } from "../testing/Decoding.ts"
 
 const policy = { inherit: "core", ignoreDefaultExcludes: true, exclude: [], set: {}, includeOnly: [] }
 const without = (object: object, field: string) =>
   Object.fromEntries(Object.entries(object).filter(([name]) => name !== field))
 
-describe("Decoder", () => {
+describe("Params", () => {
   it.each(Object.keys(base))("misses %s in process/start", (field) => {
     expect(decode("process/start", JSON.stringify(without(base, field)))).toEqual(
       Either.left(`missing field \`${field}\``),
@@ -156,26 +154,6 @@ describe("Decoder", () => {
     const decoded = decode(name, text)
     expect(decoded).toHaveProperty("_tag", "Right")
     if (same !== "") expect(decoded).toEqual(decode(name, same))
-  })
-
-  it.each([
-    [
-      "process/start",
-      start({ tty: true, pipeStdin: true, arg0: "x", terminalSize: { rows: 1, columns: 2 } }),
-    ],
-    ["process/start", entries({ path: root, access: "none" })],
-    ["process/start", start({ envPolicy: policy, metadata: { threadId: uuid, toolCallId: null } })],
-    ["process/write", '{"processId":"p","chunk":"YQ==","writeId":"w"}'],
-    ["http/request", '{"method":"GET","url":"u","requestId":"r","bodyBase64":"YQ=="}'],
-    [
-      "fs/walk",
-      '{"path":"file:///p","options":{"maxDepth":1,"maxDirectories":1,"maxEntries":1,"followDirectorySymlinks":true}}',
-    ],
-    ["fs/readBlock", '{"handleId":"h","offset":18446744073709551615,"len":1}'],
-    ["initialize", '{"clientName":"x","replayAfter":{"p":2}}'],
-  ])("decodes %s %s as its schema does", (name, text) => {
-    const schema = ParseResult.decodeUnknownEither(schemaOf(name))
-    expect(decode(name, text)).toEqual(schema(Json.parse(text)))
   })
 
   it.each([
