@@ -41,6 +41,7 @@ const imports = {
   "adapters/shared/doctor": "core adapters/shared adapters/sandbox !adapters/shared/cli",
   "adapters/shared/cli": "core adapters/shared adapters/sandbox",
   "adapters/node": "core adapters/web adapters/shared !adapters/shared/cli",
+  "adapters/effect3": "core adapters/node adapters/shared !adapters/shared/cli",
   "adapters/bun": "core adapters/web adapters/shared !adapters/shared/cli",
   "adapters/deno": "core adapters/web adapters/shared !adapters/shared/cli",
   "adapters/sandbox": "core adapters/shared !adapters/shared/cli",

@@ -18,6 +18,7 @@ const together = [
   "adapters/shared/{audit,auth,confine,directory,files,fleet,host,http,mcp,weblogin}/**/*.test.ts",
   "adapters/shared/{platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
   "adapters/shared/PeerCheck.test.ts",
+  "adapters/effect3/**/*.test.ts",
   "adapters/shared/cli/{*/*,KeptProgram,McpCommand,ServeCommand,Shutdown,Telemetry}.test.ts",
   "adapters/shared/cli/{LocalTerminal,TerminalModes}.test.ts",
   "adapters/shared/integration/**/*.test.ts",

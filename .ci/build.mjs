@@ -68,6 +68,9 @@ const prune = () => {
  */
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
+/** @type {{ devDependencies: Record<string, string> }} */
+const manifestOfEffect3 = JSON.parse(readFileSync(join(root, "adapters/effect3/package.json"), "utf8"))
+
 /**
  * The files of an export.
  * @param {Place} place
@@ -76,7 +79,13 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const filesOf = (place) => (typeof place === "string" ? [place] : Object.values(place).flatMap(filesOf))
 
 /** @param {string} name of an export: those in Effect need the package `effect` of the user */
-const isInEffect = (name) => name.startsWith("./effect")
+const isInEffect = (name) => name === "./effect" || name.startsWith("./effect/")
+
+/** The export for programs on Effect 3, over the library in promises; its packages are those of its own folder. */
+const forEffect3 = "./effect3"
+
+/** @param {string} name of an export: those in promises have what they need of `effect` in them */
+const isInPromises = (name) => !isInEffect(name) && name !== forEffect3
 
 /**
  * The modules behind the exports that are chosen, as paths below dist/lib without their extensions.
@@ -214,10 +223,9 @@ const finish = (path) => {
 
 /** The packages in Effect that an export needs before it can be loaded, with the line of each. @param {string} name */
 const peersOf = (name) => {
-  const peers = name === "./effect/platform" ? ["effect", "@effect/platform"] : ["effect"]
-  return Object.fromEntries(
-    peers.map((peer) => [peer, manifest.devDependencies[peer]?.replace(/\.\d+$/, "")]),
-  )
+  const { devDependencies } = name === forEffect3 ? manifestOfEffect3 : manifest
+  const peers = name === forEffect3 ? ["effect", "@effect/platform"] : ["effect"]
+  return Object.fromEntries(peers.map((peer) => [peer, devDependencies[peer]?.replace(/\.\d+$/, "")]))
 }
 
 /**
@@ -247,9 +255,20 @@ const writeChecked = (name, place, names) => {
 
 const peerCheck = "adapters/shared/PeerCheck"
 
+/**
+ * The library in promises, as a module that imports it finds it in dist/lib.
+ * @type {Plugin}
+ */
+const overPromises = {
+  name: "over-promises",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\.\/node\/index\.ts$/ }, () => ({ path: "../node/index.js", external: true })),
+}
+
 /** Writes dist/lib. What is `declared` is still on its way, and takes longer than the rest. */
 const library = async () => {
-  const [promises, effects] = [modulesOf((name) => !isInEffect(name)), modulesOf(isInEffect)]
+  const [promises, effects] = [modulesOf(isInPromises), modulesOf(isInEffect)]
+  const effect3 = modulesOf((name) => name === forEffect3)
   rmSync(lib, { recursive: true, force: true })
   const declared = declarations(root, promises)
   await modules([...promises, "conformance/cli", ...ofSpawners], {
@@ -260,14 +279,15 @@ const library = async () => {
     plugins: [unmapped],
     external: installed.filter((name) => name !== "effect"),
   })
-  const names = await modules([...effects, peerCheck], {
+  const named = await modules([...effects, peerCheck], {
     chunkNames: "effect/[name]-[hash]",
     external: installed,
   })
+  const names = { ...named, ...(await modules(effect3, { external: installed, plugins: [overPromises] })) }
   for (const file of readdirSync(lib, { recursive: true, encoding: "utf8" }))
     if (file.endsWith(".js")) finish(join(lib, file))
   for (const [name, place] of Object.entries(manifest.exports))
-    if (isInEffect(name)) writeChecked(name, place, names)
+    if (!isInPromises(name)) writeChecked(name, place, names)
   // The cases for clients are data, for every language.
   const cases = "conformance/client/cases"
   mkdirSync(join(lib, cases), { recursive: true })
@@ -275,7 +295,13 @@ const library = async () => {
     const data = JSON.parse(readFileSync(join(root, cases, name), "utf8"))
     writeFileSync(join(lib, cases, name), `${JSON.stringify(data)}\n`)
   }
-  for (const file of reached(effects.map((name) => join(dist, `${name}.d.ts`)))) {
+  const declarationsOf = (/** @type {readonly string[]} */ names) =>
+    names.map((name) => join(dist, `${name}.d.ts`))
+  const inPromises = new Set(declarationsOf(promises))
+  const overThem = [...reached(declarationsOf(effect3), new Set(inPromises))].filter(
+    (file) => !inPromises.has(file),
+  )
+  for (const file of [...reached(declarationsOf(effects)), ...overThem]) {
     const copy = join(lib, relative(dist, file))
     mkdirSync(dirname(copy), { recursive: true })
     writeFileSync(copy, published(readFileSync(file, "utf8")))

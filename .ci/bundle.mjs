@@ -19,8 +19,6 @@ export const external = [
   "@nats-io/jetstream",
   "@nats-io/kv",
   "@nats-io/transport-node",
-  "@effect/sql",
-  "@effect/experimental",
 ]
 
 /** @satisfies {BuildOptions} */

@@ -8,7 +8,7 @@
 // - types of schemas, and others that are computed from types of Effect, become what they are computed to be
 // - a tagged error becomes a class that extends `Error`
 // - a constant that has the name of a type, such as a schema, is left out
-// - `Duration.DurationInput` becomes `Duration`, `Layer.Layer` becomes `EffectLayer`, and the property `effect` of a
+// - `Duration.Input` becomes `Duration`, `Layer.Layer` becomes `EffectLayer`, and the property `effect` of a
 //   client and the like becomes `EffectFace`: see `plain` in declarations/text.mjs
 //
 // Whatever else leads to Effect, to `any`, or to a module that is not there fails the build.

@@ -14,10 +14,14 @@ install()
 const folder = join(root, "dist/jsr")
 rmSync(folder, { recursive: true, force: true })
 
-/** Only tests, the laboratory and what they are played with stay away. @param {string} path */
+/**
+ * Only tests, the laboratory and what they are played with stay away, and the door for Effect 3: there every import of
+ * `effect` is of one version.
+ * @param {string} path
+ */
 const published = (path) =>
   /\.(ts|json|md)$/.test(path) &&
-  !/\.test\.ts$|(^|\/)(testing|integration|lab|targets|clients|broken)\/|tsconfig/.test(path)
+  !/\.test\.ts$|(^|\/)(effect3|testing|integration|lab|targets|clients|broken)\/|tsconfig/.test(path)
 
 for (const top of ["core", "adapters", "conformance"]) {
   for (const entry of readdirSync(join(root, top), { recursive: true, withFileTypes: true })) {
@@ -40,11 +44,14 @@ const { version, license, exports, dependencies, devDependencies, peerDependenci
   readFileSync(join(root, "package.json"), "utf8"),
 )
 const peerDependencies = Object.fromEntries(
-  Object.keys(peerDependenciesMeta).map((name) => [name, devDependencies[name]]),
+  Object.keys(peerDependenciesMeta).flatMap((name) => {
+    const range = devDependencies[name]
+    return range === undefined ? [] : [[name, range]]
+  }),
 )
 writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies, peerDependencies }, undefined, 2))
 const entries = Object.entries(exports).flatMap(([name, place]) => {
-  if (typeof place === "string") return []
+  if (typeof place === "string" || name === "./effect3") return []
   return [[name, place.types.replace("./dist/lib/", "./").replace(/\.d\.ts$/, ".ts")]]
 })
 const manifest = {

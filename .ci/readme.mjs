@@ -6,7 +6,7 @@
 // leads nowhere, or if a TypeScript block of a README or of the docstring of an export does not compile, or a manifest
 // for Kubernetes is none.
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { command } from "./command.mjs"
 import { binary, root } from "./setup.mjs"
@@ -295,29 +295,44 @@ const manifestsOf = (file) =>
 
 /** Compiles every TypeScript block of every document, and of the docstrings of what programs import. */
 const compileBlocks = () => {
-  const folder = `${root}.cache/readme`
+  const [folder, three] = [`${root}.cache/readme`, `${root}.cache/readme/effect3`]
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(three, { recursive: true })
   for (const file of [
     ...documents(),
     ...tracked("core/**index.ts", "adapters/**index.ts", "conformance/**.ts"),
   ]) {
+    const place = file.startsWith("adapters/effect3/") ? three : folder
     let number = 0
     for (const code of programsOf(file))
-      writeFileSync(`${folder}/${file.replaceAll("/", ".")}.${++number}.ts`, `${code}\nexport {}\n`)
+      writeFileSync(`${place}/${file.replaceAll("/", ".")}.${++number}.ts`, `${code}\nexport {}\n`)
   }
   for (const file of documents())
     for (const [at, manifest] of manifestsOf(file).entries())
       writeFileSync(`${folder}/${file.replaceAll("/", ".")}.manifest${at}.ts`, manifest)
+  compile(folder, {})
+  // Programs on Effect 3 have the packages of its workspace, and the sources that have them as well.
+  symlinkSync(`${root}adapters/effect3/node_modules`, `${three}/node_modules`)
+  compile(three, { paths: { "procwire/effect3": ["../../../adapters/effect3/index.ts"] } })
+}
+
+/**
+ * Compiles the programs in a folder.
+ * @param {string} folder
+ * @param {object} more options of the compiler
+ */
+const compile = (folder, more) => {
   const compilerOptions = {
     composite: false,
     noEmit: true,
     types: ["node"],
+    typeRoots: [`${root}node_modules/@types`],
     noUnusedLocals: false,
     rewriteRelativeImportExtensions: false,
+    ...more,
   }
   const config = {
-    extends: "../../tsconfig.json",
+    extends: `${root}tsconfig.json`,
     files: [],
     references: [],
     include: ["*.ts"],

@@ -52,8 +52,9 @@ export const newestSource = () =>
   Math.max(
     ...sources.flatMap((folder) =>
       readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true })
-        .filter((entry) => /\.(ts|json|html|css|svg)$/.test(entry.name))
-        .map((entry) => modified(`${entry.parentPath ?? entry.path}/${entry.name}`)),
+        .map((entry) => `${entry.parentPath ?? entry.path}/${entry.name}`)
+        .filter((path) => /\.(ts|json|html|css|svg)$/.test(path) && !path.includes("/node_modules/"))
+        .map(modified),
     ),
     ...recipes.map((name) => modified(`${root}${name}`)),
   )

@@ -5,7 +5,7 @@ import { build } from "esbuild"
 import { root } from "./setup.mjs"
 
 /** The most bytes of the bundle, before compression. */
-const most = 340_000
+const most = 250_000
 
 const { outputFiles, metafile } = await build({
   stdin: { contents: 'export { connect } from "procwire/web"', resolveDir: root },

@@ -2,7 +2,16 @@
 // What compiles against the packed package, and what does not: conformance/lab/types, as programs on Node and pages are
 // compiled, by the oldest TypeScript that is supported and by that of the repository.
 import { execFile, execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import { root } from "./setup.mjs"
@@ -20,8 +29,9 @@ const compilers = {
     "web.bundler",
     "effect.nodenext",
     "effect.bundler",
+    "effect3.nodenext",
   ],
-  "typescript-5.6": ["node.node16", "web.bundler", "effect.nodenext"],
+  "typescript-5.6": ["node.node16", "web.bundler", "effect.nodenext", "effect3.bundler"],
 }
 
 const resolutions = {
@@ -49,7 +59,11 @@ const worlds = {
     compilerOptions: { lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable"], types: [] },
   },
   effect: { hasEffect: true, files: ["effect.ts"], compilerOptions: { lib: ["es2022"], types: ["node"] } },
+  effect3: { hasEffect: true, files: ["effect3.ts"], compilerOptions: { lib: ["es2022"], types: ["node"] } },
 }
+
+/** Where the packages of a world are that are not those of the repository. */
+const folders = new Map([["effect3", join(root, "adapters/effect3/node_modules")]])
 
 const strict = {
   noEmit: true,
@@ -87,8 +101,9 @@ const errors = (folder, compiler, config) =>
  * @param {string} tarball its path
  * @param {string} folder
  * @param {boolean} hasEffect
+ * @param {string} [own] a folder of packages that come before those of the repository
  */
-const install = (tarball, folder, hasEffect) => {
+const install = (tarball, folder, hasEffect, own = "") => {
   const installed = join(folder, "node_modules/procwire")
   mkdirSync(installed, { recursive: true })
   execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"])
@@ -97,9 +112,11 @@ const install = (tarball, folder, hasEffect) => {
   )
   const packages = [...Object.keys({ ...dependencies, ...peerDependenciesMeta }), "@types/node"]
   for (const name of packages.filter((one) => hasEffect || !ofEffect.test(one))) {
+    const found = [own, join(root, "node_modules")].map((each) => join(each, name)).find(existsSync)
+    if (found === undefined) continue
     const place = join(folder, "node_modules", name)
     mkdirSync(dirname(place), { recursive: true })
-    symlinkSync(join(root, "node_modules", name), place)
+    symlinkSync(found, place)
   }
   cpSync(join(root, "conformance/lab/types"), folder, { recursive: true })
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
@@ -114,7 +131,7 @@ export const typeFaults = async (tarball) => {
   const folder = mkdtempSync(join(tmpdir(), "procwire-types-"))
   try {
     for (const [world, { compilerOptions, files, hasEffect }] of Object.entries(worlds)) {
-      install(tarball, join(folder, world), hasEffect)
+      install(tarball, join(folder, world), hasEffect, folders.get(world))
       for (const [kind, resolution] of Object.entries(resolutions))
         writeFileSync(
           join(folder, world, `${kind}.json`),

@@ -513,7 +513,7 @@ export const make = (root, doors) => {
     const { fileName } = home(found)
     if (!ofEffect.test(fileName)) return undefined
     if (found.name === "Layer" && fileName.endsWith("/Layer.d.ts")) return "EffectLayer"
-    if (/^Duration(?:Input)?$/.test(found.name) && fileName.endsWith("/Duration.d.ts")) return "Duration"
+    if (/^(?:Duration|Input)$/.test(found.name) && fileName.endsWith("/Duration.d.ts")) return "Duration"
     return undefined
   }
 

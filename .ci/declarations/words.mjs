@@ -328,22 +328,25 @@ export const make = (
     return /^[A-Za-z_$][\w$]*$/.test(property.name) ? property.name : JSON.stringify(property.name)
   }
 
-  /** What `Duration.DurationInput` of Effect is. @returns {readonly ts.Type[]} */
+  /** What `Duration.Input` of Effect is. @returns {readonly ts.Type[]} */
   const durations = () => {
     const file = program
       .getSourceFiles()
-      .find(({ fileName }) => fileName.endsWith("/node_modules/effect/dist/dts/Duration.d.ts"))
+      .find(({ fileName }) => fileName.endsWith("/node_modules/effect/dist/Duration.d.ts"))
     const symbol = file && checker.getSymbolAtLocation(file)
-    const alias = symbol && checker.getExportsOfModule(symbol).find(({ name }) => name === "DurationInput")
+    const alias = symbol && checker.getExportsOfModule(symbol).find(({ name }) => name === "Input")
     const type = alias && checker.getDeclaredTypeOfSymbol(alias)
-    if (type === undefined || !type.isUnion()) throw new Error("effect/Duration has no DurationInput")
+    if (type === undefined || !type.isUnion()) throw new Error("effect/Duration has no Input")
     return type.types
   }
   const schemas = findSchemas()
 
+  /** True for a duration of Effect, and for an object of units. @param {ts.Symbol} symbol */
+  const isOfDuration = (symbol) => standInFor(symbol) !== undefined || symbol.name === "DurationObject"
+
   /** What a duration may be, but for those of Effect. @param {Module} module */
   const durationText = (module) => {
-    const rest = durations().filter(({ symbol }) => symbol === undefined || standInFor(symbol) === undefined)
+    const rest = durations().filter(({ symbol }) => symbol === undefined || !isOfDuration(symbol))
     return unionText(module, rest, { door: "", path: "Duration" }, "")
   }
   return { printed, membersText, durationText }

@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import process from "node:process"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Layer from "effect/Layer"
 import * as Suggestion from "../../core/protocol/Suggestion.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
@@ -36,7 +36,7 @@ export interface BuiltIn {
   /** The lack of this machine; undefined if it can be used. */
   readonly missing: () => Missing | undefined
   /** The spawner for the text behind the colon, which is undefined without one. */
-  readonly read: (text: string | undefined) => Either.Either<SpawnerLayer, SpawnerProblem>
+  readonly read: (text: string | undefined) => Result.Result<SpawnerLayer, SpawnerProblem>
 }
 
 /** The path of a program of this machine; undefined if there is none. Throws what Deno throws where it may not look. */
@@ -60,9 +60,9 @@ export const permissions =
 
 /** A program that is missing; `pack` is the package of Debian that has it. */
 export const lacks = (name: string, pack: string): Missing | undefined =>
-  Either.match(Either.try({ try: () => find(name), catch: Attempt.firstLine }), {
-    onLeft: (why) => ({ what: why, remedy: permissions }),
-    onRight: (path) =>
+  Result.match(Result.try({ try: () => find(name), catch: Attempt.firstLine }), {
+    onFailure: (why) => ({ what: why, remedy: permissions }),
+    onSuccess: (path) =>
       path === undefined
         ? { what: `the program ${name} was not found in PATH`, remedy: `apt-get install ${pack}` }
         : undefined,
@@ -79,12 +79,12 @@ export const isFolder = (path: string | undefined): path is string => {
 
 /** An option that is wrong. */
 export const invalid = (message: string) =>
-  Either.left(new SpawnerProblem({ reason: "InvalidOption", message }))
+  Result.fail(new SpawnerProblem({ reason: "InvalidOption", message }))
 
 /** An option as a whole number from `least` to `most`. */
 export const whole = (what: string, text: string, least: number, most: number) => {
   const number = /^-?[0-9]+$/.test(text) ? Number(text) : Number.NaN
-  if (number >= least && number <= most) return Either.right(number)
+  if (number >= least && number <= most) return Result.succeed(number)
   return invalid(`${what} is '${text}': expected a whole number from ${least} to ${most}`)
 }
 
@@ -92,7 +92,7 @@ export const whole = (what: string, text: string, least: number, most: number) =
 export const pairs = (
   text: string | undefined,
   names: ReadonlyArray<string>,
-): Either.Either<ReadonlyArray<readonly [name: string, value: string | undefined]>, SpawnerProblem> => {
+): Result.Result<ReadonlyArray<readonly [name: string, value: string | undefined]>, SpawnerProblem> => {
   const found: Array<readonly [string, string | undefined]> = []
   for (const word of (text ?? "").split(",").filter((word) => word !== "")) {
     const cut = word.indexOf("=")
@@ -103,5 +103,5 @@ export const pairs = (
       )
     found.push([name, cut < 0 ? undefined : word.slice(cut + 1)])
   }
-  return Either.right(found)
+  return Result.succeed(found)
 }

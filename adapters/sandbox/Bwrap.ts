@@ -5,7 +5,7 @@
  */
 import { tmpdir } from "node:os"
 import process from "node:process"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Bubblewrap from "../shared/confine/Bubblewrap.ts"
 import * as UserNamespaces from "../shared/confine/UserNamespaces.ts"
 import * as Attempt from "../shared/host/Attempt.ts"
@@ -23,11 +23,11 @@ export const bwrap: BuiltIn = {
     const lack = BuiltIns.lacks("bwrap", "bubblewrap")
     if (lack !== undefined) return lack
     const tried = Attempt.run("bwrap", ...trial, "/bin/sh", "-c", ":")
-    if (Either.isRight(tried)) return undefined
-    return { what: `bubblewrap does not work here: ${tried.left}`, remedy: UserNamespaces.remedy() }
+    if (Result.isSuccess(tried)) return undefined
+    return { what: `bubblewrap does not work here: ${tried.failure}`, remedy: UserNamespaces.remedy() }
   },
   read: (text) =>
-    Either.gen(function* () {
+    Result.gen(function* () {
       const given = yield* BuiltIns.pairs(text, ["ro", "net", "rw"])
       const folders: Array<string> = []
       for (const [name, value] of given) {

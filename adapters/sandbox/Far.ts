@@ -10,10 +10,9 @@
 import { randomUUID } from "node:crypto"
 import { constants } from "node:os"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
@@ -62,15 +61,15 @@ interface Far {
 
 /** A spawner over there. */
 export const layer = (way: Way): Layer.Layer<Spawner.Spawner, SpawnerProblem, Spawner.Spawner> =>
-  Layer.unwrapScoped(
+  Layer.unwrap(
     Effect.gen(function* () {
       const inner = yield* Spawner.Spawner
-      const runtime = yield* Effect.runtime<never>()
+      const context = yield* Effect.context<never>()
       let closed = false
       const connect = async () => {
         const far = await open(way, inner)
         void far.ended.then((why) => {
-          if (!closed) Runtime.runFork(runtime)(Effect.logWarning(way.lost(why)))
+          if (!closed) Effect.runForkWith(context)(Effect.logWarning(way.lost(why)))
         })
         return far
       }
@@ -126,10 +125,10 @@ const run = async (
   } as const
   const scope = Effect.runSync(Scope.make())
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  const started = await Effect.runPromise(Effect.either(Scope.extend(inner.spawn(spec, events), scope)))
-  if (Either.isRight(started)) return { child: started.right, close }
+  const started = await Effect.runPromise(Effect.result(Scope.provide(inner.spawn(spec, events), scope)))
+  if (Result.isSuccess(started)) return { child: started.success, close }
   await close()
-  throw started.left
+  throw started.failure
 }
 
 /** So many characters of what a command says are kept. */

@@ -8,7 +8,7 @@
  */
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Layer from "effect/Layer"
 import { type Ending, type ExitStatus, Spawner, type SpawnSpec } from "../../core/spawn/Spawner.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
@@ -29,8 +29,8 @@ export const limitsOf: BuiltIn = {
   example: "limits:mem=512m,cpu=1,time=60s",
   missing: () => BuiltIns.lacks("prlimit", "util-linux") ?? BuiltIns.lacks("taskset", "util-linux"),
   read: (text) =>
-    Either.map(read(text), (values) =>
-      Layer.unwrapScoped(
+    Result.map(read(text), (values) =>
+      Layer.unwrap(
         Effect.map(LimitCgroups.make(values.bounds), (enter) =>
           Layer.provide(layerCommands(values, enter === undefined), layerCgroups(values, enter)),
         ),
@@ -111,8 +111,8 @@ interface LimitValues {
 const names = ["mem", "pids", "cpu", "nofile", "time"] as const
 
 /** Reads `mem=512m,pids=64`. */
-const read = (text: string | undefined): Either.Either<LimitValues, SpawnerProblem> =>
-  Either.gen(function* () {
+const read = (text: string | undefined): Result.Result<LimitValues, SpawnerProblem> =>
+  Result.gen(function* () {
     const given = yield* BuiltIns.pairs(text, names)
     if (given.length === 0) return yield* BuiltIns.invalid(`it needs a limit: ${names.join(", ")}`)
     const values: { [name: string]: number } = {}
@@ -127,13 +127,14 @@ const sizes: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20,
 
 const bytes = (value: string) => {
   const [, count, unit = ""] = /^([1-9][0-9]{0,11})([kmg]?)$/i.exec(value) ?? []
-  if (count !== undefined) return Either.right(Number(count) * (sizes[unit.toLowerCase()] ?? 1))
+  if (count !== undefined) return Result.succeed(Number(count) * (sizes[unit.toLowerCase()] ?? 1))
   return BuiltIns.invalid(`mem is '${value}': expected a size such as 512m or 2g`)
 }
 
 const seconds = (value: string) => {
   const [, count, unit] = /^([1-9][0-9]{0,6})([smh]?)$/.exec(value) ?? []
-  if (count !== undefined) return Either.right(Number(count) * (unit === "h" ? 3600 : unit === "m" ? 60 : 1))
+  if (count !== undefined)
+    return Result.succeed(Number(count) * (unit === "h" ? 3600 : unit === "m" ? 60 : 1))
   return BuiltIns.invalid(`time is '${value}': expected seconds of processor time, such as 30s, or 2m`)
 }
 

@@ -9,7 +9,6 @@ import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as LoadedSpawner from "../../core/spawn/LoadedSpawner.ts"
 import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import * as Suggestion from "../../core/protocol/Suggestion.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
@@ -62,8 +61,7 @@ export const read = (texts: ReadonlyArray<string>): Effect.Effect<NamedSpawners,
 export const layerNamed = (
   texts: ReadonlyArray<string>,
   host: Layer.Layer<Spawner>,
-): Layer.Layer<Spawner, SpawnerProblem> =>
-  Layer.unwrapEffect(Effect.map(read(texts), ({ around }) => around(host)))
+): Layer.Layer<Spawner, SpawnerProblem> => Layer.unwrap(Effect.map(read(texts), ({ around }) => around(host)))
 
 const order = (message: string) => new SpawnerProblem({ reason: "Order", message })
 
@@ -87,7 +85,7 @@ const find = (text: string): Effect.Effect<Named, SpawnerProblem> =>
           Suggestion.ofWord(word, candidates),
       })
     }
-    const layer = yield* found.read(cut < 0 ? undefined : text.slice(cut + 1))
+    const layer = yield* Effect.fromResult(found.read(cut < 0 ? undefined : text.slice(cut + 1)))
     const missing = found.missing()
     if (missing !== undefined) {
       const message = `${missing.what}; ${missing.remedy}`
@@ -112,8 +110,7 @@ const load = (path: string): Effect.Effect<Named, SpawnerProblem> =>
     })
     const { layer, layerSpawner, spawner } = loaded
     const found = layer ?? layerSpawner ?? spawner
-    if (Layer.isLayer(found))
-      return { text: path, layer: LoadedSpawner.make(found as SpawnerLayer), starts: "self" }
+    if (Layer.isLayer(found)) return { text: path, layer: found as SpawnerLayer, starts: "self" }
     const exports = "export a plain object or a layer as spawner, or a layer as layer or layerSpawner"
     const fault = spawner === undefined ? `exports no spawner; ${exports}` : PlainSpawner.fault(spawner)
     if (fault !== undefined) {

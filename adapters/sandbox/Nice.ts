@@ -1,5 +1,5 @@
 /** `nice[:N]`: processes with a lower priority. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
 import { layerWrap } from "./Wrap.ts"
@@ -13,7 +13,7 @@ export const nice: BuiltIn = {
   example: "nice:15",
   missing: () => BuiltIns.lacks("nice", "coreutils"),
   read: (text = usual) =>
-    Either.map(BuiltIns.whole("the niceness", text, -20, 19), (niceness) => {
+    Result.map(BuiltIns.whole("the niceness", text, -20, 19), (niceness) => {
       const program = BuiltIns.find("nice") ?? "nice"
       return layerWrap((spec) => ({ ...spec, argv: [program, "-n", String(niceness), ...spec.argv] }))
     }),

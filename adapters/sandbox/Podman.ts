@@ -5,7 +5,7 @@
  * Its first process is the keeper, so a group number that a process inside has is that of the container.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Layer from "effect/Layer"
 import * as Attempt from "../shared/host/Attempt.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
@@ -33,7 +33,7 @@ const builtIn = (engine: Engine): BuiltIn => ({
   example: `${engine.name}:docker.io/library/debian:stable-slim,rw=/srv/build,net=none`,
   elsewhere: true,
   missing: () => BuiltIns.lacks(engine.name, engine.pack) ?? silent(engine),
-  read: (text) => Either.map(read(text), (options) => layer(engine, options)),
+  read: (text) => Result.map(read(text), (options) => layer(engine, options)),
 })
 
 export const podman = builtIn({
@@ -51,20 +51,20 @@ export const docker = builtIn({
 })
 
 const silent = ({ name, remedy }: Engine) =>
-  Either.match(Attempt.run(BuiltIns.find(name) ?? name, "ps", "--quiet"), {
-    onLeft: (why) => ({ what: `${name} does not work here: ${lastLine(why)}`, remedy }),
-    onRight: () => undefined,
+  Result.match(Attempt.run(BuiltIns.find(name) ?? name, "ps", "--quiet"), {
+    onFailure: (why) => ({ what: `${name} does not work here: ${lastLine(why)}`, remedy }),
+    onSuccess: () => undefined,
   })
 
 /** The last line of a text, without what the engine puts before its errors. */
 const lastLine = (text: string): string => (text.trim().split("\n").at(-1) ?? "").replace(/^Error: /, "")
 
 const layer = ({ detachKeys, name }: Engine, { args, image }: ImageOptions) =>
-  Layer.unwrapEffect(
+  Layer.unwrap(
     Effect.suspend(() => {
       const program = BuiltIns.find(name) ?? name
       const message = `${name}:${image}: ${name} has no such image; ${name} pull ${image}`
-      if (Either.isLeft(Attempt.run(program, "image", "inspect", "--format", "{{.Id}}", image)))
+      if (Result.isFailure(Attempt.run(program, "image", "inspect", "--format", "{{.Id}}", image)))
         return new SpawnerProblem({ reason: "Missing", message })
       const way: Far.Way = {
         name: `${name}:${image}`,
@@ -95,8 +95,8 @@ interface ImageOptions {
 }
 
 /** Reads it. */
-const read = (text = ""): Either.Either<ImageOptions, SpawnerProblem> =>
-  Either.gen(function* () {
+const read = (text = ""): Result.Result<ImageOptions, SpawnerProblem> =>
+  Result.gen(function* () {
     const [image = "", ...rest] = text.split(",")
     if (!/^\w[\w./:@+-]*$/.test(image))
       return yield* BuiltIns.invalid(

@@ -9,8 +9,8 @@
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -41,7 +41,7 @@ export const procwire: BuiltIn = {
   missing: () => undefined,
   read: (url = "") =>
     Connect.isUrl(url)
-      ? Either.right(layer(url))
+      ? Result.succeed(layer(url))
       : BuiltIns.invalid(`'${url}' is no URL: expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`),
 }
 
@@ -81,8 +81,8 @@ const layer = (url: string): Layer.Layer<Spawner.Spawner, SpawnerProblem> => {
         })
         // A child that was refused leaves no connection.
         return Effect.gen(function* () {
-          const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-          return yield* Scope.extend(started, scope).pipe(
+          const scope = yield* Scope.fork(yield* Effect.scope, "sequential")
+          return yield* Scope.provide(started, scope).pipe(
             Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void)),
           )
         })
@@ -126,7 +126,7 @@ const follow = (
 ): Effect.Effect<RemoteEvents, never, Scope.Scope> =>
   Effect.gen(function* () {
     const open = new Set<Spawner.OutputStream>(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
-    const [going, killed] = [Effect.unsafeMakeLatch(true), Effect.unsafeMakeLatch(false)]
+    const [going, killed] = [Latch.makeUnsafe(true), Latch.makeUnsafe(false)]
     let [paused, abandoned, told, closed]: ReadonlyArray<boolean> = [false, false, false, false]
     let code: number | undefined
     const exited = () => told || code !== undefined
@@ -160,7 +160,7 @@ const follow = (
           deliver(event)
         }
     })
-    const afterKill = Effect.zipRight(killed.await, codeOfKilled(process))
+    const afterKill = Effect.andThen(killed.await, codeOfKilled(process))
     const exits = Effect.map(Effect.raceFirst(process.exitCode, afterKill), (value) => {
       code = value
       exitNow()
@@ -173,25 +173,25 @@ const follow = (
       }),
     )
     for (const each of [loop, Effect.ignore(exits)])
-      yield* Effect.forkScoped(Effect.zipRight(Effect.yieldNow(), each))
+      yield* Effect.forkScoped(Effect.andThen(Effect.yieldNow, each))
     return {
       abandon: () => {
         abandoned = true
-        going.unsafeOpen()
+        going.openUnsafe()
         endAll()
         exitNow()
       },
       exited,
-      killed: () => void killed.unsafeOpen(),
+      killed: () => void killed.openUnsafe(),
       lingers: () => exited() && !closed,
       pause: () => {
         paused = true
-        going.unsafeClose()
+        going.closeUnsafe()
         exitNow()
       },
       resume: () => {
         paused = false
-        going.unsafeOpen()
+        going.openUnsafe()
       },
     }
   })
@@ -202,7 +202,7 @@ const follow = (
 const codeOfKilled = ({ exitCode, read }: RemoteProcess): Effect.Effect<number, ClientError> =>
   read({ afterSeq: Number.MAX_SAFE_INTEGER, waitMs: 60_000 }).pipe(
     Effect.flatMap((state) => (state.exitCode === null ? exitCode : Effect.succeed(state.exitCode))),
-    Effect.orElse(() => exitCode),
+    Effect.catch(() => exitCode),
   )
 
 /** The facts of the event beyond the code. */

@@ -1,9 +1,9 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { expect, test } from "vitest"
 import * as Ssh from "./Ssh.ts"
 
-const wordsOf = (text: string) => Either.getOrThrow(Ssh.read(text)).master("/ctl").join(" ")
-const refusalOf = (text: string) => Either.getLeft(Ssh.read(text)).pipe((left) => String(left))
+const wordsOf = (text: string) => Result.getOrThrow(Ssh.read(text)).master("/ctl").join(" ")
+const refusalOf = (text: string) => Result.getFailure(Ssh.read(text)).pipe((left) => String(left))
 
 test.each([
   ["host", "-- host"],

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Layer from "effect/Layer"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
@@ -25,7 +25,7 @@ export const ssh: BuiltIn = {
   example: "ssh:build@build-host:2222",
   elsewhere: true,
   missing: () => BuiltIns.lacks("ssh", "openssh-client"),
-  read: (text) => Either.map(read(text), layer),
+  read: (text) => Result.map(read(text), layer),
 }
 
 /**
@@ -36,7 +36,7 @@ const passing = 'exec 4>&1; exit $({ { "$@" 3>&- 4>&-; echo $? >&3; } | cat >&4 
 
 /** A spawner on the machine at this destination, which has to let us in. */
 const layer = (to: Destination) =>
-  Layer.unwrapScoped(
+  Layer.unwrap(
     Effect.map(
       Effect.acquireRelease(
         Effect.sync(() => mkdtempSync(join(tmpdir(), "procwire-ssh-"))),
@@ -94,8 +94,8 @@ const fixed = {
 }
 
 /** Reads `[USER@]HOST[:PORT][,identity=FILE,config=FILE,alive=SECONDS]`; an IPv6 address is in brackets. */
-export const read = (text = ""): Either.Either<Destination, SpawnerProblem> =>
-  Either.gen(function* () {
+export const read = (text = ""): Result.Result<Destination, SpawnerProblem> =>
+  Result.gen(function* () {
     const [name = "", ...rest] = text.split(",")
     const [, user, bracketed, plain, port] =
       /^(?:([^@\s][^\s]*)@)?(?:\[([0-9A-Fa-f:.%\w]+)\]|([^@:[\]\s]+))(?::([0-9]+))?$/.exec(name) ?? []

@@ -6,7 +6,7 @@
  * the user of the server, so such a process cannot open them anew by a path (`/dev/pts/N`, `/dev/stdout`).
  */
 import process from "node:process"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { SpawnSpec } from "../../core/spawn/Spawner.ts"
 import * as Attempt from "../shared/host/Attempt.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
@@ -24,7 +24,7 @@ export const user: BuiltIn = {
       ? undefined
       : { what: "only root may become another user", remedy: "start the server as root" }),
   read: (name = "") =>
-    Either.map(idsOf(name), ({ uid, gid }) => {
+    Result.map(idsOf(name), ({ uid, gid }) => {
       const program = BuiltIns.find("setpriv") ?? "setpriv"
       const become = [`--reuid=${uid}`, `--regid=${gid}`, "--init-groups", "--inh-caps=-all"]
       return layerWrap((spec) => guarded(spec, [program, ...become]))
@@ -35,7 +35,7 @@ export const user: BuiltIn = {
 const idsOf = (name: string) => {
   if (!/^[\w.][\w.@-]*\$?$/.test(name)) return BuiltIns.invalid(`'${name}' is no name of a user`)
   const id = (flag: string) => Attempt.run(BuiltIns.find("id") ?? "id", flag, "--", name)
-  return Either.orElse(Either.all({ uid: id("-u"), gid: id("-g") }), () =>
+  return Result.orElse(Result.all({ uid: id("-u"), gid: id("-g") }), () =>
     BuiltIns.invalid(`there is no user '${name}' on this machine`),
   )
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { check, type Peers } from "./PeerCheck.ts"
 
-const door = "procwire/effect/platform"
+const door = "procwire/effect3"
 const peers = { effect: "^3.22", "@effect/platform": "^0.97" } satisfies Peers
 
 /** The words of the check where these versions are installed. */
@@ -29,7 +29,7 @@ describe("PeerCheck", () => {
 
   it("names what is missing, and installs that alone", () => {
     expect(said({ effect: "3.22.4" })).toBe(
-      "procwire/effect/platform needs effect@^3.22 and @effect/platform@^0.97, " +
+      "procwire/effect3 needs effect@^3.22 and @effect/platform@^0.97, " +
         "but @effect/platform is not installed: npm install @effect/platform@^0.97",
     )
     expect(said({})).toContain(
@@ -54,7 +54,7 @@ describe("PeerCheck", () => {
   })
 
   it("looks at what is installed", () => {
-    expect(() => check(door, peers)).not.toThrow()
-    expect(() => check(door, { effect: "^4.1" })).toThrow(/effect 3\.\d+\.\d+ is installed/)
+    expect(() => check("procwire/effect", { effect: "^4.1" })).not.toThrow()
+    expect(() => check(door, { effect: "^3.22" })).toThrow(/effect 4\.\d+\.\d+ is installed/)
   })
 })

@@ -70,8 +70,7 @@ describe("connect", () => {
     const child = await client.start({ argv: ["sh", "-c", script], pipeStdin: true })
     const pieces: Array<string> = []
     for await (const piece of child.text()) {
-      pieces.push(piece)
-      await child.write("\n")
+      if (pieces.push(piece) < 3) await child.write("\n")
     }
     expect(pieces).toEqual(["a", "éb", "😀"])
   })

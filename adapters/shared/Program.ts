@@ -73,7 +73,7 @@ export const make = (platform: Platform): Program => {
     const settings = reconnects ? { reconnect: {}, ...options } : options
     return promise(
       Dialects.acquire(opened, settings, holder()).pipe(
-        Effect.withClock(clock),
+        Effect.provideService(Clock.Clock, clock),
         Effect.provide(Layer.merge(NodeHasher.layer, NodeLocalStreams.layer)),
       ),
     )
@@ -85,7 +85,7 @@ export const make = (platform: Platform): Program => {
     connect: atBoundary(connect) as ToClient,
     serve: async (options) => (await load()).serve(platform, options),
     makeServer,
-    layerServer: (options) => Layer.scoped(Server, makeServer(options)),
+    layerServer: (options) => Layer.effect(Server, makeServer(options)),
   }
 }
 
@@ -103,17 +103,18 @@ const openInProcess = (platform: Platform, target: Connect.InProcessTarget) =>
 /** Programs that only connect do not load it. */
 const load = () => import("./serve/Serve.ts")
 
-const system = Clock.make()
+const system = Clock.Clock.defaultValue()
 
 /** The clock of the system, whose timers do not keep the program alive. */
 const clock: Clock.Clock = {
-  [Clock.ClockTypeId]: Clock.ClockTypeId,
-  unsafeCurrentTimeMillis: () => system.unsafeCurrentTimeMillis(),
-  unsafeCurrentTimeNanos: () => system.unsafeCurrentTimeNanos(),
+  currentTimeMillisUnsafe: () => system.currentTimeMillisUnsafe(),
+  currentTimeNanosUnsafe: () => system.currentTimeNanosUnsafe(),
+  monotonicTimeNanosUnsafe: () => system.monotonicTimeNanosUnsafe(),
   currentTimeMillis: system.currentTimeMillis,
   currentTimeNanos: system.currentTimeNanos,
+  monotonicTimeNanos: system.monotonicTimeNanos,
   sleep: (duration) =>
-    Effect.async<void>((resume) => {
+    Effect.callback<void>((resume) => {
       const millis = Duration.toMillis(duration)
       if (millis > longestTimerMillis) return
       const timer = setTimeout(() => resume(Effect.void), millis).unref()

@@ -1,10 +1,11 @@
 /** Refuses a value that is no target of `connect`, and names the kinds: programs in JavaScript have no compiler. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import * as HttpHeaders from "../../core/client/HttpHeaders.ts"
 import * as OptionNames from "../../core/client/OptionNames.ts"
 import * as WellFormed from "../../core/client/WellFormed.ts"
 import type { Names } from "../../core/client/OptionNames.ts"
+import { isOfEffect3 } from "../../core/protocol/OtherEffect.ts"
 import type * as ExecServer from "../../core/server/ExecServer.ts"
 import type { InProcessTarget, UrlTarget } from "./Connect.ts"
 import * as Containment from "./process/contain/Containment.ts"
@@ -51,7 +52,7 @@ export const refusal = (target: unknown): ClientError | undefined => {
   }
   return (
     OptionNames.refusal(`a target with '${kind}'`, kinds[kind], given) ??
-    Either.getOrUndefined(Either.flip(HttpHeaders.toList(given["headers"]))) ??
+    Result.getOrUndefined(Result.flip(HttpHeaders.toList(given["headers"]))) ??
     (isRecord(given["env"])
       ? undefined
       : OptionNames.invalid(
@@ -62,8 +63,8 @@ export const refusal = (target: unknown): ClientError | undefined => {
     (given["spawner"] === undefined || isChoice(given["spawner"])
       ? undefined
       : OptionNames.invalid(
-          SpawnerLayer.isOfEffect4(given["spawner"])
-            ? "the spawner of { inProcess: true } is a layer of Effect 4: it needs one of effect@^3.22, or a plain spawner"
+          isOfEffect3(given["spawner"])
+            ? "the spawner of { inProcess: true } is a layer of Effect 3: it needs one of effect@^4.1, or a plain spawner"
             : "the spawner of { inProcess: true } is no layer of Spawner, no plain spawner, and no name of one",
         )) ??
     refusalOfContain(given["contain"])

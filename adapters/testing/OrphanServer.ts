@@ -26,7 +26,7 @@ for (let i = 0; i < 20; i++) {
     env: { PATH: "/usr/bin:/bin" },
     stdio: kinds[i % 3] ?? { kind: "pipe", stdin: false },
   }
-  await Effect.runPromise(Scope.extend(spawner.spawn(spec, events), scope))
+  await Effect.runPromise(Scope.provide(spawner.spawn(spec, events), scope))
 }
 process.stdout.write("ready\n")
 setInterval(() => {}, 1_000)

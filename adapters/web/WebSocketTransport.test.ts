@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import { describe, expect, it } from "vitest"
 import { WebSocket, WebSocketServer } from "real-ws"
 import { highWaterMark, type Transport } from "../../core/transport/Transport.ts"
@@ -72,7 +72,7 @@ describe("WebSocketTransport", () => {
           const taken: Array<string> = []
           for (;;) {
             const [messages, done] = yield* transport.incoming.takeAll
-            taken.push(...Chunk.toReadonlyArray(messages))
+            taken.push(...messages)
             if (done) break
           }
           expect(taken).toEqual(["last"])
@@ -129,8 +129,8 @@ describe("WebSocketTransport", () => {
           return socket as unknown as WebSocketTransport.WebSocketLike
         },
       })
-      const drained = yield* Effect.makeLatch()
-      transport.onDrain(() => drained.unsafeOpen())
+      const drained = yield* Latch.make()
+      transport.onDrain(() => drained.openUnsafe())
       expect(transport.write("x".repeat(highWaterMark))).toBe(false)
       socket.bufferedAmount = 0
       expect(transport.write("x")).toBe(false)

@@ -7,6 +7,7 @@
  * servers refuse frames over 16 MiB. It has no drain event, so its queue is polled (one with `onDrain` tells at once).
  */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import { utf8Decoder } from "../../core/protocol/Bytes.ts"
 import type { CutText } from "../../core/protocol/CutText.ts"
@@ -78,7 +79,7 @@ export const connect = (
     let ended = false
     let stalled = false
     let drained = () => {}
-    const stall = yield* Effect.makeLatch()
+    const stall = yield* Latch.make()
     const inbox = yield* Inbox.make((waiting) => {
       if (waiting === 0 && !ended) socket.resume?.()
     })
@@ -93,7 +94,7 @@ export const connect = (
       socket.close()
     }
     const release = () => {
-      stall.unsafeClose()
+      stall.closeUnsafe()
       if (!stalled) return
       stalled = false
       drained()
@@ -111,22 +112,25 @@ export const connect = (
       else sendText(socket, message)
       // Stalled holds until the queue has drained: a later small message that fits must not hide it.
       if (socket.bufferedAmount >= highWaterMark) stalled = true
-      if (stalled) stall.unsafeOpen()
+      if (stalled) stall.openUnsafe()
       return !stalled
     }
 
     socket.binaryType = "arraybuffer"
     listen(socket, cut, receive)
     socket.addEventListener("close", ({ code }) => end(errorOf(code)))
+    let isOpened = false
     const close = yield* Effect.cached(
       Effect.sync(() => {
         end()
-        socket.resume?.()
+        // The error of one that has not opened may still be on its way to others.
+        if (isOpened) socket.resume?.()
         socket.close(1000)
-      }).pipe(Effect.zipRight(closed(socket)), Effect.uninterruptible),
+      }).pipe(Effect.andThen(closed(socket)), Effect.uninterruptible),
     )
     yield* Effect.addFinalizer(() => close)
     yield* opened(url, socket)
+    isOpened = true
     const look = () => {
       if (socket.bufferedAmount < highWaterMark) release()
     }
@@ -178,16 +182,16 @@ const openError = (url: string, message: string, cause?: unknown): TransportErro
   new TransportError({ reason: "Open", message: `cannot connect to ${url}: ${message}`, cause })
 
 const opened = (url: string, socket: WebSocketLike): Effect.Effect<void, TransportError> =>
-  Effect.async<void, TransportError>((resume) => {
+  Effect.callback<void, TransportError>((resume) => {
     const fail = ({ message }: WebSocketEvent) =>
       resume(Effect.fail(openError(url, message ? message : "connection failed")))
     socket.addEventListener("open", () => resume(Effect.void))
     socket.addEventListener("error", fail)
     socket.addEventListener("close", fail)
-  }).pipe(Effect.timeoutFail({ duration: openDeadline, onTimeout: () => openError(url, "no answer") }))
+  }).pipe(Effect.timeoutOrElse({ duration: openDeadline, orElse: () => openError(url, "no answer") }))
 
 const closed = (socket: WebSocketLike): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
+  Effect.callback<void>((resume) => {
     if (socket.readyState === isClosed) return resume(Effect.void)
     socket.addEventListener("close", () => resume(Effect.void))
   }).pipe(Effect.interruptible, Effect.timeoutOption(closeDeadline), Effect.asVoid)

@@ -2,7 +2,7 @@
  * The invariants of everything that a client sends: the handshake, the form of every message, and that nothing is used
  * that the server has not announced.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as V0 from "../../core/protocol/dialect/v0.ts"
 import * as Methods from "../../core/protocol/Methods.ts"
 import { type Any, decode } from "../../core/protocol/shape/index.ts"
@@ -74,7 +74,7 @@ const paramsFault = (method: string, value: Json | undefined, { dialect }: Scena
   const row = Object.entries(requests[dialect]).find(([name]) => name === method)?.[1]
   if (row === undefined) return undefined
   const decoded = decode(row.params, value ?? null, { platform: "linux" })
-  return Either.isLeft(decoded) ? `the params of ${method}: ${decoded.left}` : undefined
+  return Result.isFailure(decoded) ? `the params of ${method}: ${decoded.failure}` : undefined
 }
 
 const capabilityFault = (method: string, value: Json | undefined, scenario: Scenario): string | undefined => {

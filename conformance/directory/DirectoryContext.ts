@@ -86,7 +86,7 @@ export const subject = (make: Make): Subject<Need, DirectoryContext> => ({
     const opened: Array<Connection> = []
     let fault: string | undefined
     const build = async <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) => {
-      const exit = await within(Effect.runPromiseExit(Scope.extend(effect, scope)), timeoutMs, "a directory")
+      const exit = await within(Effect.runPromiseExit(Scope.provide(effect, scope)), timeoutMs, "a directory")
       return Exit.isSuccess(exit) ? exit.value : fail(`no directory: ${Cause.pretty(exit.cause)}`)
     }
     const open: DirectoryContext["open"] = async (connections = 1, options = {}) => {
@@ -131,7 +131,7 @@ const connection = (service: DirectoryService, timeoutMs: number): Connection =>
   const outcome: Connection["outcome"] = async (ask) => {
     const exit = await run(ask(service), "an answer of the directory")
     if (Exit.isSuccess(exit)) return exit.value
-    const failure = Cause.failureOption(exit.cause)
+    const failure = Cause.findErrorOption(exit.cause)
     return Option.isSome(failure)
       ? failure.value
       : fail(`the directory is broken: ${Cause.pretty(exit.cause)}`)

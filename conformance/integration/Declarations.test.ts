@@ -70,7 +70,7 @@ export type User = typeof User.Type;
 /** How. */
 export interface Options {
     /** Until then. */
-    readonly timeout?: Duration.DurationInput;
+    readonly timeout?: Duration.Input;
     /** For programs in Effect. */
     readonly effect: Service;
     readonly lists: ReadonlyArray<typeof User.Type>;
@@ -123,8 +123,8 @@ export declare class Failure extends Error {
 export type User = {
 \t/** A name. */
 \treadonly name: string;
-\treadonly age?: number | undefined;
 \treadonly team: string;
+\treadonly age?: number | undefined;
 };
 /** How. */
 export interface Options {

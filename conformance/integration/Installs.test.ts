@@ -47,6 +47,11 @@ const programs = {
       console.log(await client.$\`echo required\`.text())
       await client.close()
     })`,
+  "three.mjs": `import { Command } from "@effect/platform"
+    import * as Effect from "effect/Effect"
+    import { layer } from "procwire/effect3"
+    const told = Command.string(Command.make("echo", "from Effect 3"))
+    console.log((await Effect.runPromise(Effect.provide(told, layer({ inProcess: true })))).trim())`,
   "mcp.mjs": `import { spawn } from "node:child_process"
     const server = spawn(process.execPath, [process.argv[2], "mcp"], { stdio: ["pipe", "pipe", "inherit"] })
     server.stdin.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\\n')
@@ -59,6 +64,8 @@ interface Way {
   readonly words?: readonly [program: string, ...args: ReadonlyArray<string>]
   /** What \`procwire/effect\` says there; nothing where it can be used. */
   readonly inEffect?: string
+  /** Whether a program on Effect 3 runs there. */
+  readonly isThree?: boolean
 }
 
 const npm =
@@ -66,18 +73,25 @@ const npm =
   (cwd: string, tarball: string) =>
     run(cwd, "npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", tarball, ...more])
 
-const missing = "but effect is not installed: npm install effect@^3.22"
+const missing = "but effect is not installed: npm install effect@^4.1"
+
+const pnpm = ["--yes", "--prefer-offline", "pnpm@10", "add"]
+
+/** Effect 3, as programs with `@effect/platform` have it. */
+const three = ["effect@3.22.4", "@effect/platform@0.97.2"]
+const isOther = "but effect 3.22.4 is installed: npm install effect@^4.1"
 
 const ways: { readonly [title: string]: Way } = {
   "from npm, alone": { install: npm(), inEffect: missing },
-  "from npm, beside Effect 4": {
-    install: npm("effect@4.1"),
-    inEffect: "but effect 4.1.0 is installed: npm install effect@^3.22",
+  "from npm, beside Effect 4": { install: npm("effect@4.1") },
+  "from npm, beside Effect 3": { install: npm(...three), inEffect: isOther, isThree: true },
+  "from pnpm, beside Effect 4": {
+    install: (cwd, tarball) => run(cwd, "npx", [...pnpm, tarball, "effect@4.1"]),
   },
-  "from npm, beside Effect 3": { install: npm("effect@3.22") },
   "from pnpm, beside Effect 3": {
-    install: (cwd, tarball) =>
-      run(cwd, "npx", ["--yes", "--prefer-offline", "pnpm@10", "add", tarball, "effect@3.22"]),
+    install: (cwd, tarball) => run(cwd, "npx", [...pnpm, tarball, ...three]),
+    inEffect: isOther,
+    isThree: true,
   },
   "from Bun, on Bun": {
     install: (cwd, tarball) => run(cwd, bun, ["add", tarball]),
@@ -98,51 +112,58 @@ beforeAll(async () => {
   tarball = join(folder, (await run(root, "npm", packing)).trim())
 }, 600_000)
 
-describe.each(Object.entries(ways))("The package %s", (title, { install, words: given, inEffect }) => {
-  const cwd = join(folder, title.replaceAll(/\W+/g, "-"))
-  const [program, ...words] = given ?? [process.execPath]
-  const play = (...args: ReadonlyArray<string>) => run(cwd, program, [...words, ...args])
-  const command = (name: string) => join(cwd, "node_modules/procwire/dist", `${name}.mjs`)
+describe.each(Object.entries(ways))(
+  "The package %s",
+  (title, { install, words: given, inEffect, isThree }) => {
+    const cwd = join(folder, title.replaceAll(/\W+/g, "-"))
+    const [program, ...words] = given ?? [process.execPath]
+    const play = (...args: ReadonlyArray<string>) => run(cwd, program, [...words, ...args])
+    const command = (name: string) => join(cwd, "node_modules/procwire/dist", `${name}.mjs`)
 
-  beforeAll(async () => {
-    mkdirSync(cwd)
-    writeFileSync(join(cwd, "package.json"), '{ "type": "module", "private": true }')
-    for (const [name, text] of Object.entries(programs)) writeFileSync(join(cwd, name), text)
-    await install(cwd, tarball)
-  }, 600_000)
+    beforeAll(async () => {
+      mkdirSync(cwd)
+      writeFileSync(join(cwd, "package.json"), '{ "type": "module", "private": true }')
+      for (const [name, text] of Object.entries(programs)) writeFileSync(join(cwd, name), text)
+      await install(cwd, tarball)
+    }, 600_000)
 
-  it("runs the first program of the README", { timeout: 600_000 }, async () => {
-    expect(await play("readme.mjs")).toBe("$HOME\nit's\n\nbuilding\ndone\n0\n")
-  })
+    it("runs the first program of the README", { timeout: 600_000 }, async () => {
+      expect(await play("readme.mjs")).toBe("$HOME\nit's\n\nbuilding\ndone\n0\n")
+    })
 
-  it("serves with a spawner in plain JavaScript", { timeout: 600_000 }, async () => {
-    expect(await play("server.mjs")).toBe("from a plain spawner\n")
-  })
+    it("serves with a spawner in plain JavaScript", { timeout: 600_000 }, async () => {
+      expect(await play("server.mjs")).toBe("from a plain spawner\n")
+    })
 
-  it("is required by a program in CommonJS", { timeout: 600_000 }, async () => {
-    expect(await play("required.cjs")).toBe("required\n\n")
-  })
+    it("is required by a program in CommonJS", { timeout: 600_000 }, async () => {
+      expect(await play("required.cjs")).toBe("required\n\n")
+    })
 
-  it("answers as an MCP server", { timeout: 600_000 }, async () => {
-    const answer = await run(cwd, process.execPath, ["mcp.mjs", command("procwire")])
-    expect(JSON.parse(answer)).toEqual({ jsonrpc: "2.0", id: 1, result: {} })
-  })
+    it("answers as an MCP server", { timeout: 600_000 }, async () => {
+      const answer = await run(cwd, process.execPath, ["mcp.mjs", command("procwire")])
+      expect(JSON.parse(answer)).toEqual({ jsonrpc: "2.0", id: 1, result: {} })
+    })
 
-  it("plays the suite on a server", { timeout: 600_000 }, async () => {
-    const server = `'${process.execPath}' '${command("procwire")}' serve --listen {LISTEN}`
-    const words = ["--command", server, "--transports", "stdio", "process/output/bytes-are-exact"]
-    const played = await run(cwd, process.execPath, [command("procwire-conformance"), ...words])
-    expect(played).toContain("conformant: 1 cases over stdio")
-  })
+    it("plays the suite on a server", { timeout: 600_000 }, async () => {
+      const server = `'${process.execPath}' '${command("procwire")}' serve --listen {LISTEN}`
+      const words = ["--command", server, "--transports", "stdio", "process/output/bytes-are-exact"]
+      const played = await run(cwd, process.execPath, [command("procwire-conformance"), ...words])
+      expect(played).toContain("conformant: 1 cases over stdio")
+    })
 
-  it(`has its exports in Effect${inEffect === undefined ? "" : ", which say what they need"}`, async () => {
-    writeFileSync(
-      join(cwd, "effect.mjs"),
-      `import("procwire/effect/client").then(({ ExecClient }) => console.log(typeof ExecClient.make))
+    it(`has its exports in Effect${inEffect === undefined ? "" : ", which say what they need"}`, async () => {
+      writeFileSync(
+        join(cwd, "effect.mjs"),
+        `import("procwire/effect/client").then(({ ExecClient }) => console.log(typeof ExecClient.make))
         .catch(({ message }) => console.log(message))`,
-    )
-    const told = await play("effect.mjs")
-    if (inEffect === undefined) expect(told).toBe("function\n")
-    else expect(told).toBe(`procwire/effect/client needs effect@^3.22, ${inEffect}\n`)
-  }, 600_000)
-})
+      )
+      const told = await play("effect.mjs")
+      if (inEffect === undefined) expect(told).toBe("function\n")
+      else expect(told).toBe(`procwire/effect/client needs effect@^4.1, ${inEffect}\n`)
+    }, 600_000)
+
+    it.runIf(isThree)("gives its services to a program on Effect 3", { timeout: 600_000 }, async () => {
+      expect(await play("three.mjs")).toBe("from Effect 3\n")
+    })
+  },
+)

@@ -5,6 +5,7 @@
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join, relative } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -43,6 +44,8 @@ interface Packed {
 
 const json = <A>(file: string) => JSON.parse(readFileSync(file, "utf8")) as A
 const manifest = json<Manifest>(join(root, "package.json"))
+/** The packages of `procwire/effect3`. */
+const ofEffect3 = json<Manifest>(join(root, "adapters/effect3/package.json")).devDependencies
 
 const versionOf = (name: string) => json<Manifest>(join(root, "node_modules", name, "package.json")).version
 
@@ -67,11 +70,18 @@ const failures = async (): Promise<Readonly<Record<string, string>>> => {
   return JSON.parse(await run(process.execPath, ["exports.mjs"])) as Record<string, string>
 }
 
-/** Lends an optional peer of this repository to the folder. */
-const lend = (name: string): void => {
-  const place = join(folder, "node_modules", name)
+/** Lends an optional peer of this repository, or of a part of it, to a folder. */
+const lend = (name: string, from = root, to = folder): void => {
+  const place = join(to, "node_modules", name)
   mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(join(root, "node_modules", name), place)
+  symlinkSync(join(from, "node_modules", name), place)
+}
+
+/** What a compiler says of a file of a folder, whose declarations it checks as well. */
+const compiled = (cwd: string, file: string): Promise<string> => {
+  const compiler = join(root, "node_modules/typescript/bin/tsc")
+  const strict = "--noEmit --strict --types node --module nodenext --target es2022".split(" ")
+  return run(process.execPath, [compiler, ...strict, file], cwd).catch(({ stdout }) => stdout)
 }
 
 /** The files and packages that a module or a declaration imports. */
@@ -258,14 +268,18 @@ describe("The package", { timeout: 600_000 }, () => {
     expect(manifest.peerDependencies).toBeUndefined()
     const words = readFileSync(join(root, "adapters/README.md"), "utf8").replaceAll(/\s+/g, " ")
     for (const name of Object.keys(manifest.peerDependenciesMeta))
-      expect(words).toContain(`\`${name}@${manifest.devDependencies[name]}\``)
+      expect(words).toContain(`\`${name}@${manifest.devDependencies[name] ?? ofEffect3[name]}\``)
+    expect(words).toContain(`\`effect@${ofEffect3["effect"]}\``)
   })
 
   it("can be imported, each export, but for those that need an optional peer and name it", async () => {
     const failed = await failures()
     const suites = ["procwire/conformance/vitest", "procwire/effect/conformance/vitest"]
-    expect(Object.keys(failed).sort()).toEqual([...suites, "procwire/effect/platform"])
-    expect(failed["procwire/effect/platform"]).toContain("but @effect/platform is not installed")
+    expect(Object.keys(failed).sort()).toEqual([...suites, "procwire/effect3"])
+    const matter = `effect ${versionOf("effect")} is installed and @effect/platform is not installed`
+    expect(failed["procwire/effect3"]).toContain(
+      `but ${matter}: npm install effect@^3.22 @effect/platform@^0.97`,
+    )
     for (const suite of suites) expect(failed[suite]).toContain("Cannot find package 'vitest'")
   })
 
@@ -282,23 +296,30 @@ describe("The package", { timeout: 600_000 }, () => {
   })
 
   it("can be imported, all of it, beside the optional peers, and its declarations are sound", async () => {
-    const peers = Object.keys(manifest.peerDependenciesMeta).filter((name) => name !== "effect")
+    const peers = Object.keys(manifest.peerDependenciesMeta).filter((name) => !(name in ofEffect3))
     for (const name of [...peers, "@types/node"]) lend(name)
-    expect(await failures()).toEqual({})
-    const all = specifiers.map((name, index) => `export * as all${index} from "${name}"\n`)
-    writeFileSync(join(folder, "all.ts"), all.join(""))
-    const strict = [
-      "--noEmit",
-      "--strict",
-      "--types",
-      "node",
-      "--module",
-      "nodenext",
-      "--target",
-      "es2022",
-      "all.ts",
-    ]
-    const compiler = relative(folder, join(root, "node_modules/typescript/bin/tsc"))
-    expect(await run(process.execPath, [compiler, ...strict]).catch(({ stdout }) => stdout)).toBe("")
+    expect(Object.keys(await failures())).toEqual(["procwire/effect3"])
+    const all = specifiers.filter((name) => name !== "procwire/effect3")
+    const texts = all.map((name, index) => `export * as all${index} from "${name}"\n`)
+    writeFileSync(join(folder, "all.ts"), texts.join(""))
+    expect(await compiled(folder, "all.ts")).toBe("")
+  })
+
+  it("gives its services to a program on Effect 3", async () => {
+    const cwd = join(folder, "three")
+    cpSync(installed, join(cwd, "node_modules/procwire"), { recursive: true })
+    for (const name of Object.keys(ofEffect3)) lend(name, join(root, "adapters/effect3"), cwd)
+    for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) lend(name, root, cwd)
+    const program = `
+      import { Command } from "@effect/platform"
+      import * as Effect from "effect/Effect"
+      import { layer } from "procwire/effect3"
+      const told = Command.string(Command.make("echo", "from Effect 3"))
+      console.log(await Effect.runPromise(Effect.provide(told, layer({ inProcess: true }))))`
+    writeFileSync(join(cwd, "package.json"), `{ "type": "module" }`)
+    writeFileSync(join(cwd, "three.ts"), program)
+    writeFileSync(join(cwd, "three.mjs"), program)
+    expect(await run(process.execPath, ["three.mjs"], cwd)).toBe("from Effect 3\n\n")
+    expect(await compiled(cwd, "three.ts")).toBe("")
   })
 })

@@ -3,7 +3,8 @@
  * losses is so.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
@@ -44,7 +45,7 @@ export class Actor {
   readonly plan: ClientPlan
   private live: Live | undefined
   private number = 0
-  private readonly ready = Effect.unsafeMakeLatch(false)
+  private readonly ready = Latch.makeUnsafe(false)
   private session: { readonly id: string; readonly generation: number } | undefined
 
   constructor(
@@ -65,11 +66,11 @@ export class Actor {
 
   /** The client, as soon as it is connected. */
   readonly connected: Effect.Effect<Live> = Effect.suspend(() =>
-    this.live === undefined ? Effect.zipRight(this.ready.await, this.connected) : Effect.succeed(this.live),
+    this.live === undefined ? Effect.andThen(this.ready.await, this.connected) : Effect.succeed(this.live),
   )
 
   /** Asks the server again and again whether it is there: nothing that others do may keep the answer away. */
-  readonly probe: Effect.Effect<never> = Effect.gen(this, function* () {
+  readonly probe: Effect.Effect<never> = Effect.gen({ self: this }, function* () {
     const { world, network, index } = this
     for (;;) {
       const { client } = yield* this.connected
@@ -101,25 +102,25 @@ export class Actor {
 
   /** Connects, again and again, until `done`; then closes. */
   run(done: Effect.Effect<void>): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const absences = [...this.plan.absences]
       for (;;) {
         this.doing = "connects"
         const scope = yield* Scope.make()
-        const made = yield* Effect.either(Scope.extend(this.connect, scope))
-        if (Either.isLeft(made)) {
+        const made = yield* Effect.result(Scope.provide(this.connect, scope))
+        if (Result.isFailure(made)) {
           yield* Scope.close(scope, Exit.void)
-          this.refused(made.left)
+          this.refused(made.failure)
           if (Option.isSome(yield* Effect.timeoutOption(done, 500))) return
           continue
         }
-        this.publish(made.right)
+        this.publish(made.success)
         this.doing = "is connected"
         const next = absences[0] === undefined ? Infinity : Math.max(0, absences[0].at - this.world.now)
         const away = Effect.as(Effect.sleep(next), "away" as const)
         const why = yield* Effect.raceAll([
           Number.isFinite(next) ? away : Effect.never,
-          Effect.as(made.right.disconnected, "lost" as const),
+          Effect.as(made.success.disconnected, "lost" as const),
           Effect.as(done, "done" as const),
         ])
         this.note(`leaves: ${why}`)
@@ -190,12 +191,12 @@ export class Actor {
     this.connectedAt = this.outage = this.world.now
     this.session = { id: client.sessionId, generation: this.server.generation }
     this.live = { client, number: (this.number += 1) }
-    this.ready.unsafeOpen()
+    this.ready.openUnsafe()
   }
 
   private unpublish(): void {
     this.live = undefined
-    this.ready.unsafeClose()
+    this.ready.closeUnsafe()
   }
 
   private status(status: Status): void {

@@ -1,6 +1,6 @@
 /** An agent runs commands through its two tools, and compares their texts with what the children wrote. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
@@ -66,7 +66,7 @@ export class AgentProgram extends Program {
 
   /** With the tools of each client that comes, until no command is left. */
   protected readonly play = (): Effect.Effect<void> =>
-    Effect.gen(this, function* () {
+    Effect.gen({ self: this }, function* () {
       const { plan, actor } = this
       const commands = [...plan.commands]
       while (commands.length > 0 && !this.isLate) {
@@ -75,7 +75,7 @@ export class AgentProgram extends Program {
         const scope = yield* Scope.make()
         // Nobody can look for processes in the background: children are scripts of the simulation.
         const environmentInfo = { ...live.client.environmentInfo, platformOs: "other" }
-        const exec = yield* Scope.extend(UnifiedExec.make({ ...live.client, environmentInfo }), scope)
+        const exec = yield* Scope.provide(UnifiedExec.make({ ...live.client, environmentInfo }), scope)
         const tools: Tools = { live, lost: actor.network.lost(actor.index), exec, started: [] }
         for (let next = commands.shift(); next !== undefined; next = commands.shift()) {
           yield* this.command(tools, next)
@@ -93,7 +93,7 @@ export class AgentProgram extends Program {
   }
 
   private command(tools: Tools, command: AgentCommand) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const truth = this.children.truth(command.key)
       const running: Running = { command, truth, session: undefined, since: 0, bound: 0, told: 0 }
       const [first, ...others] = command.calls
@@ -144,25 +144,25 @@ export class AgentProgram extends Program {
 
   /** Makes a call and judges what comes of it. False if the session is over. */
   private call(tools: Tools, running: Running, call: AgentCall, made: Effect.Effect<Reply, ToolError>) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { world } = this.actor
       const { key } = running.command
       yield* Effect.sleep(call.wait)
       this.doing = `${key}: ${call.kind}`
       this.note(`${key} calls ${call.kind}`)
       const millis = Number.isFinite(call.patience) ? call.patience : 2 ** 30
-      const result = yield* Effect.either(Effect.timeoutOption(made, millis))
+      const result = yield* Effect.result(Effect.timeoutOption(made, millis))
       this.checkTime(running, call)
-      if (Either.isLeft(result)) {
-        this.note(`${key} ${call.kind} fails: ${result.left.message}`)
-        this.judge(tools, running, result.left)
+      if (Result.isFailure(result)) {
+        this.note(`${key} ${call.kind} fails: ${result.failure.message}`)
+        this.judge(tools, running, result.failure)
         return false
       }
-      if (Option.isNone(result.right)) {
+      if (Option.isNone(result.success)) {
         this.note(`${key} ${call.kind} is given up`)
         return running.session !== undefined
       }
-      const reply = result.right.value
+      const reply = result.success.value
       this.note(`${key} ${call.kind} replies after ${world.now - running.since} ms`)
       return yield* this.take(tools, running, reply)
     })

@@ -241,7 +241,7 @@ class ChildStdin {
 
   /** Completes when the child has read it. */
   write(bytes: Uint8Array): Effect.Effect<void, StdinError> {
-    return Effect.async<void, StdinError>((resume) => {
+    return Effect.callback<void, StdinError>((resume) => {
       const gone = () => resume(Effect.fail(new StdinError({ reason: "Closed" })))
       let cancel = () => {}
       const wake = () => {

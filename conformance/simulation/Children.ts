@@ -59,10 +59,10 @@ export class Children {
     return {
       capabilities: { ...allCapabilities, pause: pauses },
       spawn: (spec, events) =>
-        Effect.gen(this, function* () {
+        Effect.gen({ self: this }, function* () {
           const key = spec.argv.at(-1) ?? ""
           const script = this.scripts.get(key)
-          if (script === undefined) return yield* Effect.dieMessage(`no script for ${key}`)
+          if (script === undefined) return yield* Effect.die(new Error(`no script for ${key}`))
           const truth = this.truth(key)
           if (script.spawnMillis > 0) yield* Effect.sleep(script.spawnMillis)
           // A start that has failed may be tried again, if that was not heard.
@@ -75,7 +75,7 @@ export class Children {
             (child) =>
               Effect.suspend(() => {
                 truth.closingAt = this.world.now
-                return Effect.zipRight(
+                return Effect.andThen(
                   Effect.sleep(script.releaseMillis),
                   Effect.sync(() => child.release()),
                 )

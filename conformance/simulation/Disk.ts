@@ -99,7 +99,7 @@ export class Disk {
     readLink: () => failure("Unsupported"),
     makeLink: () => failure("Unsupported"),
     open: (path, { create }) =>
-      Effect.zipRight(
+      Effect.andThen(
         this.operation(() => {
           const node = this.nodes.get(path)
           if (node !== undefined) return Effect.succeed(node)
@@ -112,7 +112,7 @@ export class Disk {
     save: (path, bytes) => this.operation(() => Effect.sync(() => this.put(path, bytes.slice()))),
     hold: (folder) => this.operation(() => this.found(folder, () => folder)),
     watch: (folder, changed) =>
-      Effect.zipRight(
+      Effect.andThen(
         this.operation(() => this.found(folder, () => folder)),
         Effect.asVoid(this.hold(folder, changed)),
       ),
@@ -122,7 +122,7 @@ export class Disk {
   private operation<A>(work: () => Effect.Effect<A, FileError>): Effect.Effect<A, FileError> {
     return Effect.suspend(() => {
       const millis = this.seed.chance(90) ? 0 : this.seed.skewed(longestOperation)
-      return millis === 0 ? work() : Effect.zipRight(Effect.sleep(millis), Effect.suspend(work))
+      return millis === 0 ? work() : Effect.andThen(Effect.sleep(millis), Effect.suspend(work))
     }).pipe(Effect.uninterruptible)
   }
 

@@ -3,7 +3,7 @@
  * requests while a process starts, and a second start with the id of one that has failed.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Fiber from "effect/Fiber"
 import type { Encoded, Params } from "../../core/client/Calls.ts"
 import type { ClientError } from "../../core/client/ClientError.ts"
@@ -36,7 +36,7 @@ export class DrillProgram extends Program {
   }
 
   protected readonly play = (live: Live): Effect.Effect<void> =>
-    Effect.gen(this, function* () {
+    Effect.gen({ self: this }, function* () {
       const { plan, actor } = this
       const begin: Begin = { live, lost: actor.network.lost(actor.index) }
       this.doing = plan.kind
@@ -46,9 +46,9 @@ export class DrillProgram extends Program {
 
   /** All at the same time; the first two bytes of each are its number. */
   private writes(begin: Begin) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { plan } = this
-      if (Either.isLeft(yield* this.start(begin, plan.key))) return
+      if (Result.isFailure(yield* this.start(begin, plan.key))) return
       const numbers = Array.from({ length: plan.calls }, (_, number) => number)
       for (const number of numbers) this.truth.asked.push({ number, lost: begin.lost })
       const all = plan.twice ? numbers.flatMap((number) => [number, number]) : numbers
@@ -65,8 +65,8 @@ export class DrillProgram extends Program {
     const params = { processId: key, chunk, writeId: `${key}.${number}` }
     const patience = script.reads.from + 2 * calls * script.reads.each
     return Effect.map(this.ask(begin, "process/write", params, patience), (answer) => {
-      if (Either.isLeft(answer)) return
-      const { status } = answer.right
+      if (Result.isFailure(answer)) return
+      const { status } = answer.success
       if (status === "accepted") this.truth.accepted.set(number, this.actor.world.now)
       else if (this.truth.exitedAt === undefined)
         this.unless(begin, `write ${number} is answered with ${status}`)
@@ -75,38 +75,38 @@ export class DrillProgram extends Program {
 
   /** Reads while the process starts are answered when it has started. */
   private waiting(begin: Begin) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { key, calls, delay, script } = this.plan
       const reads = Effect.forEach(
         Array.from({ length: calls }),
         () => this.ask(begin, "process/read", { processId: key }, script.spawnMillis),
         { concurrency: "unbounded", discard: true },
       )
-      const started = yield* Effect.fork(this.start(begin, key))
-      yield* Effect.zipRight(Effect.sleep(delay), reads)
+      const started = yield* Effect.forkChild(this.start(begin, key))
+      yield* Effect.andThen(Effect.sleep(delay), reads)
       yield* Fiber.join(started)
     })
   }
 
   /** A start that is cancelled leaves no child, and its id is free. */
   private cancelled(begin: Begin) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { key, delay } = this.plan
-      const starting = yield* Effect.fork(this.start(begin, key))
+      const starting = yield* Effect.forkChild(this.start(begin, key))
       yield* Effect.sleep(delay)
       const ended = yield* this.ask(begin, "process/terminate", { processId: key })
       const started = yield* Fiber.join(starting)
-      if (Either.isLeft(ended) || !ended.right.running || Either.isRight(started)) return
-      if (started.left.reason !== "Disconnected") this.expectEnd()
+      if (Result.isFailure(ended) || !ended.success.running || Result.isSuccess(started)) return
+      if (started.failure.reason !== "Disconnected") this.expectEnd()
       yield* this.again(begin)
     })
   }
 
   /** A start that fails leaves its id free. */
   private missing(begin: Begin) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const started = yield* this.start(begin, this.plan.key)
-      if (Either.isRight(started)) return this.unless(begin, "a program that is missing is started")
+      if (Result.isSuccess(started)) return this.unless(begin, "a program that is missing is started")
       yield* this.again(begin)
     })
   }
@@ -115,7 +115,8 @@ export class DrillProgram extends Program {
     const { next, key } = this.plan
     if (next === undefined || this.hasLost(begin)) return Effect.void
     return Effect.map(this.start(begin, next.key), (started) => {
-      if (Either.isLeft(started)) this.unless(begin, `${key} is not started again: ${started.left.message}`)
+      if (Result.isFailure(started))
+        this.unless(begin, `${key} is not started again: ${started.failure.message}`)
     })
   }
 
@@ -138,16 +139,16 @@ export class DrillProgram extends Program {
     method: M,
     params: Params<M>,
     millis = 0,
-  ): Effect.Effect<Either.Either<Methods.ResultOf<M>, ClientError>> {
+  ): Effect.Effect<Result.Result<Methods.ResultOf<M>, ClientError>> {
     const asked = this.promptly(method, begin.live.client.call(method, params), millis)
-    return Effect.map(Effect.either(asked), (answer) => {
-      this.note(`${method} ${Either.isRight(answer) ? "is answered" : `fails: ${answer.left.reason}`}`)
+    return Effect.map(Effect.result(asked), (answer) => {
+      this.note(`${method} ${Result.isSuccess(answer) ? "is answered" : `fails: ${answer.failure.reason}`}`)
       if (
-        Either.isLeft(answer) &&
-        answer.left.reason !== "Server" &&
-        answer.left.reason !== "ProgramNotFound"
+        Result.isFailure(answer) &&
+        answer.failure.reason !== "Server" &&
+        answer.failure.reason !== "ProgramNotFound"
       )
-        this.excuse(answer.left, begin.live, begin.lost, method)
+        this.excuse(answer.failure, begin.live, begin.lost, method)
       return answer
     })
   }

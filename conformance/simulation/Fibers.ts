@@ -2,15 +2,11 @@
  * The fibers of a run that have not ended, each by what is known of it: whose it is, since when, and what it goes on
  * with. For the report of what waits for ever.
  */
-import type * as Effect from "effect/Effect"
-import * as Effects from "effect/Effect"
-import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import * as FiberRef from "effect/FiberRef"
-import * as HashMap from "effect/HashMap"
-import * as Supervisor from "effect/Supervisor"
+import * as References from "effect/References"
+import * as Scheduler from "effect/Scheduler"
 
-type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
+type AnyFiber = Fiber.Fiber<unknown, unknown>
 
 /** Characters of a function that are shown. */
 const mostCode = 100
@@ -20,26 +16,29 @@ const mostFrames = 2
 
 /** Functions of Effect itself: they say nothing about who waits. */
 const ofEffect =
-  /exitFailCause|onFailure|release\(a|isEffect\d*\(|pushResult|yieldNow|\(value\)|^\(\w*\) => [\w(), ]+$/
+  /exitFailCause|onFailure|resumed = true|fiberInterruptAll|release\(a|isEffect\d*\(|pushResult|yieldNow|\(value\)|^\(\w*\) => [\w(), ]+$/
 
-/** The fibers that live. */
-export class Fibers extends Supervisor.AbstractSupervisor<void> {
-  readonly value = Effects.void
+/** The scheduler of Effect, on another queue than that of the event loop. It meets each fiber at its first step. */
+export class Fibers extends Scheduler.MixedScheduler {
   private readonly live = new Map<AnyFiber, number>()
   private readonly now: () => number
 
-  /** `now` is the time of the run. */
-  constructor(now: () => number) {
-    super()
+  /** `now` is the time of the run, `enqueue` has tasks run after all that were enqueued before. */
+  constructor(now: () => number, enqueue: (tasks: () => void) => void) {
+    super("async", (tasks) => {
+      enqueue(tasks)
+      // Only `runSync` takes tasks back, and it has a scheduler of its own.
+      return () => {}
+    })
     this.now = now
   }
 
-  override onStart(_: unknown, __: Effect.Effect<unknown, unknown, unknown>, ___: unknown, fiber: AnyFiber) {
-    this.live.set(fiber, this.now())
-  }
-
-  override onEnd(_: Exit.Exit<unknown, unknown>, fiber: AnyFiber) {
-    this.live.delete(fiber)
+  override shouldYield(fiber: AnyFiber): boolean {
+    if (fiber.currentOpCount === 1 && !this.live.has(fiber)) {
+      this.live.set(fiber, this.now())
+      fiber.addObserver(() => this.live.delete(fiber))
+    }
+    return super.shouldYield(fiber)
   }
 
   /** Their number. */
@@ -55,11 +54,9 @@ export class Fibers extends Supervisor.AbstractSupervisor<void> {
 
 /** Whose it is, and what it goes on with: the innermost functions that wait for a result. */
 const nameOf = (fiber: AnyFiber): string => {
-  const annotations = HashMap.toEntries(fiber.getFiberRef(FiberRef.currentLogAnnotations))
+  const annotations = fiber.getRef(References.CurrentLogAnnotations)
   const whose = ["program", "connection", "session", "process"]
-    .flatMap((name) =>
-      annotations.flatMap(([of, value]) => (of === name ? [`${name} ${String(value)}`] : [])),
-    )
+    .flatMap((name) => (name in annotations ? [`${name} ${String(annotations[name])}`] : []))
     .join(", ")
   const frames = framesOf(fiber)
   return `${whose || "a fiber"} waits${frames.length === 0 ? "" : `, and goes on in ${frames.join(" > ")}`}`

@@ -1,6 +1,6 @@
 /** A client uses one file of the server's host, and begins anew with the next client if it loses its connection. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { RemoteFile } from "../../core/client/FileBlocks.ts"
@@ -40,7 +40,7 @@ export class FileProgram extends Program {
   }
 
   protected readonly play = (): Effect.Effect<void> =>
-    Effect.gen(this, function* () {
+    Effect.gen({ self: this }, function* () {
       const { plan, actor, key } = this
       for (let number = 1; number <= mostAttempts; number++) {
         this.doing = "waits for a client"
@@ -52,11 +52,11 @@ export class FileProgram extends Program {
         }
         this.doing = plan.kind
         this.note(`${plan.kind}, attempt ${number}`)
-        const result = yield* Effect.either(this.use(attempt))
+        const result = yield* Effect.result(this.use(attempt))
         if (!this.isLost(live, attempt.lost) && this.disk.heldOf(attempt.path) > 0)
           this.violate("what is open is closed", `${attempt.path} is open after its use`)
-        if (Either.isRight(result)) break
-        const error = result.left
+        if (Result.isSuccess(result)) break
+        const error = result.failure
         this.note(`${plan.kind} fails: ${error.reason} ${error.message}`)
         if (!this.isCrowdedOut(error)) this.excuse(error, live, attempt.lost, plan.kind)
       }
@@ -101,7 +101,7 @@ export class FileProgram extends Program {
     return Effect.forEach(
       this.plan.blocks,
       ({ offset, bytes }) =>
-        Effect.zipRight(
+        Effect.andThen(
           Effect.sleep(this.plan.pause),
           this.tolerant(this.promptly("a block", file.read(offset, bytes), soon), ({ chunk, eof }) => {
             const expected = Math.max(0, Math.min(bytes, this.plan.size - offset))
@@ -130,7 +130,7 @@ export class FileProgram extends Program {
   private write(attempt: Attempt): Use {
     const { plan, noise, disk } = this
     return Effect.scoped(
-      Effect.gen(this, function* () {
+      Effect.gen({ self: this }, function* () {
         const file = yield* this.open(attempt, "replace")
         let at = 0
         for (const { bytes } of plan.blocks) {
@@ -151,7 +151,7 @@ export class FileProgram extends Program {
     return Effect.forEach(
       plan.blocks,
       ({ offset, bytes }, index) =>
-        Effect.gen(this, function* () {
+        Effect.gen({ self: this }, function* () {
           yield* this.promptly("writeFile", live.client.fs.writeFile(path, noise.bytes(offset, bytes)), soon)
           const content = disk.content(path) ?? new Uint8Array(0)
           const is = (block: { readonly offset: number; readonly bytes: number }) =>
@@ -168,12 +168,12 @@ export class FileProgram extends Program {
   /** Opens it more often than it may: the rest is refused, and everything is closed. */
   private openMany(attempt: Attempt): Use {
     return Effect.scoped(
-      Effect.gen(this, function* () {
+      Effect.gen({ self: this }, function* () {
         let refused = 0
         for (let count = 0; count < maxHandles + 2; count++) {
-          const opened = yield* Effect.either(this.open(attempt, "read"))
-          if (Either.isRight(opened)) continue
-          if (opened.left.code !== invalidRequest) return yield* Effect.fail(opened.left)
+          const opened = yield* Effect.result(this.open(attempt, "read"))
+          if (Result.isSuccess(opened)) continue
+          if (opened.failure.code !== invalidRequest) return yield* Effect.fail(opened.failure)
           refused += 1
         }
         this.note(`is refused ${refused} times`)
@@ -187,7 +187,7 @@ export class FileProgram extends Program {
   /** Another program creates the file, unless another watch of the client comes first. */
   private watch({ live, path }: Attempt): Use {
     const { disk, plan } = this
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { watching, changed } = yield* this.promptly("watch", live.client.fs.watchMissing([path]), soon)
       this.note(watching ? "watches" : "does not watch")
       if (!watching) return
@@ -214,7 +214,7 @@ export class FileProgram extends Program {
   private tolerant<A>(read: Use<A>, use: (value: A) => void): Use {
     return Effect.catchIf(
       Effect.map(read, use),
-      ({ reason, message }) =>
+      ({ reason, message }: ClientError) =>
         this.plan.broken !== undefined && (reason === "Server" || message.includes("is no longer open")),
       (error) => Effect.sync(() => this.note(`is broken: ${error.message}`)),
     )

@@ -35,7 +35,7 @@ export class FleetHost {
   }
 
   /** Announces itself again whenever it has to, and renews its lease, until it is stopped. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
+  readonly run: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     let announced = 0
     let renewals = 0
     while (!this.stopped) {
@@ -43,15 +43,15 @@ export class FleetHost {
       const { hostId, epoch } = this
       const done =
         announced === epoch && renewals % 10 < 9
-          ? yield* Effect.either(this.link.ask((directory) => directory.renew({ hostId, epoch })))
-          : yield* Effect.either(this.announce)
+          ? yield* Effect.result(this.link.ask((directory) => directory.renew({ hostId, epoch })))
+          : yield* Effect.result(this.announce)
       yield* this.awake
       if (epoch !== this.epoch) continue
       renewals += 1
-      if (done._tag === "Right") announced = epoch
-      else if (done.left.reason === "NoHostKnown") announced = 0
-      else if (done.left.reason === "Fenced") this.begin()
-      yield* Effect.sleep(done._tag === "Right" ? 2 * pause : pause)
+      if (done._tag === "Success") announced = epoch
+      else if (done.failure.reason === "NoHostKnown") announced = 0
+      else if (done.failure.reason === "Fenced") this.begin()
+      yield* Effect.sleep(done._tag === "Success" ? 2 * pause : pause)
     }
   })
 
@@ -65,7 +65,7 @@ export class FleetHost {
 
   /** A router asks for a session that it was given a place for. */
   start(session: SessionRecord, fails: boolean): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       yield* this.awake
       if (session.epoch !== this.epoch || this.stopped) return
       if (fails) return yield* this.end(session, "start failed")
@@ -83,7 +83,7 @@ export class FleetHost {
 
   /** A session of it is over. */
   end(session: SessionRecord, how: OwnEnding): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       yield* this.awake
       if (session.epoch !== this.epoch) return
       if (this.sessions.get(session.sessionId)?.fence === session.fence)
@@ -93,7 +93,7 @@ export class FleetHost {
     })
   }
 
-  private readonly announce = Effect.gen(this, function* () {
+  private readonly announce = Effect.gen({ self: this }, function* () {
     const { hostId, epoch, capacity } = this
     const held = { upTo: this.upTo, sessions: [...this.sessions.values()] }
     const said = { hostId, epoch, capacity, labels: {}, held }
@@ -110,13 +110,13 @@ export class FleetHost {
     key: SessionKey & { readonly epoch: number },
     say: () => Effect.Effect<void, DirectoryError>,
   ) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       for (;;) {
         yield* this.awake
         if (key.epoch !== this.epoch) return
-        const said = yield* Effect.either(say())
-        if (said._tag === "Right") return
-        if (said.left.reason !== "Unavailable") {
+        const said = yield* Effect.result(say())
+        if (said._tag === "Success") return
+        if (said.failure.reason !== "Unavailable") {
           if (this.sessions.get(key.sessionId)?.fence === key.fence) this.sessions.delete(key.sessionId)
           return
         }
@@ -128,7 +128,7 @@ export class FleetHost {
   /** Nothing is done while it is frozen. */
   private readonly awake: Effect.Effect<void> = Effect.suspend(() =>
     this.frozenUntil > this.world.now
-      ? Effect.zipRight(Effect.sleep(this.frozenUntil - this.world.now), this.awake)
+      ? Effect.andThen(Effect.sleep(this.frozenUntil - this.world.now), this.awake)
       : Effect.void,
   )
 }

@@ -44,7 +44,7 @@ export class FleetJudge {
   /** The same directory, of which every answer is judged in the moment in which it is given. */
   watched(directory: DirectoryService): DirectoryService {
     const then = <A>(effect: Effect.Effect<A, DirectoryError>, look: (answer: A) => void) =>
-      Effect.zipLeft(
+      Effect.tap(
         Effect.tap(effect, (answer) => Effect.sync(() => look(answer))),
         this.whole(directory),
       )
@@ -53,7 +53,7 @@ export class FleetJudge {
       announce: (said) => then(directory.announce(said), () => this.hears(said.hostId, said.epoch)),
       renew: (key) => then(directory.renew(key), () => this.hears(key.hostId, key.epoch)),
       claim: (asked) =>
-        Effect.zipLeft(
+        Effect.tap(
           then(directory.claim(asked), (session) => this.grants(session)),
           this.counts(directory, asked),
         ),

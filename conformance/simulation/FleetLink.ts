@@ -40,7 +40,7 @@ export class FleetLink {
 
   /** Asks, and gives up after a while: what was asked for may happen all the same, even later. */
   readonly ask: Ask = (ask) =>
-    Effect.async((resume) => {
+    Effect.callback((resume) => {
       const { world, seed, plan } = this
       const answer = (result: Effect.Effect<never, DirectoryError> | ReturnType<typeof ask>) => resume(result)
       const cancel = world.after(patience, () => answer(Effect.fail(refused("Unavailable", "no answer"))))

@@ -1,5 +1,5 @@
 /** Plays a fleet: hosts, routers that claim places and pass sessions on, one directory, and what goes wrong. */
-import type * as Clock from "effect/Clock"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -31,7 +31,7 @@ const play = (world: World, seed: Seed, plan: FleetPlan, millis: number): Effect
   Effect.scoped(
     Effect.gen(function* () {
       const clock = new DirectoryClock(world)
-      const directory = yield* Effect.withClock(MemoryDirectory.make(settings), clock.clock)
+      const directory = yield* Effect.provideService(MemoryDirectory.make(settings), Clock.Clock, clock.clock)
       const judge = new FleetJudge(world, settings, clock)
       yield* Effect.forkScoped(
         Effect.ignore(Stream.runForEach(directory.watch, (change) => Effect.sync(() => judge.tell(change)))),
@@ -69,10 +69,10 @@ class DirectoryClock implements Absences {
       Effect.suspend(() => {
         const to = Math.max(0, ...this.away.map(([from, to]) => (from <= world.now ? to : 0)))
         return to > world.now
-          ? Effect.zipRight(world.clock.sleep(Duration.millis(to - world.now)), back())
+          ? Effect.andThen(world.clock.sleep(Duration.millis(to - world.now)), back())
           : Effect.void
       })
-    this.clock = { ...world.clock, sleep: (duration) => Effect.zipRight(world.clock.sleep(duration), back()) }
+    this.clock = { ...world.clock, sleep: (duration) => Effect.andThen(world.clock.sleep(duration), back()) }
   }
 }
 
@@ -114,9 +114,9 @@ const start = (
     const asked = { sessionId: `${sessionId}.${tenant}`, tenant: `t${tenant}`, quota: plan.quotas[tenant] }
     let session: SessionRecord | undefined
     for (let attempt = 0; attempt < attempts && session === undefined; attempt++) {
-      const got = yield* Effect.either(router.ask((directory) => directory.claim(asked)))
-      if (got._tag === "Right") session = got.right
-      else if (got.left.reason !== "Unavailable") return
+      const got = yield* Effect.result(router.ask((directory) => directory.claim(asked)))
+      if (got._tag === "Success") session = got.success
+      else if (got.failure.reason !== "Unavailable") return
       else yield* Effect.sleep(pause)
     }
     const claimed = session
@@ -127,8 +127,8 @@ const start = (
     yield* Effect.sleep(millis)
     if (!released) return yield* host.end(claimed, "closed")
     for (;;) {
-      const said = yield* Effect.either(router.ask((directory) => directory.end(claimed, "released")))
-      if (said._tag === "Right" || said.left.reason !== "Unavailable") return
+      const said = yield* Effect.result(router.ask((directory) => directory.end(claimed, "released")))
+      if (said._tag === "Success" || said.failure.reason !== "Unavailable") return
       yield* Effect.sleep(pause)
     }
   })
@@ -147,8 +147,8 @@ const rest = (world: World, plan: FleetPlan, hosts: ReadonlyArray<FleetHost>, di
       if (state !== "up" || used > 0) stuck(`${hostId} is ${state}, and uses ${used} places`)
     for (const [tenant, quota] of plan.quotas.entries()) {
       const asked = { sessionId: `last.${tenant}`, tenant: `t${tenant}`, quota }
-      const session = yield* Effect.either(directory.claim(asked))
-      if (session._tag === "Left") stuck(`a claim of t${tenant}: ${session.left.message}`)
-      else yield* directory.end(session.right, "closed")
+      const session = yield* Effect.result(directory.claim(asked))
+      if (session._tag === "Failure") stuck(`a claim of t${tenant}: ${session.failure.message}`)
+      else yield* directory.end(session.success, "closed")
     }
-  }).pipe(Effect.catchAll((error) => Effect.sync(() => world.violate("nothing is stuck", error.message))))
+  }).pipe(Effect.catch((error) => Effect.sync(() => world.violate("nothing is stuck", error.message))))

@@ -1,6 +1,6 @@
 /** A client makes one HTTP exchange, whole or streamed, and compares the body with what its origin gives. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { Actor, Live } from "./Actor.ts"
 import { answerBound } from "./Network.ts"
@@ -24,15 +24,17 @@ export class HttpProgram extends Program {
 
   /** A request is never repeated. */
   protected readonly play = (live: Live): Effect.Effect<void> =>
-    Effect.gen(this, function* () {
+    Effect.gen({ self: this }, function* () {
       const { plan, actor } = this
       const lost = actor.network.lost(actor.index)
       const from = actor.world.now
       this.doing = "exchanges"
-      const result = yield* Effect.either(plan.streams ? this.stream(live) : this.whole(live))
-      this.note(Either.isRight(result) ? "is done" : `fails: ${result.left.reason} ${result.left.message}`)
-      if (Either.isLeft(result) && !this.mayFail(result.left, actor.world.now - from))
-        this.excuse(result.left, live, lost, "http")
+      const result = yield* Effect.result(plan.streams ? this.stream(live) : this.whole(live))
+      this.note(
+        Result.isSuccess(result) ? "is done" : `fails: ${result.failure.reason} ${result.failure.message}`,
+      )
+      if (Result.isFailure(result) && !this.mayFail(result.failure, actor.world.now - from))
+        this.excuse(result.failure, live, lost, "http")
     })
 
   /** Milliseconds that the origin takes at most. */
@@ -50,7 +52,7 @@ export class HttpProgram extends Program {
   }
 
   private whole({ client }: Live) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const request = client.http.request(this.options)
       const response = yield* this.promptly("http/request", request, this.duration)
       this.checkHead(response.status, response.header("x-key"))
@@ -63,7 +65,7 @@ export class HttpProgram extends Program {
   private stream({ client }: Live) {
     const { plan } = this
     const body = Effect.scoped(
-      Effect.gen(this, function* () {
+      Effect.gen({ self: this }, function* () {
         const request = client.http.stream(this.options)
         const response = yield* this.promptly("the head of a stream", request, plan.headMillis)
         this.checkHead(response.status, response.header("x-key"))

@@ -64,11 +64,11 @@ export class Link {
   open(side: "client" | "server", label: string): Effect.Effect<Transport, never, Scope.Scope> {
     const [to, from] = side === "client" ? [this.up, this.down] : [this.down, this.up]
     const { up, down } = this.watcher
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const decoder = new Framing.LineDecoder()
       const inbox = yield* Inbox.make((waiting) => {
         if (waiting === 0 && !this.ends[side]) from.read()
-      })
+      }, this.world.soon)
       let longest = 0
       const excess = new Excess()
       this.world.memory.service.made?.({
@@ -165,7 +165,7 @@ export class Link {
 
   private closing(side: "client" | "server", end: () => void, to: Pipe): Effect.Effect<void> {
     let begun = false
-    return Effect.async<void>((resume) => {
+    return Effect.callback<void>((resume) => {
       if (begun) return resume(Effect.void)
       begun = true
       end()

@@ -3,7 +3,7 @@
  * time is listed once, and none of another session.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { Encoded } from "../../core/client/Calls.ts"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { ListedProcess, ListResult } from "../../core/protocol/List.ts"
@@ -29,7 +29,7 @@ export class ListProgram extends Program {
   }
 
   protected readonly play = (live: Live): Effect.Effect<void> =>
-    Effect.gen(this, function* () {
+    Effect.gen({ self: this }, function* () {
       this.doing = "lists"
       yield* this.processes(live)
       if (this.plan.sessions) yield* this.sessions(live)
@@ -37,7 +37,7 @@ export class ListProgram extends Program {
 
   private processes(live: Live) {
     const { actor, plan } = this
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { sessionId } = live.client
       const begin = actor.world.now
       const rows: Array<ListedProcess> = []
@@ -47,12 +47,12 @@ export class ListProgram extends Program {
         const lost = actor.network.lost(actor.index)
         const name = plan.name === undefined ? {} : { name: plan.name }
         const params: Encoded<"process/list"> = { limit: plan.limit, cursor, ...name }
-        const page: Either.Either<ListResult, ClientError> = yield* Effect.either(
+        const page: Result.Result<ListResult, ClientError> = yield* Effect.result(
           this.promptly("process/list", live.client.call("process/list", params)),
         )
-        if (Either.isLeft(page)) return this.excuse(page.left, live, lost, "list")
+        if (Result.isFailure(page)) return this.excuse(page.failure, live, lost, "list")
         if (actor.sessionId !== sessionId) return
-        const { processes, nextCursor }: ListResult = page.right
+        const { processes, nextCursor }: ListResult = page.success
         if (processes.length > plan.limit)
           this.violate(invariant, `${processes.length} rows of ${plan.limit}`)
         for (const row of processes) this.checkRow(row, asked)
@@ -109,11 +109,11 @@ export class ListProgram extends Program {
   /** A client sees its own session alone. */
   private sessions(live: Live) {
     const { actor } = this
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const lost = actor.network.lost(actor.index)
-      const page = yield* Effect.either(live.client.call("session/list", {}))
-      if (Either.isLeft(page)) return this.excuse(page.left, live, lost, "session/list")
-      const { sessions, nextCursor } = page.right
+      const page = yield* Effect.result(live.client.call("session/list", {}))
+      if (Result.isFailure(page)) return this.excuse(page.failure, live, lost, "session/list")
+      const { sessions, nextCursor } = page.success
       const [own] = sessions
       if (sessions.length !== 1 || nextCursor !== null || own?.own !== true || !own.attached)
         this.violate(invariant, `the sessions are told as ${JSON.stringify(sessions)}`)

@@ -70,7 +70,7 @@ export class Network {
 
   /** Opens connections for a client. */
   open(client: number): Open {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const number = (this.opened += 1)
       const seed = this.seed.fork(number)
       const { world, terms } = this

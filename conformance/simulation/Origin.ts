@@ -38,12 +38,12 @@ export class Origin {
   }
 
   private answer({ url }: Request) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { world, given } = this
       const name = url.slice(url.lastIndexOf("/") + 1)
       const key = name.split("?")[0] ?? ""
       const plan = this.plans.get(key)
-      if (plan === undefined) return yield* Effect.dieMessage(`no script for ${url}`)
+      if (plan === undefined) return yield* Effect.die(new Error(`no script for ${url}`))
       if (given.has(name)) world.violate("a request is sent once", `${name} reaches its origin again`)
       const times: Array<number> = []
       given.set(name, times)
@@ -69,7 +69,7 @@ export class Origin {
   private response(plan: HttpPlan, url: string, times: Array<number>): Response {
     const noise = new Noise(plan.key)
     let offset = 0
-    const read = Effect.gen(this, function* () {
+    const read = Effect.gen({ self: this }, function* () {
       const piece = plan.pieces[times.length]
       if (piece === undefined) {
         if (plan.breaks) return yield* new HttpError({ reason: "Body", message: "reset", url })

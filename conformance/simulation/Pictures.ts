@@ -31,8 +31,8 @@ const terminal = (first: TerminalSize): Terminal => {
   let size = first
   return {
     write: (bytes) =>
-      Effect.zipRight(
-        Effect.yieldNow(),
+      Effect.andThen(
+        Effect.yieldNow,
         Effect.sync(() => print.add(bytes)),
       ),
     resize: (to) => void (size = to),

@@ -1,6 +1,6 @@
 /** Calls on a process at their times: writes, reads, long polls, signals and the end. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Option from "effect/Option"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { ReadResult } from "../../core/protocol/Process.ts"
@@ -88,13 +88,13 @@ export const guarded = <A>(
   Effect.gen(function* () {
     const { actor } = program
     const lost = actor.network.lost(actor.index)
-    const result = yield* Effect.either(Effect.timeoutOption(effect, call.patience))
-    if (Either.isRight(result)) {
-      if (Option.isNone(result.right)) return program.note(`gives up ${call.kind}`)
+    const result = yield* Effect.result(Effect.timeoutOption(effect, call.patience))
+    if (Result.isSuccess(result)) {
+      if (Option.isNone(result.success)) return program.note(`gives up ${call.kind}`)
       program.note(`${call.kind} is answered`)
-      return use(result.right.value)
+      return use(result.success.value)
     }
-    const error = result.left
+    const error = result.failure
     program.note(`${call.kind} fails: ${error.reason} ${error.message}`)
     if (excused(program, call, error, held)) return
     program.excuse(error, held.live, lost, call.kind)

@@ -1,6 +1,6 @@
 /** A client starts a process, follows it to its end over every loss and absence, and calls it meanwhile. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Option from "effect/Option"
 import type * as EventFeed from "../../core/client/EventFeed.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
@@ -51,7 +51,7 @@ export class ProcessProgram extends Program {
   }
 
   protected readonly play = (live: Live): Effect.Effect<void> =>
-    Effect.gen(this, function* () {
+    Effect.gen({ self: this }, function* () {
       const started = yield* this.plan.adopted === true ? this.adopt(live) : this.start(live)
       if (started !== undefined) {
         const calls = Effect.all(this.calls(this), together)
@@ -61,7 +61,7 @@ export class ProcessProgram extends Program {
 
   private start(live: Live) {
     const { plan, actor, truth } = this
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       this.doing = "starts"
       const lost = actor.network.lost(actor.index)
       const starting = live.client.startSubscribed({
@@ -73,22 +73,24 @@ export class ProcessProgram extends Program {
         ...plan.times,
         ...plan.asks,
       })
-      const result = yield* Effect.either(Effect.timeoutOption(starting, Math.min(plan.patience, 2 ** 30)))
-      if (Either.isLeft(result)) {
-        this.note(`start fails: ${result.left.reason}`)
+      const result = yield* Effect.result(Effect.timeoutOption(starting, Math.min(plan.patience, 2 ** 30)))
+      if (Result.isFailure(result)) {
+        this.note(`start fails: ${result.failure.reason}`)
         truth.endWantedAt ??= actor.world.now
-        if (plan.script.missing && result.left.reason === "ProgramNotFound") return undefined
-        const isCut = result.left.reason === "EventsLost" && this.isLost(live, lost)
-        void (isCut ? Losses.checkGone(this, result.left, 0) : this.excuse(result.left, live, lost, "start"))
-        if (isCut || result.left.reason === "Disconnected") expectEnd(this, live)
+        if (plan.script.missing && result.failure.reason === "ProgramNotFound") return undefined
+        const isCut = result.failure.reason === "EventsLost" && this.isLost(live, lost)
+        void (isCut
+          ? Losses.checkGone(this, result.failure, 0)
+          : this.excuse(result.failure, live, lost, "start"))
+        if (isCut || result.failure.reason === "Disconnected") expectEnd(this, live)
         return undefined
       }
-      if (Option.isNone(result.right)) {
+      if (Option.isNone(result.success)) {
         this.note("start is given up")
         expectEnd(this, live)
         return undefined
       }
-      const [{ process, subscription }, { sessionId }] = [result.right.value, live.client]
+      const [{ process, subscription }, { sessionId }] = [result.success.value, live.client]
       this.note("is started")
       actor.started.set(plan.key, { sessionId, truth, at: actor.world.now, name: plan.asks?.name })
       if (plan.script.missing) this.violate("calls fail for a reason", "a program that is missing is started")
@@ -101,11 +103,11 @@ export class ProcessProgram extends Program {
   /** Starts it by a bare request, which nobody takes back if its answer is lost, and follows what has come of it. */
   private adopt(live: Live) {
     const { plan, actor, truth } = this
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       this.doing = "starts"
       const lost = actor.network.lost(actor.index)
       const { sessionId } = live.client
-      const started = yield* Effect.either(
+      const started = yield* Effect.result(
         live.client.call("process/start", {
           processId: plan.key,
           argv: ["simulated", plan.key],
@@ -114,7 +116,7 @@ export class ProcessProgram extends Program {
           tty: false,
         }),
       )
-      if (Either.isLeft(started)) this.excuse(started.left, live, lost, "start")
+      if (Result.isFailure(started)) this.excuse(started.failure, live, lost, "start")
       return yield* this.attach(sessionId, new View(actor.world, `c${actor.index}`, truth, 0, false))
     })
   }
@@ -125,7 +127,7 @@ export class ProcessProgram extends Program {
       new View(actor.world, `c${actor.index}/${index}`, truth, after, index === 0 && plan.adopted !== true)
     const [main, ...others] = plan.readers
     const besides = others.map((reader, index) =>
-      Effect.gen(this, function* () {
+      Effect.gen({ self: this }, function* () {
         yield* Effect.sleep(reader.after)
         const { held } = this
         if (held === undefined || this.over) return
@@ -137,7 +139,7 @@ export class ProcessProgram extends Program {
 
   /** Follows the process to its end, through every client that has its session. */
   private follow(first: EventFeed.Subscription, reader: Reader, view: View) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       let subscription: EventFeed.Subscription | undefined = first
       while (subscription !== undefined && this.held !== undefined) {
         this.doing = "follows"
@@ -155,7 +157,7 @@ export class ProcessProgram extends Program {
 
   private attach(sessionId: string, view: View) {
     const { actor, plan } = this
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       for (;;) {
         this.doing = "waits for the next client"
         const live = yield* actor.connected
@@ -165,14 +167,14 @@ export class ProcessProgram extends Program {
         }
         this.doing = "attaches"
         const lost = actor.network.lost(actor.index)
-        const attached = yield* Effect.either(live.client.attach(plan.key, view.last))
-        if (Either.isRight(attached)) {
+        const attached = yield* Effect.result(live.client.attach(plan.key, view.last))
+        if (Result.isSuccess(attached)) {
           this.note(`is attached after ${view.last}`)
-          this.held = { live, process: attached.right, sessionId, after: view.last }
-          yield* WriterCalls.followOwner(this, attached.right)
-          return yield* attached.right.subscribe
+          this.held = { live, process: attached.success, sessionId, after: view.last }
+          yield* WriterCalls.followOwner(this, attached.success)
+          return yield* attached.success.subscribe
         }
-        const error = attached.left
+        const error = attached.failure
         this.note(`is not attached: ${error.reason}`)
         if (error.reason === "EventsLost") return Losses.checkGone(this, error, view.last)
         if (error.reason === "UnknownProcess") {
@@ -189,7 +191,7 @@ export class ProcessProgram extends Program {
   private consume(subscription: EventFeed.Subscription, reader: Reader, view: View, held: Held) {
     const { truth } = this
     const lost = this.actor.network.lost(this.actor.index)
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       for (let batch = 0; ; batch++) {
         const events = yield* subscription.next
         if (events === undefined) {
@@ -268,8 +270,8 @@ const callLost = (
   { process, sessionId }: { readonly process: RemoteProcess; readonly sessionId: string },
 ): Effect.Effect<void> => {
   if (program.actor.sessionId === sessionId) return Effect.void
-  return Effect.map(Effect.either(process.terminate), (answer) => {
-    if (Either.isRight(answer) || answer.left.reason !== "SessionLost")
+  return Effect.map(Effect.result(process.terminate), (answer) => {
+    if (Result.isSuccess(answer) || answer.failure.reason !== "SessionLost")
       program.violate("calls fail for a reason", "a process of a lost session is called in the next one")
   })
 }

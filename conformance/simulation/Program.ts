@@ -24,7 +24,7 @@ export abstract class Program {
   }
 
   /** Runs from its time to its end. */
-  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
+  readonly run: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     yield* Effect.sleep(this.at)
     this.doing = "waits for a client"
     yield* this.play(yield* this.actor.connected)

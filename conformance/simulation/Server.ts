@@ -1,6 +1,5 @@
 /** The real server of a run, which can be killed and started again. */
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -44,7 +43,7 @@ export interface Surroundings {
 }
 
 interface Running {
-  readonly scope: Scope.CloseableScope
+  readonly scope: Scope.Closeable
   readonly metrics: Metrics.Metrics
 }
 
@@ -68,12 +67,12 @@ export class Server {
   }
 
   /** Starts it; connections are accepted from then on. */
-  readonly start: Effect.Effect<void> = Effect.gen(this, function* () {
+  readonly start: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const { plan, network } = this
     const { children, disk, origin, histories = HistoryFiles.none, terminals } = this.surroundings
     this.generation += 1
     this.world.trace.add(this.world.now, `server: started, ${this.generation}`)
-    const scope = yield* Scope.make(ExecutionStrategy.parallel)
+    const scope = yield* Scope.make("parallel")
     const metrics = Metrics.make()
     const ids = this.seed.fork(this.generation)
     const hex = () => ids.next().toString(16).padStart(8, "0")
@@ -102,10 +101,10 @@ export class Server {
       retentionMillis,
       metrics,
       limits: { ...defaults, ...limits },
-    }).pipe(Effect.provide(layer), Scope.extend(scope))
+    }).pipe(Effect.provide(layer), Scope.provide(scope))
     const server = yield* terminals === undefined ? make : Effect.provideService(make, Terminals, terminals)
     this.running = { scope, metrics }
-    const serve = yield* Scope.extend(Fork.inScope, scope)
+    const serve = yield* Scope.provide(Fork.inScope, scope)
     network.accept = (open) => {
       const connection = Effect.scoped(
         Effect.flatMap(open, (transport) => Effect.ensuring(server.serve(transport), transport.close)),
@@ -131,11 +130,7 @@ export class Server {
 
   /** A gauge or counter of the running server, by its name without `procwire_`. */
   metric(name: string): number {
-    for (const { metricKey, metricState } of this.running?.metrics.snapshot() ?? []) {
-      if (metricKey.name !== `procwire_${name}`) continue
-      const state = metricState as { readonly value?: number; readonly count?: number }
-      return state.value ?? state.count ?? 0
-    }
-    return 0
+    const sample = this.running?.metrics.snapshot().find((one) => one.name === `procwire_${name}`)
+    return sample === undefined || sample.kind === "histogram" ? 0 : sample.value
   }
 }

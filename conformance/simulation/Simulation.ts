@@ -5,7 +5,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as MemoryFiles from "../../core/process/history/MemoryFiles.ts"
 import { Actor } from "./Actor.ts"
 import { AgentProgram } from "./AgentProgram.ts"
@@ -133,7 +132,7 @@ const historyDisk = (world: World, { writeMillis, full }: HistoryDiskPlan): Memo
   const isFull = () => full !== undefined && world.now >= full.from && world.now < full.to
   return MemoryFiles.make({
     capacity: () => (isFull() ? 0 : Infinity),
-    beforeWrite: writeMillis === 0 ? Effect.yieldNow() : Effect.sleep(writeMillis),
+    beforeWrite: writeMillis === 0 ? Effect.yieldNow : Effect.sleep(writeMillis),
   })
 }
 
@@ -160,7 +159,7 @@ const perform = (stage: Stage) =>
     const programs = plan.clients.flatMap((client, index) =>
       programsOf(stage, actors[index]!, client, actors),
     )
-    const done = Deferred.unsafeMake<void>(FiberId.none)
+    const done = Deferred.makeUnsafe<void>()
     const waitsForEver = () => {
       for (const call of network.openCalls) world.trace.add(world.now, `without an answer: ${call}`)
       for (const { key, actor, doing } of programs)
@@ -182,7 +181,7 @@ const perform = (stage: Stage) =>
     const acts = Effect.forEach(programs, act, { concurrency: "unbounded", discard: true })
     const acting = Effect.ensuring(acts, Deferred.succeed(done, undefined))
     const probing = Effect.forEach(busy, ({ probe }) => probe, { concurrency: "unbounded", discard: true })
-    const probes = yield* Effect.fork(probing)
+    const probes = yield* Effect.forkChild(probing)
     const fleet = FleetProgram.run(world, plan)
     yield* Effect.all([running, fleet, acting], { concurrency: "unbounded", discard: true })
     yield* Fiber.interrupt(probes)
@@ -239,7 +238,7 @@ const disturb = ({ plan, world, network, server }: Stage, disturbance: Disturban
   world.trace.add(world.now, `network: ${kind} c${client} for ${millis} ms`)
   if (kind !== "crash" && kind !== "restart") return network.disturb(disturbance)
   network.interrupt(millis, plan.clients.length, kind === "crash")
-  world.fork(Effect.zipRight(server.stop, Effect.zipRight(Effect.sleep(millis), server.start)))
+  world.fork(Effect.andThen(server.stop, Effect.andThen(Effect.sleep(millis), server.start)))
 }
 
 /** The programs of a client. */

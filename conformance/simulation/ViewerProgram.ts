@@ -3,7 +3,7 @@
  * only what has left the log is said to be missing. With `block` nothing is, since the child waits.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as EventFeed from "../../core/client/EventFeed.ts"
 import type { Gap } from "../../core/features/attach/wire.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
@@ -61,7 +61,7 @@ export class ViewerProgram extends Program {
     const { processId, started } = target
     const { truth, sessionId } = started
     const after = Math.floor((truth.pieces.length * plan.after) / 100)
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       this.doing = `attaches to ${processId}`
       const lost = actor.network.lost(actor.index)
       // From now on the process may wait for it.
@@ -69,29 +69,29 @@ export class ViewerProgram extends Program {
       if (plan.role?.reclaims === true && this.owner === actor)
         return yield* this.reclaim(processId, live, target)
       const writer = plan.role === undefined ? {} : { role: "writer" as const, take: plan.role.take }
-      const attached = yield* Effect.either(
+      const attached = yield* Effect.result(
         live.client.attach({ processId, sessionId }, after, {
           policy: plan.policy,
           as: plan.key,
           ...writer,
         }),
       )
-      if (Either.isLeft(attached)) {
-        this.note(`is not attached: ${attached.left.reason}`)
-        if (WriterCalls.isRefused(attached.left) && !writer.take) return undefined
-        if (ended.has(attached.left.reason)) return this.mayEnd(target)
-        return this.excuse(attached.left, live, lost, "attach")
+      if (Result.isFailure(attached)) {
+        this.note(`is not attached: ${attached.failure.reason}`)
+        if (WriterCalls.isRefused(attached.failure) && !writer.take) return undefined
+        if (ended.has(attached.failure.reason)) return this.mayEnd(target)
+        return this.excuse(attached.failure, live, lost, "attach")
       }
       this.note(`looks at ${processId} after ${after}, ${plan.policy}`)
       this.doing = `looks at ${processId}`
-      const { right: process } = attached
+      const { success: process } = attached
       const consuming = Effect.flatMap(process.subscribe, (subscription) =>
         this.consume(subscription, target, live, lost, after),
       )
       yield* plan.role === undefined
         ? consuming
-        : WriterCalls.during(consuming, this, process, plan.role, started, live)
-      yield* this.leave(attached.right, live, lost)
+        : WriterCalls.during(consuming, this, process, plan.role, started, live, lost)
+      yield* this.leave(attached.success, live, lost)
     })
   }
 
@@ -100,12 +100,13 @@ export class ViewerProgram extends Program {
     const { actor } = this
     const lost = actor.network.lost(actor.index)
     const asked = live.client.call("process/attach", { processId, role: "writer", take: true })
-    return Effect.map(Effect.either(asked), (answered) => {
-      if (Either.isRight(answered)) {
+    return Effect.map(Effect.result(asked), (answered) => {
+      if (Result.isSuccess(answered)) {
         // guards: one-writer
-        if (!answered.right.writer) this.violate("only the writer writes", "its owner takes the role in vain")
-      } else if (ended.has(answered.left.reason)) this.mayEnd(target)
-      else this.excuse(answered.left, live, lost, "attach")
+        if (!answered.success.writer)
+          this.violate("only the writer writes", "its owner takes the role in vain")
+      } else if (ended.has(answered.failure.reason)) this.mayEnd(target)
+      else this.excuse(answered.failure, live, lost, "attach")
     })
   }
 
@@ -121,7 +122,7 @@ export class ViewerProgram extends Program {
     const view = new View(actor.world, `c${actor.index} ${plan.key}`, truth, after, false)
     /** The child has waited for this client all the time. */
     const holds = () => plan.policy === "block" && !this.isLost(live, lost)
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       for (let batch = 0; batch < plan.batches; batch++) {
         const events = yield* subscription.next
         if (events === undefined) {
@@ -205,11 +206,12 @@ export class ViewerProgram extends Program {
   }
 
   private leave(process: RemoteProcess, live: Live, lost: number) {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       this.doing = "leaves"
-      const left = yield* Effect.either(process.detach)
-      if (Either.isRight(left) || ended.has(left.left.reason) || left.left.reason === "SessionLost") return
-      this.excuse(left.left, live, lost, "detach")
+      const left = yield* Effect.result(process.detach)
+      if (Result.isSuccess(left) || ended.has(left.failure.reason) || left.failure.reason === "SessionLost")
+        return
+      this.excuse(left.failure, live, lost, "detach")
     })
   }
 }

@@ -4,7 +4,7 @@
  *
  * It sees when a request has arrived at the server, and when its answer leaves: what the network does lies outside.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { Encoded } from "../../core/client/Calls.ts"
 import type { WaitCondition } from "../../core/client/RemoteProcess.ts"
 import { utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
@@ -38,7 +38,7 @@ interface Case extends Begun {
 }
 
 const decode = (json: unknown): WaitResult =>
-  Either.getOrThrowWith(Shape.decode(WaitResult, json, { plain: true }), (fault) => new Error(fault))
+  Result.getOrThrowWith(Shape.decode(WaitResult, json, { plain: true }), (fault) => new Error(fault))
 
 const early = "a wait is never early"
 const missed = "a wait is never missed"

@@ -7,15 +7,14 @@
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
-import * as RuntimeFlags from "effect/RuntimeFlags"
-import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
-import type * as Scheduler from "effect/Scheduler"
+import * as References from "effect/References"
+import * as Scheduler from "effect/Scheduler"
 import { Buffers } from "../../core/protocol/Buffers.ts"
 import { Fibers } from "./Fibers.ts"
 import { Memory } from "./Memory.ts"
@@ -24,12 +23,6 @@ import type { Trace } from "./Trace.ts"
 
 /** Steps that may run at one moment: more is a loop that waits for nothing. */
 const mostAtOnce = 300_000
-
-/** Operations after which a fiber lets others run, as Effect has it. */
-const mostOperations = 2048
-
-/** Nobody reads how many fibers there are, and how long they live. */
-const uncounted = RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics)
 
 /** Milliseconds since 1970 at which each run begins. */
 export const epoch = Date.UTC(2030, 0, 1)
@@ -62,8 +55,11 @@ export class World {
   readonly trace: Trace
   /** Every buffer with a bound. */
   readonly memory = new Memory()
-  /** Every fiber that has not ended. */
-  readonly fibers = new Fibers(() => this.now)
+  /** The scheduler of every fiber, which knows those that have not ended. */
+  readonly fibers = new Fibers(
+    () => this.now,
+    (tasks) => this.soon(tasks),
+  )
   private readonly seed: Seed
   private ready: Array<() => void> = []
   private readonly timers: Array<Timer> = []
@@ -73,22 +69,16 @@ export class World {
     this.trace = trace
   }
 
-  /** For `runFork`. */
-  readonly scheduler: Scheduler.Scheduler = {
-    shouldYield: (fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
-      fiber.currentOpCount > mostOperations ? 0 : false,
-    scheduleTask: (task) => void this.ready.push(task),
-  }
-
   /** The clock of every fiber. */
   readonly clock: Clock.Clock = {
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: () => epoch + this.now,
-    unsafeCurrentTimeNanos: () => BigInt(epoch + this.now) * 1_000_000n,
+    currentTimeMillisUnsafe: () => epoch + this.now,
+    currentTimeNanosUnsafe: () => BigInt(epoch + this.now) * 1_000_000n,
+    monotonicTimeNanosUnsafe: () => BigInt(this.now) * 1_000_000n,
     currentTimeMillis: Effect.sync(() => epoch + this.now),
     currentTimeNanos: Effect.sync(() => BigInt(epoch + this.now) * 1_000_000n),
+    monotonicTimeNanos: Effect.sync(() => BigInt(this.now) * 1_000_000n),
     sleep: (duration) =>
-      Effect.async<void>((resume) =>
+      Effect.callback<void>((resume) =>
         Effect.sync(this.after(Duration.toMillis(duration), () => resume(Effect.void))),
       ),
   }
@@ -100,6 +90,9 @@ export class World {
       if (timer !== undefined) timer.cancelled = true
     }
   }
+
+  /** Runs a task behind all that can run. */
+  readonly soon = (task: () => void): void => void this.ready.push(task)
 
   /** Looks at something so many milliseconds later, after all that happens then: it does not disturb the order. */
   watch(millis: number, look: () => void): void {
@@ -114,23 +107,22 @@ export class World {
   }
 
   /** Runs an effect as a fiber of this world. */
-  fork<A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
-    const run = effect.pipe(
-      Effect.withClock(this.clock),
-      Effect.supervised(this.fibers),
-      Effect.provideService(Buffers, this.memory.service),
-      Effect.withRandom(Random.make(`random ${this.seed.next()}`)),
-      Effect.provide(Logger.replace(Logger.defaultLogger, this.logger)),
-      Logger.withMinimumLogLevel(LogLevel.Error),
-      Effect.withRuntimeFlagsPatch(uncounted),
-    )
-    return Effect.runFork(run, { scheduler: this.scheduler })
+  fork<A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> {
+    return Effect.runForkWith(this.context)(Random.withSeed(effect, `random ${this.seed.next()}`))
   }
 
   private readonly logger = Logger.make<unknown, void>(({ message, cause }) => {
     const text = [message].flat().map(String).join(" ")
-    this.violate("nothing fails inside", `${text} ${Cause.isEmpty(cause) ? "" : Cause.pretty(cause)}`)
+    this.violate("nothing fails inside", `${text} ${cause.reasons.length === 0 ? "" : Cause.pretty(cause)}`)
   })
+
+  /** The services of every fiber. */
+  private readonly context = Context.make(Clock.Clock, this.clock).pipe(
+    Context.add(Scheduler.Scheduler, this.fibers),
+    Context.add(Buffers, this.memory.service),
+    Context.add(Logger.CurrentLoggers, new Set([this.logger])),
+    Context.add(References.MinimumLogLevel, "Error"),
+  )
 
   /** Runs until `done`, until an invariant fails, or until nothing can happen any more. */
   run(done: () => boolean): void {

@@ -1,6 +1,6 @@
 /** The acts of a client that attaches as the writer: it follows its role, and writes, which has to fit the role. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Fiber from "effect/Fiber"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
 import type { Actor, Live } from "./Actor.ts"
@@ -41,9 +41,11 @@ export const followOwner = (
   { key, actor, truth }: Program & { readonly truth: Truth },
   process: RemoteProcess,
 ): Effect.Effect<unknown> =>
-  truth.roles === undefined ? Effect.void : Effect.fork(follow(process, truth, { key, actor, isOwner: true }))
+  truth.roles === undefined
+    ? Effect.void
+    : Effect.forkChild(follow(process, truth, { key, actor, isOwner: true }))
 
-/** Follows its role, changes it, and writes, while `consuming` goes on. */
+/** Follows its role, changes it, and writes, while `consuming` goes on; `lost` is of the time when it has attached. */
 export const during = (
   consuming: Effect.Effect<void>,
   program: Program,
@@ -51,13 +53,14 @@ export const during = (
   plan: RolePlan,
   { truth, sessionId }: Started,
   live: Live,
+  lost: number,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { key, actor } = program
     const besides = yield* Effect.all([
-      Effect.fork(swing(program, process, plan, sessionId, live)),
-      Effect.fork(follow(process, truth, { key, actor, isOwner: false })),
-      Effect.fork(write(program, process, plan, truth, live)),
+      Effect.forkChild(swing(program, process, plan, sessionId, live)),
+      Effect.forkChild(follow(process, truth, { key, actor, isOwner: false })),
+      Effect.forkChild(write(program, process, plan, truth, live, lost)),
     ])
     yield* consuming
     yield* Fiber.interruptAll(besides)
@@ -95,19 +98,20 @@ const write = (
   { writes }: RolePlan,
   truth: Truth,
   live: Live,
+  attached: number,
 ): Effect.Effect<void> =>
   Effect.forEach(
     writes,
     (millis) =>
-      Effect.zipRight(
+      Effect.andThen(
         Effect.sleep(millis),
-        Effect.suspend(() => one(program, process, truth, live)),
+        Effect.suspend(() => one(program, process, truth, live, attached)),
       ),
     { discard: true },
   )
 
 /** A write is accepted of the one who is the writer from the call to the answer, and of nobody else. */
-const one = (program: Program, process: RemoteProcess, truth: Truth, live: Live) =>
+const one = (program: Program, process: RemoteProcess, truth: Truth, live: Live, attached: number) =>
   Effect.gen(function* () {
     const { key, actor } = program
     const { network, world, index } = actor
@@ -117,18 +121,22 @@ const one = (program: Program, process: RemoteProcess, truth: Truth, live: Live)
     const tells = network.tells.get(key)
     const before = truth.roles?.of(key)
     program.note(`writes ${number}`)
-    const result = yield* Effect.either(process.write(new Uint8Array([number >> 8, number & 255])))
+    const result = yield* Effect.result(process.write(new Uint8Array([number >> 8, number & 255])))
     const isSame = before === truth.roles?.of(key) && tells === network.tells.get(key)
     const isSure = isSame && before !== undefined && !program.isLost(live, lost)
-    if (Either.isRight(result)) {
+    if (Result.isSuccess(result)) {
       truth.accepted.set(number, world.now)
       if (isSure && !before)
         program.violate("only the writer writes", `write ${number} of a viewer is accepted`)
       return
     }
-    program.note(`write ${number} fails: ${result.left.reason}`)
-    if (isRefused(result.left)) {
+    program.note(`write ${number} fails: ${result.failure.reason}`)
+    if (isRefused(result.failure)) {
       if (isSure && before)
         program.violate("only the writer writes", `write ${number} of the writer is refused`)
-    } else if (!others.has(result.left.reason)) program.excuse(result.left, live, lost, "write")
+    } else if (!others.has(result.failure.reason)) {
+      // A session that was lost before takes no write, while a slow consumer has not heard of it yet.
+      const since = result.failure.reason === "SessionLost" ? attached : lost
+      program.excuse(result.failure, live, since, "write")
+    }
   })

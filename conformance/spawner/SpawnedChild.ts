@@ -93,7 +93,7 @@ export class SpawnedChild {
     const spawning = spawner.spawn(spec, events).pipe(
       Effect.map((handle) => void (this.spawned = handle)),
       Effect.catchTag("SpawnError", Effect.succeed),
-      Scope.extend(this.scope),
+      Scope.provide(this.scope),
     )
     const refusal = await this.effect(spawning, `${spec.argv[0]} to be spawned`)
     return refusal ?? undefined

@@ -11,7 +11,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import * as LoadedSpawner from "../../core/spawn/LoadedSpawner.ts"
 import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import { Spawner } from "../../core/spawn/Spawner.ts"
 import { subject, type SpawnerContext, type Need } from "./SpawnerContext.ts"
@@ -86,7 +85,7 @@ export const load = async (modulePath: string): Promise<Loaded> => {
   if (!isKnown(known))
     throw new UsageError(`${modulePath} exports a known that is no object of ids and reasons`)
   const made = Layer.isLayer(found) ? (found as SpawnerLayer) : plain(`the spawner of ${modulePath}`, found)
-  return { layer: LoadedSpawner.make(made), known }
+  return { layer: made, known }
 }
 
 const plain = (name: string, spawner: unknown): SpawnerLayer => {

@@ -5,7 +5,7 @@
  * Well-formed means that it decodes against the method table, a result by the method of its request. Unknown members
  * are allowed. Members that the table makes optional for older servers (`sandboxDenied`) are required here.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Methods from "../../core/protocol/Methods.ts"
 import * as V0 from "../../core/protocol/dialect/v0.ts"
 import { type Any, decode } from "../../core/protocol/shape/index.ts"
@@ -62,9 +62,9 @@ type Decode = (value: unknown) => string | undefined
 const decoder =
   (shape: Any): Decode =>
   (value) =>
-    Either.match(decode(shape, value, { plain: true }), {
-      onLeft: (fault) => fault,
-      onRight: () => undefined,
+    Result.match(decode(shape, value, { plain: true }), {
+      onFailure: (fault) => fault,
+      onSuccess: () => undefined,
     })
 
 /** Decoders for the results and notifications of a dialect, by method. */

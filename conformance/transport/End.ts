@@ -2,9 +2,8 @@
  * One end of a transport under test, with promises: reads messages, writes with respect to back-pressure, and counts
  * the calls of `onDrain`. Every wait has a deadline.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { Outgoing, Transport, TransportError } from "../../core/transport/Transport.ts"
 import { fail } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
@@ -80,7 +79,7 @@ export class End {
 
   /** Whether a message is waiting to be read. */
   get waits(): boolean {
-    return this.taken.length > 0 || (this.transport.incoming.unsafeSize()._tag === "Some" && this.size() > 0)
+    return this.taken.length > 0 || (this.transport.incoming.size() ?? 0) > 0
   }
 
   /** Closes this end in order. */
@@ -88,16 +87,11 @@ export class End {
     await within(Effect.runPromise(this.transport.close), this.timeoutMs, "close to return")
   }
 
-  private size(): number {
-    const size = this.transport.incoming.unsafeSize()
-    return size._tag === "Some" ? size.value : 0
-  }
-
   private async more(): Promise<"more" | "end" | TransportError> {
-    const got = await Effect.runPromise(Effect.either(this.transport.incoming.takeAll))
-    if (Either.isLeft(got)) return got.left
-    const [messages, done] = got.right
-    this.taken = this.taken.concat(Chunk.toReadonlyArray(messages))
+    const got = await Effect.runPromise(Effect.result(this.transport.incoming.takeAll))
+    if (Result.isFailure(got)) return got.failure
+    const [messages, done] = got.success
+    this.taken = this.taken.concat(messages)
     return done ? "end" : "more"
   }
 }

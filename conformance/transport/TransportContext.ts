@@ -85,10 +85,10 @@ export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, Transpo
     const scope = Effect.runSync(Scope.make())
     const notes: Array<string> = []
     const build = async <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, into: Scope.Scope) => {
-      const exit = await within(Effect.runPromiseExit(Scope.extend(effect, into)), timeoutMs, "a pair")
+      const exit = await within(Effect.runPromiseExit(Scope.provide(effect, into)), timeoutMs, "a pair")
       return Exit.isSuccess(exit) ? exit.value : fail(`no pair: ${String(exit.cause)}`)
     }
-    const closing = (child: Scope.CloseableScope) => () =>
+    const closing = (child: Scope.Closeable) => () =>
       within(Effect.runPromise(Scope.close(child, Exit.void)), timeoutMs, "the scope of a pair to close")
     const open: TransportContext["open"] = async () => {
       const child = Effect.runSync(Scope.make())

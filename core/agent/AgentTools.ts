@@ -70,7 +70,7 @@ export interface AgentTools extends AsyncDisposable {
 /** Makes the tools over a client. */
 export const createTools = (client: Client, options?: UnifiedExec.Options): AgentTools => {
   const scope = Effect.runSync(Scope.make())
-  const tools = Effect.runSync(Scope.extend(UnifiedExec.make(client.effect, options), scope))
+  const tools = Effect.runSync(Scope.provide(UnifiedExec.make(client.effect, options), scope))
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
 
   const call: AgentTools["call"] = (name, args, { signal, ...watcher } = {}) => {
@@ -112,10 +112,10 @@ export const promise = async <A>(
 ): Promise<A> => {
   if (signal?.aborted) throw aborted()
   const fiber = Effect.runFork(effect)
-  const abort = () => fiber.unsafeInterruptAsFork(fiber.id())
+  const abort = () => fiber.interruptUnsafe()
   signal?.addEventListener("abort", abort)
   const exit = await Effect.runPromise(Fiber.await(fiber))
   signal?.removeEventListener("abort", abort)
   if (Exit.isSuccess(exit)) return exit.value
-  throw Exit.isInterrupted(exit) ? aborted() : Cause.squash(exit.cause)
+  throw Exit.hasInterrupts(exit) ? aborted() : Cause.squash(exit.cause)
 }

@@ -3,29 +3,29 @@
  *
  * Error texts are those of the peer implementation, which models know: the first fault, and its position in the text.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Json from "../protocol/Json.ts"
 import { position } from "../protocol/JsonFault.ts"
 import * as Shape from "../protocol/shape/index.ts"
 import { describeExactly, Fault, type Reading } from "../protocol/shape/Reading.ts"
 
-/** Decodes the JSON text of an object; on the left, what is wrong with it. */
-export const decode = <A, I>(shape: Shape.Shape<A, I>, text: string): Either.Either<A, string> => {
+/** Decodes the JSON text of an object; as a failure, what is wrong with it. */
+export const decode = <A, I>(shape: Shape.Shape<A, I>, text: string): Result.Result<A, string> => {
   const json = parse(text)
-  if (Either.isLeft(json)) return Either.left(json.left)
-  if (!Json.isObject(json.right)) {
-    return Either.left(
-      `invalid type: ${describeExactly(json.right)}, expected a map ${position(text, text.length - 1)}`,
+  if (Result.isFailure(json)) return Result.fail(json.failure)
+  if (!Json.isObject(json.success)) {
+    return Result.fail(
+      `invalid type: ${describeExactly(json.success)}, expected a map ${position(text, text.length - 1)}`,
     )
   }
   const reading: Reading = { path: [], buffered: false, platform: "", plain: true }
   try {
-    return Either.right(shape.read(json.right, reading) as A)
+    return Result.succeed(shape.read(json.success, reading) as A)
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault
     const [field] = reading.path
     const end = field === undefined ? text.trimEnd().length - 1 : endOf(text, field)
-    return Either.left(`${fault.message} ${position(text, end)}`)
+    return Result.fail(`${fault.message} ${position(text, end)}`)
   }
 }
 
@@ -98,8 +98,8 @@ export const countOrNull = (description: string) =>
 export const id = (description: string) =>
   field(isWithin(-(2 ** 31), 2 ** 31 - 1), "i32", { type: "integer", description })
 
-const parse = (text: string): Either.Either<Json.Json, string> =>
-  Either.try({
+const parse = (text: string): Result.Result<Json.Json, string> =>
+  Result.try({
     try: () => Json.parse(text),
     catch: (error) => (error instanceof Json.JsonError ? error.message : String(error)),
   })

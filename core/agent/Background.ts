@@ -9,6 +9,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { abandonable } from "../protocol/Abandon.ts"
 import { concat, utf8Decoder } from "../protocol/Bytes.ts"
 import { type ExecBackend, nextHexId } from "./ExecBackend.ts"
 
@@ -56,7 +57,7 @@ export const make = (backend: ExecBackend): Effect.Effect<Background> =>
       const argv = ["/bin/sh", "-c", script, "sh", `^${variable}=${value}`, tenths]
       return printed(backend, argv).pipe(
         // A server that is gone answers no terminate either.
-        Effect.disconnect,
+        abandonable,
         Effect.timeoutOption(lookMillis + (grace ?? 0)),
         Effect.map(Option.match({ onNone: () => none, onSome: (text) => parse(text, variable) })),
         // A server that cannot be asked leaves nothing known; the command itself is listed as ever.
@@ -115,7 +116,7 @@ const printed = ({ startSubscribed }: ExecBackend, argv: ReadonlyArray<string>) 
         return textOf(pieces)
       }),
     ({ process, subscription }, exit) =>
-      Effect.zipRight(
+      Effect.andThen(
         Effect.sync(() => subscription.close()),
         exit._tag === "Success" ? Effect.void : Effect.ignore(process.terminate),
       ),

@@ -52,7 +52,7 @@ export class Known implements Observer {
     this.about = about
     this.transcript = new Transcript(mostBytes)
     this.clock = clock
-    this.startedAt = clock.unsafeCurrentTimeMillis()
+    this.startedAt = clock.currentTimeMillisUnsafe()
     this.changed = changed
   }
 
@@ -64,7 +64,7 @@ export class Known implements Observer {
 
   ended(session: Session): void {
     const { exitCode, failure = "", endedBy } = session
-    this.endedAt ??= this.clock.unsafeCurrentTimeMillis()
+    this.endedAt ??= this.clock.currentTimeMillisUnsafe()
     this.state = exitCode === undefined ? { kind: "lost", failure } : { kind: "exited", exitCode }
     if (endedBy === "timeout") this.stopping ??= "timeout"
     if (endedBy === "exit") this.stopping = undefined
@@ -73,7 +73,7 @@ export class Known implements Observer {
 
   /** Milliseconds that it has run. */
   get millis(): number {
-    return (this.endedAt ?? this.clock.unsafeCurrentTimeMillis()) - this.startedAt
+    return (this.endedAt ?? this.clock.currentTimeMillisUnsafe()) - this.startedAt
   }
 }
 

@@ -24,6 +24,6 @@ export interface ExecBackend {
 }
 
 /** Random ids of six hex digits. */
-export const nextHexId: Effect.Effect<string> = Effect.map(Random.nextIntBetween(0, 2 ** 24), (number) =>
+export const nextHexId: Effect.Effect<string> = Effect.map(Random.nextIntBetween(0, 2 ** 24 - 1), (number) =>
   number.toString(16).padStart(6, "0"),
 )

@@ -5,7 +5,7 @@ import * as ExecClient from "../client/ExecClient.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import * as TestServer from "../testing/TestServer.ts"
 import { SpawnError } from "../spawn/SpawnError.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as FirstExec from "./FirstExec.ts"
 import { ended } from "./testing/Agent.ts"
 
@@ -17,13 +17,15 @@ const make = (...server: Parameters<typeof TestServer.make>) =>
     const exec = yield* FirstExec.make({
       ...client,
       startSubscribed: (options) =>
-        Effect.tap(client.startSubscribed(options), ({ process }) => started.push(process)),
+        Effect.tap(client.startSubscribed(options), ({ process }) =>
+          Effect.sync(() => started.push(process)),
+        ),
     })
     /** A request that gets its whole timeout. */
     const ask = (request: FirstExec.Request) =>
       Effect.gen(function* () {
-        const asking = yield* Effect.fork(exec.request(request))
-        yield* elapse(Math.min(request.timeout_ms ?? 1000, 60_000))
+        const asking = yield* Effect.forkChild(exec.request(request))
+        yield* pass(Math.min(request.timeout_ms ?? 1000, 60_000))
         return yield* Fiber.join(asking)
       })
     return { fake, exec, ask, started }
@@ -48,15 +50,15 @@ describe("FirstExec", () => {
     "waits its whole time, whatever comes meanwhile, and for 1000 ms if nothing is said",
     effect(function* () {
       const { fake, exec } = yield* make()
-      const call = yield* Effect.fork(exec.request({ input_chunks: ["x"] }))
+      const call = yield* Effect.forkChild(exec.request({ input_chunks: ["x"] }))
       const child = yield* fake.next
       child.output("pty", "early ")
-      yield* elapse(999)
+      yield* pass(999)
       child.output("pty", "late")
       child.finish(0)
       yield* settle
       expect(yield* ended(call)).toBe(false)
-      yield* elapse(1)
+      yield* pass(1)
       // A command that has ended leaves no session.
       expect(yield* Fiber.join(call)).toEqual({ session_id: null, output: "early late" })
       expect((yield* Effect.flip(exec.request({ session_id: 0, input_chunks: [] }))).reason).toBe(
@@ -69,9 +71,9 @@ describe("FirstExec", () => {
     "clamps a timeout with a warning, and still returns output",
     effect(function* () {
       const { fake, exec } = yield* make()
-      const call = yield* Effect.fork(exec.request({ input_chunks: ["x"], timeout_ms: 120_000 }))
+      const call = yield* Effect.forkChild(exec.request({ input_chunks: ["x"], timeout_ms: 120_000 }))
       ;(yield* fake.next).output("pty", "out")
-      yield* elapse(60_000)
+      yield* pass(60_000)
       expect(yield* Fiber.join(call)).toEqual({
         session_id: 0,
         output: "Warning: requested timeout 120000ms exceeds maximum of 60000ms; clamping to 60000ms.\nout",
@@ -108,10 +110,10 @@ describe("FirstExec", () => {
     "cuts the middle out of a longer answer",
     effect(function* () {
       const { fake, exec } = yield* make()
-      const call = yield* Effect.fork(exec.request({ input_chunks: ["x"] }))
+      const call = yield* Effect.forkChild(exec.request({ input_chunks: ["x"] }))
       const child = yield* fake.next
       for (const text of ["a".repeat(70_000), "b".repeat(100_000)]) child.output("pty", text)
-      yield* elapse(1000)
+      yield* pass(1000)
       const { output } = yield* Fiber.join(call)
       const kept = `${"a".repeat(65_536)}…${Math.ceil((170_000 - 131_072) / 4)} tokens truncated…${"b".repeat(65_536)}`
       expect(output === kept).toBe(true)
@@ -124,9 +126,9 @@ describe("FirstExec", () => {
       const { fake, exec, ask } = yield* make()
       yield* ask({ input_chunks: ["x"], timeout_ms: 10 })
       const child = fake.children[0]
-      const call = yield* Effect.fork(exec.request({ session_id: 0, input_chunks: [] }))
+      const call = yield* Effect.forkChild(exec.request({ session_id: 0, input_chunks: [] }))
       child?.output("pty", "seen ")
-      yield* elapse(500)
+      yield* pass(500)
       yield* Fiber.interrupt(call)
       child?.output("pty", new Uint8Array([0xc3]))
       yield* settle
@@ -141,9 +143,9 @@ describe("FirstExec", () => {
     "kills a command whose first request is interrupted, because nobody knows its id",
     effect(function* () {
       const { fake, exec } = yield* make()
-      const call = yield* Effect.fork(exec.request({ input_chunks: ["x"] }))
+      const call = yield* Effect.forkChild(exec.request({ input_chunks: ["x"] }))
       const child = yield* fake.next
-      yield* elapse(10)
+      yield* pass(10)
       yield* Fiber.interrupt(call)
       yield* settle
       expect(child.kills).toBe(1)

@@ -10,7 +10,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { ClientError } from "../client/ClientError.ts"
 import { utf8 } from "../protocol/Bytes.ts"
@@ -97,9 +97,9 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
 
     const write = (session: Session, input: string, millis: number) =>
       Effect.gen(function* () {
-        const sending = yield* background(Effect.either(session.process.write(utf8.encode(input))))
+        const sending = yield* background(Effect.result(session.process.write(utf8.encode(input))))
         const sent = yield* Waiting.untilDone(sending, millis)
-        if (sent !== undefined && Either.isLeft(sent)) return yield* notWritten(sent.left)
+        if (sent !== undefined && Result.isFailure(sent)) return yield* notWritten(sent.failure)
       })
 
     const resume = (id: number, chunks: ReadonlyArray<string>, millis: number) =>
@@ -113,7 +113,7 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
             const input = chunks.join(" ")
             const written = input === "" ? Effect.void : write(session, input, millis)
             return Effect.map(
-              outputDuring(session, Effect.zipRight(written, Effect.sleep(millis))),
+              outputDuring(session, Effect.andThen(written, Effect.sleep(millis))),
               (output) => answer(session, output),
             )
           }),
@@ -161,7 +161,7 @@ const outputDuring = <E>(session: Session, wait: Effect.Effect<unknown, E>): Eff
       })
     return restore(wait).pipe(
       Effect.onError(() => settle(false)),
-      Effect.zipRight(settle(true)),
+      Effect.andThen(settle(true)),
     )
   })
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestRandom from "effect/Random"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Commands from "./Commands.ts"
 import * as Reply from "./Reply.ts"
 import { make, printed } from "./testing/Agent.ts"
@@ -26,23 +26,23 @@ describe("The calls of today", () => {
             yield* printed(made, "short\n", 100),
             yield* printed(made, many, 50),
           ]
-          const call = yield* Effect.fork(made.tools.execCommand({ cmd: "cat", tty: true }))
+          const call = yield* Effect.forkChild(made.tools.execCommand({ cmd: "cat", tty: true }))
           const child = yield* made.fake.next
-          yield* elapse(11_000)
+          yield* pass(11_000)
           all.push(yield* Fiber.join(call))
           const { sessionId: session_id = 0 } = all[2] ?? {}
-          const write = yield* Effect.fork(
+          const write = yield* Effect.forkChild(
             made.tools.call("write_stdin", { session_id, chars: "a\n", max_output_tokens: 1 }),
           )
           yield* settle
           child.output("pty", "a\r\na\r\n")
-          yield* elapse(1_000)
+          yield* pass(1_000)
           all.push(yield* Fiber.join(write))
           child.finish(0)
           yield* settle
           all.push(yield* made.tools.call("write_stdin", { session_id }))
           return all
-        }).pipe(Effect.withRandom(TestRandom.make("calls")))
+        }).pipe(TestRandom.withSeed("calls"))
       const [codex, all] = [yield* replies("codex"), yield* replies("all")]
       expect(all.map(Reply.toText)).toEqual(codex.map(Reply.toText))
       expect(all.map((reply) => without(reply))).toEqual(codex)
@@ -74,9 +74,9 @@ describe("The calls of today", () => {
       const { tools, fake } = yield* make({ tools: "codex" })
       expect(tools.definitions).toEqual(Tools.toolDefinitions("codex"))
       expect(yield* Effect.flip(tools.call("list_commands", {}))).toMatchObject({ reason: "UnknownTool" })
-      const call = yield* Effect.fork(tools.call("exec_command", { cmd: "x", timeout_ms: 1 }))
+      const call = yield* Effect.forkChild(tools.call("exec_command", { cmd: "x", timeout_ms: 1 }))
       const child = yield* fake.next
-      yield* elapse(11_000)
+      yield* pass(11_000)
       expect(yield* Fiber.join(call)).not.toHaveProperty("wait")
       expect(child.signals).toEqual([])
     }),
@@ -100,18 +100,18 @@ describe("read_output", () => {
         /^Lines 2\d to \d+ of 3000 \(bytes \d+ to \d+ of \d+\)\nProcess exited/,
       )
 
-      const call = yield* Effect.fork(made.tools.execCommand({ cmd: "x", max_output_tokens: 5 }))
+      const call = yield* Effect.forkChild(made.tools.execCommand({ cmd: "x", max_output_tokens: 5 }))
       const child = yield* made.fake.next
       child.output("stdout", "é".repeat(50))
-      yield* elapse(11_000)
+      yield* pass(11_000)
       const first = yield* Fiber.join(call)
       child.output("stdout", "next")
       const got = yield* made.tools.call("read_output", first.rest?.call?.arguments)
       expect(got).toMatchObject({ output: "é".repeat(40), sessionId: first.sessionId })
       // It takes nothing from the next reply.
       const { sessionId: session_id = 0 } = first
-      const next = yield* Effect.fork(made.tools.writeStdin({ session_id, max_output_tokens: 0 }))
-      yield* elapse(5_000)
+      const next = yield* Effect.forkChild(made.tools.writeStdin({ session_id, max_output_tokens: 0 }))
+      yield* pass(5_000)
       const { rest: again } = yield* Fiber.join(next)
       expect((yield* made.tools.call("read_output", again?.call?.arguments)).output).toBe("next")
     }),
@@ -127,7 +127,7 @@ describe("read_output", () => {
       const { from_byte: from = 0, to_byte: to = 0 } = Object(args)
       const rest = yield* made.tools.call("read_output", { ...args, max_output_tokens: 1e6 })
       expect(rest.output).toBe("0123456789\n".repeat(200_000).slice(from, to))
-      const bytes = yield* Effect.fork(made.tools.execCommand({ cmd: "x", max_output_tokens: 10 }))
+      const bytes = yield* Effect.forkChild(made.tools.execCommand({ cmd: "x", max_output_tokens: 10 }))
       const child = yield* made.fake.next
       child.output("stdout", new Uint8Array(300).fill(0xff))
       child.finish(0)
@@ -173,11 +173,11 @@ describe("list_commands", () => {
       const made = yield* make()
       expect((yield* made.tools.listCommands({})).output).toBe("No commands.")
       const done = yield* printed(made, "a\nb\n", 100)
-      const call = yield* Effect.fork(
+      const call = yield* Effect.forkChild(
         made.tools.execCommand({ cmd: "npm run dev", tty: true, yield_time_ms: 250 }),
       )
       const child = yield* made.fake.next
-      yield* elapse(2_000)
+      yield* pass(2_000)
       child.output("pty", "x\r\n")
       yield* settle
       const { sessionId } = yield* Fiber.join(call)

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Reply from "./Reply.ts"
 import { begun, make, printed } from "./testing/Agent.ts"
 import type { ReadOutput } from "./Tools.ts"
@@ -30,12 +30,12 @@ describe("A reply", () => {
     effect(function* () {
       const { call, child, tools } = yield* begun({ tty: true, yield_time_ms: 250 }, yield* make())
       child.output("pty", "a\u001b[3")
-      yield* elapse(500)
+      yield* pass(500)
       const first = yield* Fiber.join(call)
       expect(first.output).toBe("a")
       child.output("pty", "1mb")
-      const next = yield* Effect.fork(tools.writeStdin({ session_id: first.sessionId ?? 0 }))
-      yield* elapse(6_000)
+      const next = yield* Effect.forkChild(tools.writeStdin({ session_id: first.sessionId ?? 0 }))
+      yield* pass(6_000)
       expect((yield* Fiber.join(next)).output).toBe("b")
     }),
   )

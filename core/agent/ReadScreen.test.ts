@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import * as Scroll from "../process/testing/Scroll.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Reply from "./Reply.ts"
 import { begun, make, printed } from "./testing/Agent.ts"
 
@@ -15,7 +15,7 @@ const drawn = (text: string) =>
   Effect.gen(function* () {
     const made = yield* begun({ tty: true, yield_time_ms: 250 }, yield* painting())
     made.child.output("pty", text)
-    yield* elapse(1_000)
+    yield* pass(1_000)
     const { sessionId: session_id = 0 } = yield* Fiber.join(made.call)
     return { ...made, session_id }
   })
@@ -44,8 +44,8 @@ describe("read_screen", () => {
         `Screen of session ID ${session_id}: 24 rows, 80 columns\nCursor: row 1, column 13\n` +
           `Process running with session ID ${session_id}\nOutput:\nfirst second`,
       ])
-      const next = yield* Effect.fork(tools.writeStdin({ session_id }))
-      yield* elapse(5_000)
+      const next = yield* Effect.forkChild(tools.writeStdin({ session_id }))
+      yield* pass(5_000)
       expect((yield* Fiber.join(next)).output).toBe("second")
     }),
   )
@@ -100,7 +100,7 @@ describe("read_screen", () => {
   it(
     "is offered where the server can tell, and not with the tools of Codex",
     effect(function* () {
-      const names = (made: Effect.Effect.Success<ReturnType<typeof make>>) =>
+      const names = (made: Effect.Success<ReturnType<typeof make>>) =>
         made.tools.definitions.map(({ name }) => name)
       expect(names(yield* painting())).toContain("read_screen")
       expect(names(yield* make({ tools: "codex" }, {}, { terminals: Scroll.make().service }))).toEqual([
@@ -112,9 +112,11 @@ describe("read_screen", () => {
       expect(yield* Effect.flip(without.tools.call("read_screen", { session_id: 1 }))).toMatchObject({
         reason: "UnknownTool",
       })
-      const call = yield* Effect.fork(without.tools.execCommand({ cmd: "x", tty: true, yield_time_ms: 250 }))
+      const call = yield* Effect.forkChild(
+        without.tools.execCommand({ cmd: "x", tty: true, yield_time_ms: 250 }),
+      )
       yield* without.fake.next
-      yield* elapse(1_000)
+      yield* pass(1_000)
       const { sessionId: session_id = 0 } = yield* Fiber.join(call)
       expect(yield* Effect.flip(without.tools.readScreen({ session_id }))).toMatchObject({
         reason: "Screen",

@@ -1,5 +1,5 @@
 /** Tests Reading.ts and Rest.ts. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import * as Reading from "./Reading.ts"
@@ -14,7 +14,7 @@ const of = (text: string, most = Infinity) => {
 }
 
 const read = (transcript: Transcript, args: Omit<ReadOutput, "session_id">, budget = 1_000) =>
-  Either.getOrThrow(Reading.read(transcript, { session_id: 7, ...args }, budget))
+  Result.getOrThrow(Reading.read(transcript, { session_id: 7, ...args }, budget))
 
 /** Makes the calls that the parts name, to the last one. */
 const followed = (transcript: Transcript, args: Omit<ReadOutput, "session_id">, budget: number) => {
@@ -27,7 +27,7 @@ const followed = (transcript: Transcript, args: Omit<ReadOutput, "session_id">, 
 }
 
 const plain = (transcript: Transcript, args: Omit<ReadOutput, "session_id">, budget = 1_000) =>
-  Either.getOrThrow(Reading.read(transcript, { session_id: 7, ...args }, budget, "plain"))
+  Result.getOrThrow(Reading.read(transcript, { session_id: 7, ...args }, budget, "plain"))
 
 const numbers = Array.from({ length: 500 }, (_, index) => `${index + 1}\n`).join("")
 
@@ -147,7 +147,7 @@ describe("Grep", () => {
     expect(read(transcript, { grep: "e", from_line: 4 }).text).toBe("5:five\n7:seven\n")
     expect(read(transcript, { grep: "nothing" })).toMatchObject({ text: "", excerpt: { matches: 0 } })
     expect(Reading.read(transcript, { session_id: 7, grep: "(" }, 10)).toMatchObject({
-      left: expect.stringContaining("grep: pattern"),
+      failure: expect.stringContaining("grep: pattern"),
     })
   })
 

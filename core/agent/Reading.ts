@@ -3,7 +3,7 @@
  * match. What the budget cuts off, the `rest` gets. Places are those of the bytes that were printed, in whatever form
  * they are shown.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Lines from "../pattern/Lines.ts"
 import * as Pattern from "../pattern/Pattern.ts"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
@@ -59,16 +59,16 @@ export const excerptOf = (sessionId: number, transcript: Transcript, { from, to 
   lines: transcript.lines,
 })
 
-/** Reads what the arguments ask for; on the left, what is wrong with them. */
+/** Reads what the arguments ask for; as a failure, what is wrong with them. */
 export const read = (
   transcript: Transcript,
   args: ReadOutput,
   budget: number,
   form: PlainText.Form = "raw",
-): Either.Either<Part, string> => {
+): Result.Result<Part, string> => {
   const range = rangeOf(transcript, args)
   if (args.grep !== undefined) return search(transcript, args.grep, args, range, budget)
-  return Either.right(part(transcript, args, range, budget, form))
+  return Result.succeed(part(transcript, args, range, budget, form))
 }
 
 const rangeOf = (transcript: Transcript, args: ReadOutput): Range => {
@@ -191,19 +191,19 @@ const search = (
   args: ReadOutput,
   asked: Range,
   budget: number,
-): Either.Either<Part, string> => {
+): Result.Result<Part, string> => {
   const compiled = Pattern.compile(pattern, args.ignore_case === true ? "i" : "")
-  if (Either.isLeft(compiled)) return Either.left(`grep: ${compiled.left.message}`)
+  if (Result.isFailure(compiled)) return Result.fail(`grep: ${compiled.failure.message}`)
   const range = { from: Math.max(asked.from, transcript.begin), to: asked.to }
   const bytes = transcript.slice(range.from, range.to)
   const lines = new OutputLines(bytes, transcript.lineAt(range.from), range.from, args.session_id)
-  const found = matching(lines, compiled.right)
+  const found = matching(lines, compiled.success)
   const { text, next } = shownMatches(lines, found, Math.min(Number(args.context ?? 0), mostContext), budget)
   const rest = next === undefined ? undefined : { call: callFrom(args, lines.first + next) }
   const lost =
     asked.from < range.from ? { lost: { from: asked.from, to: Math.min(range.from, asked.to) } } : {}
   const both = rest === undefined && asked.from >= range.from ? undefined : { ...rest, ...lost }
-  return Either.right({
+  return Result.succeed({
     excerpt: { ...excerptOf(args.session_id, transcript, range), matches: found.size },
     text,
     ...(both === undefined ? {} : { rest: both }),

@@ -5,6 +5,7 @@
  * is never paused, and does not stop its connection. What a call did not return stays for the next one.
  */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type { Subscribed } from "../client/ProcessStarter.ts"
 import type { ProcessEvent } from "../client/ProcessEvent.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
@@ -55,9 +56,9 @@ export class Session {
   /** Lets one call through at a time, in the order of arrival. */
   readonly turn = Turn.make()
   /** Opens when the process has exited, or is lost. */
-  readonly exited = Effect.unsafeMakeLatch(false)
+  readonly exited = Latch.makeUnsafe(false)
   /** Opens when the output is complete. */
-  readonly closed = Effect.unsafeMakeLatch(false)
+  readonly closed = Latch.makeUnsafe(false)
   exitCode: number | undefined
   failure: string | undefined
   /** True once all output has come. False for ever if a descendant holds it. */
@@ -78,7 +79,7 @@ export class Session {
   private watcher: Watcher | undefined
   private readonly observer: Observer | undefined
   /** Opens for a moment when events have come. */
-  private readonly news = Effect.unsafeMakeLatch(false)
+  private readonly news = Latch.makeUnsafe(false)
 
   constructor(
     { id, tty, command }: About,
@@ -103,11 +104,12 @@ export class Session {
   /** Reads events until the last one. */
   get run(): Effect.Effect<void> {
     const { next } = this.subscription
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       for (let batch = yield* next; batch !== undefined; batch = yield* next) {
         for (const event of batch) this.accept(event)
-        this.news.unsafeOpen()
-        this.news.unsafeClose()
+        yield* this.news.release
+        if (this.over) yield* this.exited.open
+        if (this.complete) yield* this.closed.open
       }
     }).pipe(Effect.ensuring(Effect.sync(() => this.release())))
   }
@@ -126,7 +128,7 @@ export class Session {
     this.released = true
     this.subscription.close()
     this.lose("the session has ended")
-    this.news.unsafeOpen()
+    this.news.openUnsafe()
   }
 
   /** Reports output to `watcher` while the effect runs. */
@@ -152,11 +154,9 @@ export class Session {
         this.exitCode = event.exitCode
         this.endedBy = event.endedBy
         this.observer?.ended(this)
-        this.exited.unsafeOpen()
         break
       case "closed":
         this.complete = true
-        this.closed.unsafeOpen()
         break
       case "failed":
         this.lose(event.message)
@@ -172,8 +172,8 @@ export class Session {
       this.failure = why
       this.observer?.ended(this)
     }
-    this.exited.unsafeOpen()
-    this.closed.unsafeOpen()
+    this.exited.openUnsafe()
+    this.closed.openUnsafe()
   }
 
   private show(bytes: Uint8Array): void {

@@ -1,10 +1,11 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Reply from "./Reply.ts"
 import { EndedSessions, maxSessions, remembered, SessionTable, spared } from "./SessionTable.ts"
 import { make } from "./testing/Agent.ts"
@@ -74,16 +75,16 @@ describe("SessionTable", () => {
     effect(function* () {
       const scope = yield* Scope.make()
       const { fake, client } = yield* make()
-      const tools = yield* Scope.extend(UnifiedExec.make(client), scope)
+      const tools = yield* Scope.provide(UnifiedExec.make(client), scope)
       const begin = (count: number) =>
         Effect.forEach(Array.from({ length: count }), (_, at) =>
           Effect.tap(
-            Effect.fork(tools.execCommand({ cmd: `command ${at + 1}`, yield_time_ms: 1 })),
+            Effect.forkChild(tools.execCommand({ cmd: `command ${at + 1}`, yield_time_ms: 1 })),
             () => fake.next,
           ),
         )
       const calls = yield* begin(maxSessions)
-      yield* elapse(400)
+      yield* pass(400)
       const [first] = yield* Effect.forEach(calls, Fiber.join)
       const [waiting] = yield* begin(1)
       yield* settle
@@ -97,17 +98,17 @@ describe("SessionTable", () => {
           `write_stdin failed: Unknown process id ${first?.sessionId}: it was ended at ${killed} to make room for ` +
           `session ID ${last}, because at most 64 sessions are kept; its command was killed: command 1`,
       })
-      yield* elapse(400)
+      yield* pass(400)
       const reply = yield* Fiber.join(waiting!)
       const notice =
         `Session ID ${first?.sessionId} was ended to make room for this command, because at most 64 sessions are ` +
         "kept; its command was killed: command 1"
       expect(reply).toMatchObject({ sessionId: last, notices: [notice] })
       expect(Reply.toText(reply)).toContain(`\nNotice: ${notice}\nOutput:\n`)
-      const poll = yield* Effect.fork(tools.writeStdin({ session_id: last ?? 0 }))
-      yield* elapse(5_000)
+      const poll = yield* Effect.forkChild(tools.writeStdin({ session_id: last ?? 0 }))
+      yield* pass(5_000)
       expect(yield* Fiber.join(poll)).not.toHaveProperty("notices")
-      const waits = yield* Effect.fork(tools.writeStdin({ session_id: last ?? 0 }))
+      const waits = yield* Effect.forkChild(tools.writeStdin({ session_id: last ?? 0 }))
       yield* settle
       yield* Scope.close(scope, Exit.void)
       yield* settle
@@ -123,16 +124,19 @@ describe("SessionTable", () => {
     effect(function* () {
       const { fake, tools } = yield* make()
       const calls = yield* Effect.forEach(Array.from({ length: maxSessions }), () =>
-        Effect.tap(Effect.fork(tools.execCommand({ cmd: "make\n  all", yield_time_ms: 1 })), () => fake.next),
+        Effect.tap(
+          Effect.forkChild(tools.execCommand({ cmd: "make\n  all", yield_time_ms: 1 })),
+          () => fake.next,
+        ),
       )
-      yield* elapse(400)
+      yield* pass(400)
       const ids = yield* Effect.forEach(calls, (call) =>
         Effect.map(Fiber.join(call), ({ sessionId = 0 }) => sessionId),
       )
       fake.children[29]?.finish(3)
       yield* settle
-      const last = yield* Effect.fork(tools.execCommand({ cmd: "y", yield_time_ms: 1 }))
-      yield* elapse(400)
+      const last = yield* Effect.forkChild(tools.execCommand({ cmd: "y", yield_time_ms: 1 }))
+      yield* pass(400)
       const fate = "because at most 64 sessions are kept; its command had exited with code 3: make all"
       expect(yield* Fiber.join(last)).toMatchObject({
         notices: [`Session ID ${ids[29]} was ended to make room for this command, ${fate}`],
@@ -146,10 +150,10 @@ describe("SessionTable", () => {
     "die where they are being started when that scope ends",
     effect(function* () {
       const scope = yield* Scope.make()
-      const go = yield* Effect.makeLatch()
+      const go = yield* Latch.make()
       const { fake, client } = yield* make(undefined, { beforeSpawn: () => go.await })
-      const tools = yield* Scope.extend(UnifiedExec.make(client), scope)
-      const call = yield* Effect.fork(tools.execCommand({ cmd: "x" }))
+      const tools = yield* Scope.provide(UnifiedExec.make(client), scope)
+      const call = yield* Effect.forkChild(tools.execCommand({ cmd: "x" }))
       yield* settle
       yield* Scope.close(scope, Exit.void)
       yield* go.open

@@ -51,7 +51,7 @@ export class SessionTable<Session extends Entry> {
   private readonly reserved = new Set<number>()
 
   /** Reserves a random id from 1000 to 99999; `free` or `remove` releases it. */
-  readonly reserve: Effect.Effect<number> = Effect.suspend(() => Random.nextIntBetween(1000, 100_000)).pipe(
+  readonly reserve: Effect.Effect<number> = Effect.suspend(() => Random.nextIntBetween(1000, 99_999)).pipe(
     Effect.repeat({ until: (id) => !this.reserved.has(id) }),
     Effect.tap((id) => Effect.sync(() => this.reserved.add(id))),
   )

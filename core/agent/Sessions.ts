@@ -65,8 +65,8 @@ export const owned = Effect.gen(function* () {
 
   const live = (session: Session) =>
     session.run.pipe(
-      Effect.zipRight(Effect.ignore(session.process.exitCode)),
-      Effect.zipRight(Effect.sync(() => alive.delete(session))),
+      Effect.andThen(Effect.ignore(session.process.exitCode)),
+      Effect.andThen(Effect.sync(() => alive.delete(session))),
     )
 
   return {
@@ -97,7 +97,7 @@ export const graceMillis = { usual: 5_000, most: 60_000 }
  * cannot, the tools do, and the command is killed at once if it knows no SIGTERM either.
  */
 const makeStopper = (
-  { background }: Effect.Effect.Success<typeof owned>,
+  { background }: Effect.Success<typeof owned>,
   commands: Commands,
   server: Server = {},
 ) => {
@@ -106,8 +106,8 @@ const makeStopper = (
   const ask = ({ process, exited }: Session, grace: number) => {
     if (server.processDeadlines === true) return process.end({ graceMs: grace })
     if (server.processSignals !== true) return process.terminate
-    const killed = Effect.zipRight(Effect.timeoutOption(exited.await, grace), process.terminate)
-    return Effect.zipRight(process.signal("terminate"), killed)
+    const killed = Effect.andThen(Effect.timeoutOption(exited.await, grace), process.terminate)
+    return Effect.andThen(process.signal("terminate"), killed)
   }
 
   /** Asks a command to end, in the background. One that is over is left alone. */
@@ -128,7 +128,7 @@ const makeStopper = (
         deadlines.get(session) === own ? stop(session, "timeout") : Effect.void,
       )
       const passed = Effect.timeoutOption(session.exited.await, millis)
-      return Effect.asVoid(background(Effect.zipRight(passed, late)))
+      return Effect.asVoid(background(Effect.andThen(passed, late)))
     })
 
   return { stop, deadline }
@@ -141,7 +141,7 @@ export const make = (backend: ExecBackend, options: Options) =>
     const background = yield* Background.make(backend)
     // Finalizers run in reverse: the commands are killed before.
     yield* Effect.addFinalizer(() => Effect.interruptible(background.kill))
-    const commands = new Commands(yield* Effect.clock, outputBytes)
+    const commands = new Commands(yield* Clock.Clock, outputBytes)
     const table = new SessionTable<Session>()
     const ended = new EndedSessions()
     const own = yield* owned
@@ -230,7 +230,7 @@ export const make = (backend: ExecBackend, options: Options) =>
   })
 
 /** The sessions of one set of tools. */
-export type Sessions = Effect.Effect.Success<ReturnType<typeof make>>
+export type Sessions = Effect.Success<ReturnType<typeof make>>
 
 /** The call for the part of the output since the last reply that its text lacks. */
 const restOf = (

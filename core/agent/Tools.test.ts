@@ -1,11 +1,11 @@
 /** Tests Tools.ts and Arguments.ts. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Arguments from "./Arguments.ts"
 import * as Tools from "./Tools.ts"
 
-const exec = (text: string) => Either.merge(Arguments.decode(Tools.ExecCommand, text))
-const write = (text: string) => Either.merge(Arguments.decode(Tools.WriteStdin, text))
+const exec = (text: string) => Result.merge(Arguments.decode(Tools.ExecCommand, text))
+const write = (text: string) => Result.merge(Arguments.decode(Tools.WriteStdin, text))
 
 describe("Tools", () => {
   it("describes both tools in JSON Schema without references", () => {

@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as TestClock from "effect/TestClock"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { make } from "./testing/Agent.ts"
 
 describe("Interruption of a call", () => {
@@ -12,20 +12,20 @@ describe("Interruption of a call", () => {
     "leaves the command alone, and its output to the next call",
     effect(function* () {
       const { tools, fake } = yield* make()
-      const call = yield* Effect.fork(tools.execCommand({ cmd: "x" }))
-      yield* elapse(50)
+      const call = yield* Effect.forkChild(tools.execCommand({ cmd: "x" }))
+      yield* pass(50)
       fake.children[0]?.output("stdout", "one ")
-      yield* elapse(1_000)
+      yield* pass(1_000)
       yield* Fiber.interrupt(call)
       const [session_id = 0] = yield* tools.sessionIds
       fake.children[0]?.output("stdout", "two ")
-      const poll = yield* Effect.fork(tools.writeStdin({ session_id }))
-      yield* elapse(4_999)
+      const poll = yield* Effect.forkChild(tools.writeStdin({ session_id }))
+      yield* pass(4_999)
       fake.children[0]?.output("stdout", "three")
       // At the very moment of the deadline.
       yield* Effect.all([Fiber.interrupt(poll), TestClock.adjust(1)], { concurrency: "unbounded" })
-      const last = yield* Effect.fork(tools.writeStdin({ session_id }))
-      yield* elapse(1)
+      const last = yield* Effect.forkChild(tools.writeStdin({ session_id }))
+      yield* pass(1)
       fake.children[0]?.finish(0)
       yield* settle
       const { output } = yield* Fiber.join(last)
@@ -40,13 +40,14 @@ describe("Interruption of a call", () => {
       const { tools, fake } = yield* make()
       const outcomes = new Set<string>()
       for (let pause = 0; pause < 60; pause += 1) {
-        const call = yield* Effect.fork(tools.execCommand({ cmd: "x" }))
+        const call = yield* Effect.forkChild(tools.execCommand({ cmd: "x" }))
         const child = yield* fake.next
         yield* settle
         child.output("stdout", "all")
         child.finish(0)
-        for (let step = 0; step < pause; step += 1) yield* Effect.yieldNow()
-        const exit = yield* Fiber.interrupt(call)
+        for (let step = 0; step < pause; step += 1) yield* Effect.yieldNow
+        yield* Fiber.interrupt(call)
+        const exit = yield* Fiber.await(call)
         yield* settle
         const [session_id = 0] = yield* tools.sessionIds
         const reply = Exit.isSuccess(exit) ? exit.value : yield* tools.writeStdin({ session_id })

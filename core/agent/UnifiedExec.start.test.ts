@@ -21,7 +21,7 @@ it(
     // The same random numbers lead to the same id, unless it is still taken.
     for (const seed of ["a", "a"]) {
       const start = Effect.flip(tools.execCommand({ cmd: "x" }))
-      expect(yield* Effect.withRandom(start, Random.make(seed))).toMatchObject({ reason: "Create" })
+      expect(yield* Random.withSeed(start, seed)).toMatchObject({ reason: "Create" })
     }
     expect(processIds[0]).toMatch(/^\d+-[0-9a-f]{6}$/)
     expect(processIds[1]).toBe(processIds[0])

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { ended, make } from "./testing/Agent.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
 
@@ -9,9 +9,9 @@ import * as UnifiedExec from "./UnifiedExec.ts"
 const started = (tty: boolean) =>
   Effect.gen(function* () {
     const made = yield* make()
-    const call = yield* Effect.fork(made.tools.execCommand({ cmd: "x", tty, yield_time_ms: 250 }))
+    const call = yield* Effect.forkChild(made.tools.execCommand({ cmd: "x", tty, yield_time_ms: 250 }))
     const child = yield* made.fake.next
-    yield* elapse(400)
+    yield* pass(400)
     const { sessionId = 0 } = yield* Fiber.join(call)
     return { ...made, child, session_id: sessionId }
   })
@@ -21,13 +21,13 @@ describe("write_stdin", () => {
     "b91: brings characters to a terminal, and gives the program 100 ms before time is counted",
     effect(function* () {
       const { tools, child, session_id } = yield* started(true)
-      const call = yield* Effect.fork(tools.writeStdin({ session_id, chars: "hé\n" }))
+      const call = yield* Effect.forkChild(tools.writeStdin({ session_id, chars: "hé\n" }))
       yield* settle
       expect(Buffer.concat(child.writes).toString()).toBe("hé\n")
       child.output("pty", "hé\r\nhé\r\n")
-      yield* elapse(349)
+      yield* pass(349)
       expect(yield* ended(call)).toBe(false)
-      yield* elapse(1)
+      yield* pass(1)
       expect(yield* Fiber.join(call)).toMatchObject({
         output: "hé\nhé\n",
         wallSeconds: 0.25,
@@ -40,8 +40,10 @@ describe("write_stdin", () => {
     "waits at most 30 s behind what it wrote",
     effect(function* () {
       const { tools, session_id } = yield* started(true)
-      const call = yield* Effect.fork(tools.writeStdin({ session_id, chars: "x", yield_time_ms: 100_000 }))
-      yield* elapse(100 + 30_000)
+      const call = yield* Effect.forkChild(
+        tools.writeStdin({ session_id, chars: "x", yield_time_ms: 100_000 }),
+      )
+      yield* pass(100 + 30_000)
       expect((yield* Fiber.join(call)).wallSeconds).toBe(30)
     }),
   )
@@ -56,10 +58,10 @@ describe("write_stdin", () => {
         message:
           "write_stdin failed: stdin is closed for this session; rerun exec_command with tty=true to keep stdin open",
       })
-      const ignored = yield* Effect.fork(tools.writeStdin({ session_id, chars: "\u0003" }))
-      yield* elapse(250)
+      const ignored = yield* Effect.forkChild(tools.writeStdin({ session_id, chars: "\u0003" }))
+      yield* pass(250)
       expect(yield* Fiber.join(ignored)).toMatchObject({ sessionId: session_id, wallSeconds: 0.25 })
-      const heeded = yield* Effect.fork(tools.writeStdin({ session_id, chars: "\u0003" }))
+      const heeded = yield* Effect.forkChild(tools.writeStdin({ session_id, chars: "\u0003" }))
       yield* settle
       child.finish({ kind: "signaled", signal: 2 })
       yield* settle
@@ -75,13 +77,13 @@ describe("write_stdin", () => {
       child.stall()
       // More than the server queues.
       const chars = "x".repeat(3 * 1024 * 1024)
-      const stuck = yield* Effect.fork(tools.writeStdin({ session_id, chars }))
-      yield* elapse(1_000)
+      const stuck = yield* Effect.forkChild(tools.writeStdin({ session_id, chars }))
+      yield* pass(1_000)
       expect(yield* Fiber.join(stuck)).toMatchObject({ sessionId: session_id })
-      const next = yield* Effect.fork(tools.writeStdin({ session_id, chars: "end" }))
+      const next = yield* Effect.forkChild(tools.writeStdin({ session_id, chars: "end" }))
       yield* settle
       child.read()
-      yield* elapse(1_000)
+      yield* pass(1_000)
       yield* Fiber.join(next)
       expect(Buffer.concat(child.writes).toString() === `${chars}end`).toBe(true)
     }),
@@ -99,21 +101,21 @@ describe("write_stdin", () => {
             Effect.sync(() => (terminate = process.terminate)),
           ),
       })
-      const begin = yield* Effect.fork(tools.execCommand({ cmd: "x", tty: true, yield_time_ms: 250 }))
+      const begin = yield* Effect.forkChild(tools.execCommand({ cmd: "x", tty: true, yield_time_ms: 250 }))
       const child = yield* fake.next
-      yield* elapse(400)
+      yield* pass(400)
       const { sessionId: session_id = 0 } = yield* Fiber.join(begin)
       // It outlives its kill, and takes no input any more.
       child.mortal = false
       yield* terminate
-      const failing = yield* Effect.fork(Effect.flip(tools.writeStdin({ session_id, chars: "x" })))
-      yield* elapse(150)
+      const failing = yield* Effect.forkChild(Effect.flip(tools.writeStdin({ session_id, chars: "x" })))
+      yield* pass(150)
       expect(yield* Fiber.join(failing)).toMatchObject({
         reason: "Write",
         message: "write_stdin failed: failed to write to stdin",
       })
-      const exiting = yield* Effect.fork(tools.writeStdin({ session_id, chars: "x" }))
-      yield* elapse(100)
+      const exiting = yield* Effect.forkChild(tools.writeStdin({ session_id, chars: "x" }))
+      yield* pass(100)
       child.finish(4)
       yield* settle
       expect(yield* Fiber.join(exiting)).toMatchObject({ exitCode: 4 })

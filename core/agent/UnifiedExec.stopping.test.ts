@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Reply from "./Reply.ts"
 import { begun, ended, make, printed } from "./testing/Agent.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
@@ -13,11 +13,11 @@ describe("timeout_ms", () => {
     effect(function* () {
       const { call, child } = yield* begun({ timeout_ms: 30_000 }, yield* make())
       child.output("stdout", "so far")
-      yield* elapse(29_999)
+      yield* pass(29_999)
       expect(child.signals).toEqual([])
-      yield* elapse(1)
+      yield* pass(1)
       expect(child.signals).toEqual(["SIGTERM", "SIGCONT"])
-      yield* elapse(6_000)
+      yield* pass(6_000)
       const reply = yield* Fiber.join(call)
       expect(reply).toMatchObject({ exitCode: 137, output: "so far", endedBy: "timeout" })
       expect(Reply.toText(reply)).toContain("\nEnded by: its timeout_ms\n")
@@ -33,11 +33,11 @@ describe("timeout_ms", () => {
       const { startSubscribed } = client
       const environmentInfo = { ...client.environmentInfo, capabilities }
       const tools = yield* UnifiedExec.make({ environmentInfo, startSubscribed })
-      const call = yield* Effect.fork(tools.execCommand({ cmd: "x", timeout_ms: 1_000 }))
+      const call = yield* Effect.forkChild(tools.execCommand({ cmd: "x", timeout_ms: 1_000 }))
       const child = yield* fake.next
-      yield* elapse(999)
+      yield* pass(999)
       expect([child.signals, child.kills]).toEqual([[], 0])
-      yield* elapse(5_010)
+      yield* pass(5_010)
       expect([child.signals, child.kills > 0]).toEqual([signals, true])
       expect(yield* Fiber.join(call)).toMatchObject({ exitCode: 137, endedBy: "timeout" })
     })(),
@@ -47,15 +47,17 @@ describe("timeout_ms", () => {
     "of write_stdin counts from its call, and the last one holds",
     effect(function* () {
       const { call, child, tools } = yield* begun({ yield_time_ms: 250 }, yield* make())
-      yield* elapse(400)
+      yield* pass(400)
       const session_id = (yield* Fiber.join(call)).sessionId ?? 0
-      const first = yield* Effect.fork(tools.writeStdin({ session_id, timeout_ms: 2_000, yield_time_ms: 0 }))
-      yield* elapse(1_000)
+      const first = yield* Effect.forkChild(
+        tools.writeStdin({ session_id, timeout_ms: 2_000, yield_time_ms: 0 }),
+      )
+      yield* pass(1_000)
       yield* Fiber.join(first)
-      const second = yield* Effect.fork(tools.writeStdin({ session_id, timeout_ms: 2_000 }))
-      yield* elapse(1_999)
+      const second = yield* Effect.forkChild(tools.writeStdin({ session_id, timeout_ms: 2_000 }))
+      yield* pass(1_999)
       expect(child.signals).toEqual([])
-      yield* elapse(5_010)
+      yield* pass(5_010)
       expect(yield* Fiber.join(second)).toMatchObject({ endedBy: "timeout", exitCode: 137 })
     }),
   )
@@ -68,9 +70,9 @@ describe("kill_on_cancel", () => {
       const made = yield* make()
       const kept = yield* begun({}, made)
       const killed = yield* begun({ kill_on_cancel: true, wait_for: { exit: true } }, made)
-      yield* elapse(1_000)
-      yield* Effect.zipRight(Fiber.interrupt(kept.call), Fiber.interrupt(killed.call))
-      yield* elapse(5_010)
+      yield* pass(1_000)
+      yield* Effect.andThen(Fiber.interrupt(kept.call), Fiber.interrupt(killed.call))
+      yield* pass(5_010)
       expect([kept.child.signals, kept.child.kills]).toEqual([[], 0])
       expect([killed.child.signals, killed.child.kills]).toEqual([["SIGTERM", "SIGCONT"], 1])
       const { commands } = yield* made.tools.listCommands({})
@@ -79,7 +81,7 @@ describe("kill_on_cancel", () => {
         ["exited", "cancel"],
       ])
       const [session_id = 0] = (yield* made.tools.sessionIds).slice(0, 1)
-      const call = yield* Effect.fork(made.tools.writeStdin({ session_id, kill_on_cancel: true }))
+      const call = yield* Effect.forkChild(made.tools.writeStdin({ session_id, kill_on_cancel: true }))
       yield* settle
       yield* Fiber.interrupt(call)
       yield* settle
@@ -93,17 +95,17 @@ describe("stop_command", () => {
     "sends SIGTERM, kills after the grace, and returns the last output",
     effect(function* () {
       const made = yield* make()
-      const call = yield* Effect.fork(made.tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
+      const call = yield* Effect.forkChild(made.tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
       const child = yield* made.fake.next
-      yield* elapse(400)
+      yield* pass(400)
       const { sessionId: session_id = 0 } = yield* Fiber.join(call)
-      const stop = yield* Effect.fork(made.tools.stopCommand({ session_id, grace_ms: 2_000 }))
+      const stop = yield* Effect.forkChild(made.tools.stopCommand({ session_id, grace_ms: 2_000 }))
       yield* settle
       expect([child.signals, child.kills]).toEqual([["SIGTERM", "SIGCONT"], 0])
       child.output("stdout", "bye\n")
-      yield* elapse(1_900)
+      yield* pass(1_900)
       expect([child.kills, yield* ended(stop)]).toEqual([0, false])
-      yield* elapse(200)
+      yield* pass(200)
       const reply = yield* Fiber.join(stop)
       expect(reply).toMatchObject({ exitCode: 137, output: "bye\n", endedBy: "stop" })
       expect(Reply.toText(reply)).toContain("\nEnded by: stop_command\n")
@@ -115,15 +117,15 @@ describe("stop_command", () => {
     "does not wait for a call that waits, which is told of the end",
     effect(function* () {
       const made = yield* make()
-      const waits = yield* Effect.fork(made.tools.execCommand({ cmd: "x", wait_for: { exit: true } }))
+      const waits = yield* Effect.forkChild(made.tools.execCommand({ cmd: "x", wait_for: { exit: true } }))
       const child = yield* made.fake.next
-      yield* elapse(1_000)
+      yield* pass(1_000)
       const [session_id = 0] = yield* made.tools.sessionIds
-      const stop = yield* Effect.fork(made.tools.stopCommand({ session_id }))
+      const stop = yield* Effect.forkChild(made.tools.stopCommand({ session_id }))
       yield* settle
       child.output("stdout", "bye\n")
       child.finish({ kind: "signaled", signal: 15 })
-      yield* elapse(100)
+      yield* pass(100)
       expect(yield* Fiber.join(waits)).toMatchObject({ exitCode: 143, output: "bye\n", endedBy: "stop" })
       expect(yield* Fiber.join(stop)).toMatchObject({ exitCode: 143, output: "", endedBy: "stop" })
     }),

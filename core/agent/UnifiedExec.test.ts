@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { quietMillis } from "../process/Process.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Reply from "./Reply.ts"
 import { ended, make } from "./testing/Agent.ts"
 
@@ -36,13 +36,13 @@ describe("UnifiedExec", () => {
   ])("%s, behind 150 ms for an early exit", (_, asked, millis) =>
     effect(function* () {
       const { tools, fake } = yield* make()
-      const call = yield* Effect.fork(
+      const call = yield* Effect.forkChild(
         tools.execCommand({ cmd: "sleep 60", ...(asked === undefined ? {} : { yield_time_ms: asked }) }),
       )
-      yield* elapse(150 + millis - 1)
+      yield* pass(150 + millis - 1)
       fake.children[0]?.output("stdout", "so far")
       expect(yield* ended(call)).toBe(false)
-      yield* elapse(1)
+      yield* pass(1)
       const reply = yield* Fiber.join(call)
       expect(reply).toMatchObject({
         wallSeconds: millis / 1000,
@@ -58,8 +58,8 @@ describe("UnifiedExec", () => {
     "counts time from the early exit that did not come, and returns at the exit",
     effect(function* () {
       const { tools, fake } = yield* make()
-      const call = yield* Effect.fork(tools.execCommand({ cmd: "x" }))
-      yield* elapse(150 + 777)
+      const call = yield* Effect.forkChild(tools.execCommand({ cmd: "x" }))
+      yield* pass(150 + 777)
       fake.children[0]?.finish(9)
       yield* settle
       expect(yield* Fiber.join(call)).toMatchObject({ wallSeconds: 0.777, exitCode: 9 })
@@ -70,22 +70,22 @@ describe("UnifiedExec", () => {
     "b90: a poll of a silent session takes 5 s, and less when it ends",
     effect(function* () {
       const { tools, fake } = yield* make()
-      const started = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
-      yield* elapse(400)
+      const started = yield* Effect.forkChild(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
+      yield* pass(400)
       const session_id = (yield* Fiber.join(started)).sessionId ?? 0
-      const silent = yield* Effect.fork(tools.writeStdin({ session_id, yield_time_ms: 100 }))
-      yield* elapse(4_999)
+      const silent = yield* Effect.forkChild(tools.writeStdin({ session_id, yield_time_ms: 100 }))
+      yield* pass(4_999)
       fake.children[0]?.output("stdout", "does not end it")
       expect(yield* ended(silent)).toBe(false)
-      yield* elapse(1)
+      yield* pass(1)
       expect(yield* Fiber.join(silent)).toMatchObject({
         wallSeconds: 5,
         output: "does not end it",
         sessionId: session_id,
       })
 
-      const ending = yield* Effect.fork(tools.writeStdin({ session_id, chars: "", yield_time_ms: 100 }))
-      yield* elapse(1_320)
+      const ending = yield* Effect.forkChild(tools.writeStdin({ session_id, chars: "", yield_time_ms: 100 }))
+      yield* pass(1_320)
       fake.children[0]?.finish(0)
       yield* settle
       expect(yield* Fiber.join(ending)).toMatchObject({ wallSeconds: 1.32, exitCode: 0, output: "" })
@@ -98,11 +98,11 @@ describe("UnifiedExec", () => {
   ])("a poll takes at most %s", (_, longestPollMillis, millis) =>
     effect(function* () {
       const { tools } = yield* make(longestPollMillis === undefined ? {} : { longestPollMillis })
-      const started = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
-      yield* elapse(400)
+      const started = yield* Effect.forkChild(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
+      yield* pass(400)
       const session_id = (yield* Fiber.join(started)).sessionId ?? 0
-      const poll = yield* Effect.fork(tools.writeStdin({ session_id, yield_time_ms: 1e9 }))
-      yield* elapse(millis)
+      const poll = yield* Effect.forkChild(tools.writeStdin({ session_id, yield_time_ms: 1e9 }))
+      yield* pass(millis)
       expect((yield* Fiber.join(poll)).wallSeconds).toBe(millis / 1000)
     })(),
   )
@@ -111,8 +111,8 @@ describe("UnifiedExec", () => {
     "b93: a collected session is unknown",
     effect(function* () {
       const { tools, fake } = yield* make()
-      const started = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
-      yield* elapse(400)
+      const started = yield* Effect.forkChild(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
+      yield* pass(400)
       const session_id = (yield* Fiber.join(started)).sessionId ?? 0
       fake.children[0]?.finish({ kind: "signaled", signal: 9 })
       yield* settle
@@ -129,15 +129,15 @@ describe("UnifiedExec", () => {
     "leaves a character whose bytes are not all there to the next reply, and the last reply replaces it",
     effect(function* () {
       const { tools, fake } = yield* make()
-      const started = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
+      const started = yield* Effect.forkChild(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
       const child = yield* fake.next
       child.output("stdout", new Uint8Array([0x61, 0xc3]))
-      yield* elapse(400)
+      yield* pass(400)
       const { sessionId: session_id = 0, output } = yield* Fiber.join(started)
       expect(output).toBe("a")
-      const poll = yield* Effect.fork(tools.writeStdin({ session_id }))
+      const poll = yield* Effect.forkChild(tools.writeStdin({ session_id }))
       child.output("stdout", new Uint8Array([0xa9, 0xc3]))
-      yield* elapse(5_000)
+      yield* pass(5_000)
       expect((yield* Fiber.join(poll)).output).toBe("é")
       child.finish(0)
       yield* settle
@@ -149,15 +149,15 @@ describe("UnifiedExec", () => {
     "b97: who has exited is waited for 50 ms more, while a descendant holds its output",
     effect(function* () {
       const { tools, fake } = yield* make()
-      const call = yield* Effect.fork(tools.execCommand({ cmd: "x" }))
+      const call = yield* Effect.forkChild(tools.execCommand({ cmd: "x" }))
       const child = yield* fake.next
       child.output("stdout", "parent\n")
       child.exit(0)
-      yield* elapse(2 * quietMillis) // until then the server holds the exit back
-      yield* elapse(49)
+      yield* pass(2 * quietMillis) // until then the server holds the exit back
+      yield* pass(49)
       child.output("stdout", "late\n")
       expect(yield* ended(call)).toBe(false)
-      yield* elapse(1)
+      yield* pass(1)
       const reply = yield* Fiber.join(call)
       expect(reply).toMatchObject({
         exitCode: 0,
@@ -177,12 +177,12 @@ describe("UnifiedExec", () => {
     "waits no longer for a descendant than its yield time has left",
     effect(function* () {
       const { tools, fake } = yield* make()
-      const call = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
-      yield* elapse(150 + 240 - 2 * quietMillis)
+      const call = yield* Effect.forkChild(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
+      yield* pass(150 + 240 - 2 * quietMillis)
       fake.children[0]?.exit(0)
-      yield* elapse(2 * quietMillis + 9)
+      yield* pass(2 * quietMillis + 9)
       expect(yield* ended(call)).toBe(false)
-      yield* elapse(1)
+      yield* pass(1)
       expect(yield* Fiber.join(call)).toMatchObject({ exitCode: 0, wallSeconds: 0.25 })
     }),
   )
@@ -191,19 +191,19 @@ describe("UnifiedExec", () => {
     "answers calls on one session one after the other",
     effect(function* () {
       const { tools, fake } = yield* make()
-      const started = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
-      yield* elapse(400)
+      const started = yield* Effect.forkChild(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
+      yield* pass(400)
       const session_id = (yield* Fiber.join(started)).sessionId ?? 0
-      const first = yield* Effect.fork(tools.writeStdin({ session_id }))
+      const first = yield* Effect.forkChild(tools.writeStdin({ session_id }))
       yield* settle
-      const second = yield* Effect.fork(tools.writeStdin({ session_id }))
-      const third = yield* Effect.fork(Effect.flip(tools.writeStdin({ session_id })))
+      const second = yield* Effect.forkChild(tools.writeStdin({ session_id }))
+      const third = yield* Effect.forkChild(Effect.flip(tools.writeStdin({ session_id })))
       fake.children[0]?.output("stdout", "1")
-      yield* elapse(5_000)
+      yield* pass(5_000)
       expect(yield* Fiber.join(first)).toMatchObject({ output: "1", wallSeconds: 5 })
       expect(yield* ended(second)).toBe(false)
       fake.children[0]?.output("stdout", "2")
-      yield* elapse(3_000)
+      yield* pass(3_000)
       fake.children[0]?.finish(0)
       yield* settle
       expect(yield* Fiber.join(second)).toMatchObject({ output: "2", wallSeconds: 3, exitCode: 0 })
@@ -216,7 +216,7 @@ describe("UnifiedExec", () => {
     effect(function* () {
       const { tools, fake } = yield* make()
       const seen: Array<unknown> = []
-      const call = yield* Effect.fork(
+      const call = yield* Effect.forkChild(
         tools.execCommand(
           { cmd: "x" },
           {
@@ -233,7 +233,7 @@ describe("UnifiedExec", () => {
       yield* settle
       child.output("stdout", new Uint8Array([0xc3]))
       child.output("stdout", new Uint8Array([0xa9]))
-      yield* elapse(1_000)
+      yield* pass(1_000)
       child.output("stdout", "b")
       yield* settle
       const [id] = yield* tools.sessionIds

@@ -9,7 +9,7 @@
  * what those have left in the background. All time comes through Clock.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { StartOptions } from "../client/StartOptions.ts"
 import { utf8 } from "../protocol/Bytes.ts"
@@ -124,10 +124,10 @@ export const make = (
         const tool = definitions.find((each) => each.name === name)
         if (tool === undefined) return ToolError.unknownTool(name)
         const text = typeof args === "string" ? args : JSON.stringify(args ?? {})
-        return Either.match(Arguments.decode(Tools.argumentsOf(tool.name, offer), text), {
-          onLeft: ToolError.badArguments,
+        return Result.match(Arguments.decode(Tools.argumentsOf(tool.name, offer), text), {
+          onFailure: ToolError.badArguments,
           // They are those of this tool.
-          onRight: (decoded) => runs[tool.name](decoded as never, watcher),
+          onSuccess: (decoded) => runs[tool.name](decoded as never, watcher),
         })
       })
 
@@ -172,7 +172,7 @@ const execCommand = (
     if (waiting !== undefined) return collect(session, Waiting.run(session, waiting, 0), args)
     const millis = Waiting.clamp(args.yield_time_ms ?? Waiting.yieldMillis.usual, Waiting.yieldMillis)
     const early = Waiting.untilExit(session, Waiting.earlyExitMillis)
-    return Effect.zipRight(early, collect(session, Waiting.untilEnd(session, millis), args))
+    return Effect.andThen(early, collect(session, Waiting.untilEnd(session, millis), args))
   }
 
   return (args, watcher) =>
@@ -180,7 +180,7 @@ const execCommand = (
       Effect.gen(function* () {
         if (owned.ended()) return yield* ToolError.closed()
         const read = Waiting.read(args, capabilities, options.longestPollMillis)
-        if (Either.isLeft(read)) return yield* ToolError.cannotWait("exec_command", read.left)
+        if (Result.isFailure(read)) return yield* ToolError.cannotWait("exec_command", read.failure)
         const id = yield* table.reserve
         const subscribed = yield* Effect.onError(restore(start(id, args)), () =>
           Effect.sync(() => table.free(id)),
@@ -191,7 +191,7 @@ const execCommand = (
         const deadline = deadlineOf(args)
         if (deadline !== undefined && !serverKeepsTime) yield* stopper.deadline(session, deadline)
         notify(watcher?.onSession, id)
-        const call = inTurn(session, watcher, waitFor(session, args, read.right))
+        const call = inTurn(session, watcher, waitFor(session, args, read.success))
         return yield* Effect.onInterrupt(restore(call), () =>
           args.kill_on_cancel === true ? stopper.stop(session, "cancel") : Effect.void,
         )
@@ -219,13 +219,13 @@ const writeStdin = (
       if (!tty && chars !== interrupt) return yield* ToolError.stdinClosed()
       if (session.over) return
       const sending = yield* owned.background(
-        Effect.either(tty ? process.write(utf8.encode(chars)) : process.interrupt),
+        Effect.result(tty ? process.write(utf8.encode(chars)) : process.interrupt),
       )
       const sent = yield* Waiting.untilDone(sending, millis)
-      if (sent !== undefined && Either.isLeft(sent)) {
+      if (sent !== undefined && Result.isFailure(sent)) {
         // A process that is exiting refuses input: the reply then reports the exit, not the refusal.
         yield* Waiting.untilExit(session, Waiting.earlyExitMillis)
-        if (!session.over) return yield* ToolError.notWritten(sent.left)
+        if (!session.over) return yield* ToolError.notWritten(sent.failure)
       } else if (tty && !waits) yield* Effect.sleep(Waiting.afterWriteMillis)
     })
 
@@ -237,8 +237,8 @@ const writeStdin = (
       const session = table.use(id)
       if (session === undefined) return ToolError.unknownSession(id, whyUnknown(id))
       const read = Waiting.read(args, environmentInfo.capabilities, longestPollMillis)
-      if (Either.isLeft(read)) return ToolError.cannotWait("write_stdin", read.left)
-      const waiting = read.right
+      if (Result.isFailure(read)) return ToolError.cannotWait("write_stdin", read.failure)
+      const waiting = read.success
       const bounds =
         chars === "" ? { ...pollMillis, most: longestPollMillis ?? pollMillis.most } : yieldMillis
       const millis = Waiting.clamp(asked, bounds)
@@ -274,8 +274,8 @@ const readOutput =
         return yield* ToolError.unknownCommand("read_output", args.session_id, commands)
       const budget = Truncate.budgetOf(Number(args.max_output_tokens ?? Sessions.defaultMaxTokens), cap)
       const read = Reading.read(known.transcript, args, budget, form)
-      if (Either.isLeft(read)) return yield* ToolError.badArguments(read.left)
-      const { excerpt, text, rest } = read.right
+      if (Result.isFailure(read)) return yield* ToolError.badArguments(read.failure)
+      const { excerpt, text, rest } = read.success
       const reply: Reply = {
         ...stateOf(known),
         chunkId: yield* nextHexId,
@@ -389,7 +389,7 @@ const stopCommand =
       session.callers += 1
       notify(watcher?.onSession, id)
       // A call that waits for the session has its turn, and ends only when the command does.
-      const stopped = Effect.zipRight(stopper.stop(session, "stop", grace), inTurn(session, watcher, call))
+      const stopped = Effect.andThen(stopper.stop(session, "stop", grace), inTurn(session, watcher, call))
       // The stop of the group does not reach processes that have left it.
       return Effect.zipWith(stopped, background.stop(id, grace), withLeft)
     })

@@ -1,11 +1,11 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as WaitFor from "./WaitFor.ts"
 
 const server = { processWait: true, processWaitPort: true, processWaitInput: true }
 
 const plan = (waitFor: WaitFor.WaitFor, of: Partial<typeof server> = server) => WaitFor.plan(waitFor, of)
-const planned = (...args: Parameters<typeof plan>) => Either.getOrThrow(plan(...args))
+const planned = (...args: Parameters<typeof plan>) => Result.getOrThrow(plan(...args))
 
 describe("WaitFor", () => {
   it("becomes the conditions of process/wait, quiet behind all others, and input with them", () => {
@@ -38,7 +38,7 @@ describe("WaitFor", () => {
     [{ port: 80 }, { processWait: true }, "lacks the capability processWaitPort)"],
     [{ input: true }, { processWait: true }, "lacks the capability processWaitInput)"],
   ] as const)("refuses %j of a server with %j", (waitFor, of, words) => {
-    expect(plan(waitFor, of)).toMatchObject({ left: expect.stringContaining(words) })
+    expect(plan(waitFor, of)).toMatchObject({ failure: expect.stringContaining(words) })
   })
 
   it("tells how a wait has ended", () => {

@@ -4,7 +4,7 @@
  *
  * A wait also ends when the command asks for input, where the server can tell: nothing else would come then.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { WaitCondition } from "../client/RemoteProcess.ts"
 import * as Pattern from "../pattern/Pattern.ts"
 import type { Server } from "./ExecBackend.ts"
@@ -54,8 +54,8 @@ export interface WaitEnd {
   readonly asks?: "input" | "password"
 }
 
-/** The conditions that a server with these capabilities can watch; on the left, why it cannot. */
-export const plan = (waitFor: WaitFor, server: Server = {}): Either.Either<Plan, string> => {
+/** The conditions that a server with these capabilities can watch; as a failure, why it cannot. */
+export const plan = (waitFor: WaitFor, server: Server = {}): Result.Result<Plan, string> => {
   const { exit, text, pattern, port, input, quiet_ms } = waitFor
   const wanted: ReadonlyArray<readonly [Kind, WaitCondition] | undefined> = [
     exit === true ? ["exit", { exit }] : undefined,
@@ -67,13 +67,13 @@ export const plan = (waitFor: WaitFor, server: Server = {}): Either.Either<Plan,
   ]
   const asked = wanted.filter((each) => each !== undefined)
   const refusal = wrong(waitFor, asked.length) ?? lacking(waitFor, server)
-  if (refusal !== undefined) return Either.left(refusal)
+  if (refusal !== undefined) return Result.fail(refusal)
   const canTell = server.processWaitInput === true
   const implied = canTell && input === undefined ? [["input", { input: true }] as const] : []
   const all = [...asked.filter(([kind]) => kind !== "quiet"), ...implied]
   const quiet = asked.filter(([kind]) => kind === "quiet")
   const ordered = [...all, ...quiet]
-  return Either.right({
+  return Result.succeed({
     kinds: ordered.map(([kind]) => kind),
     until: ordered.map(([, condition]) => condition),
     tellsInput: canTell,
@@ -98,7 +98,8 @@ const wrong = ({ text, pattern, port }: WaitFor, count: number): string | undefi
     ["pattern", pattern, "m"],
   ] as const) {
     const compiled = given === undefined ? undefined : Pattern.compile(given, flags)
-    if (compiled !== undefined && Either.isLeft(compiled)) return `wait_for.${name}: ${compiled.left.message}`
+    if (compiled !== undefined && Result.isFailure(compiled))
+      return `wait_for.${name}: ${compiled.failure.message}`
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 /** The wait of a call for its command: for what `wait_for` names, or as long as its yield time says. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { ClientError } from "../client/ClientError.ts"
@@ -79,15 +79,15 @@ export interface Waiting {
 }
 
 /**
- * The wait that the arguments ask for; undefined for a call without new arguments, and on the left what is wrong with
+ * The wait that the arguments ask for; undefined for a call without new arguments, and as a failure what is wrong with
  * them. A `timeout_ms` asks to wait for the end.
  */
 export const read = (
   { wait_for, timeout_ms, yield_time_ms }: MoreArguments,
   server: Server = {},
   longest = waitMillis.most,
-): Either.Either<Waiting | undefined, string> => {
-  if (wait_for === undefined && timeout_ms === undefined) return Either.right(undefined)
+): Result.Result<Waiting | undefined, string> => {
+  if (wait_for === undefined && timeout_ms === undefined) return Result.succeed(undefined)
   const untilKilled = timeout_ms === undefined ? Infinity : Number(timeout_ms) + graceMillis.usual + 1_000
   const usual = wait_for === undefined ? untilKilled : Math.min(untilKilled, waitMillis.usual)
   const millis = clamp(yield_time_ms ?? usual, {
@@ -96,9 +96,9 @@ export const read = (
   })
   const waitFor = wait_for ?? { exit: true }
   if (server.processWait !== true && WaitFor.isForExitAlone(waitFor)) {
-    return Either.right({ waitFor, plan: undefined, millis })
+    return Result.succeed({ waitFor, plan: undefined, millis })
   }
-  return Either.map(WaitFor.plan(waitFor, server), (plan) => ({ waitFor, plan, millis }))
+  return Result.map(WaitFor.plan(waitFor, server), (plan) => ({ waitFor, plan, millis }))
 }
 
 /** Waits; only output behind `afterSeq` counts. All output that the server has counted has come then. */
@@ -113,9 +113,9 @@ export const run = (
       return session.over ? exited : late(millis)
     }
     if (session.over) return exited
-    const waited = yield* Effect.either(settled(session, plan, afterSeq, millis))
-    if (Either.isLeft(waited)) return yield* failed(session, waited.left)
-    const result = waited.right
+    const waited = yield* Effect.result(settled(session, plan, afterSeq, millis))
+    if (Result.isFailure(waited)) return yield* failed(session, waited.failure)
+    const result = waited.success
     yield* Effect.timeoutOption(session.arrived(result.nextSeq - 1), arrivalMillis)
     if (result.exited) yield* untilEnd(session, arrivalMillis)
     if (result.gap !== undefined && result.met === null) notSearched(session, waitFor)

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { effect, elapse } from "../testing/Effects.ts"
+import { effect, pass } from "../testing/Effects.ts"
 import { TestNetwork } from "../testing/TestNetwork.ts"
 import * as TestServer from "../testing/TestServer.ts"
 import * as Addresses from "./Addresses.ts"
@@ -27,11 +27,11 @@ describe("Addresses", () => {
       const process = yield* client.start({ argv: ["x"] })
       const child = yield* fake.next
       yield* one.cut
-      yield* elapse(1000)
+      yield* pass(1000)
       expect([one.attempts.length, other.attempts.length]).toEqual([1, 1])
-      yield* elapse(1000)
+      yield* pass(1000)
       yield* other.cut
-      yield* elapse(1000)
+      yield* pass(1000)
       expect([one.attempts.length, other.attempts.length]).toEqual([2, 1])
       child.output("stdout", "x")
       child.finish()
@@ -77,10 +77,10 @@ describe("Addresses", () => {
       one.reachable = other.reachable = false
       yield* one.cut
       // The last attempts get no answer, because the outage ends before they could have one.
-      yield* elapse(24_000)
+      yield* pass(24_000)
       one.reachable = other.reachable = true
       one.alive = other.alive = false
-      yield* elapse(2000)
+      yield* pass(2000)
       expect((yield* client.disconnected).message).toBe(
         "exec-server transport disconnected: the peer closed the connection; " +
           "failed to resume exec-server session: nobody is there",

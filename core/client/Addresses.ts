@@ -13,5 +13,5 @@ export const inTurn = <A, E, R>(
 ): Effect.Effect<A, E, R> => {
   let next = 0
   const one = Effect.suspend(() => ways[next++ % ways.length] ?? ways[0])
-  return ways.slice(1).reduce((tried) => Effect.orElse(tried, () => one), one)
+  return ways.slice(1).reduce((tried) => Effect.catch(tried, () => one), one)
 }

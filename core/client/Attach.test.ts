@@ -1,12 +1,11 @@
 /** Tests Attaching.ts: `attach` with a target, with another client that owns the process. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { soon } from "../testing/NetworkClient.ts"
 import { TestNetwork } from "../testing/TestNetwork.ts"
 import * as TestServer from "../testing/TestServer.ts"
@@ -38,7 +37,7 @@ const brief = (event: ProcessEvent) => {
 }
 
 const briefs = (events: Stream.Stream<ProcessEvent>) =>
-  Effect.map(Stream.runCollect(events), (all) => Chunk.toReadonlyArray(all).map(brief))
+  Effect.map(Stream.runCollect(events), (all) => all.map(brief))
 
 describe("attach with a target", () => {
   it(
@@ -50,7 +49,7 @@ describe("attach with a target", () => {
       child.output("pty", "one")
       const process = yield* other.attach({ name: "web" })
       expect([process.id, process.attachment?.process.session]).toEqual(["@web", 1])
-      const reading = yield* Effect.fork(briefs(process.events))
+      const reading = yield* Effect.forkChild(briefs(process.events))
       yield* settle
       child.output("pty", "two")
       child.finish(4)
@@ -67,7 +66,7 @@ describe("attach with a target", () => {
       const mine = yield* owner.start({ argv: ["x"], processId: "p", pipeStdin: true })
       const child = yield* fake.next
       const process = yield* other.attach({ session: 1, processId: "p" })
-      const roles = [mine, process].map(({ writing }) => Effect.fork(Stream.runCollect(writing)))
+      const roles = [mine, process].map(({ writing }) => Effect.forkChild(Stream.runCollect(writing)))
       const [ofMine, ofOther] = [yield* roles[0]!, yield* roles[1]!]
       yield* settle
       const error = yield* Effect.flip(process.write(new Uint8Array(1)))
@@ -90,8 +89,8 @@ describe("attach with a target", () => {
       yield* settle
       yield* mine.write(Uint8Array.of(66))
       child.finish(0)
-      expect(Chunk.toReadonlyArray(yield* Fiber.join(ofMine))).toEqual([true, false, true])
-      expect(Chunk.toReadonlyArray(yield* Fiber.join(ofOther))).toEqual([false, true])
+      expect(yield* Fiber.join(ofMine)).toEqual([true, false, true])
+      expect(yield* Fiber.join(ofOther)).toEqual([false, true])
     }),
   )
 
@@ -102,7 +101,7 @@ describe("attach with a target", () => {
       yield* owner.start({ argv: ["x"], processId: "p", credit: null })
       const child = yield* fake.next
       const process = yield* other.attach({ session: 1, processId: "p" })
-      const reading = yield* Effect.fork(briefs(process.events))
+      const reading = yield* Effect.forkChild(briefs(process.events))
       yield* settle
       child.output("stdout", "first")
       yield* settle
@@ -110,7 +109,7 @@ describe("attach with a target", () => {
       yield* network.cut
       for (let at = 0; at < 5; at++) child.output("stdout", "x".repeat(65_536))
       network.reachable = true
-      yield* elapse(soon)
+      yield* pass(soon)
       child.finish(0)
       yield* settle
       const expected = ["1 first", "2-5 gone", "6 xxxxxxxx", "7 exited", "8 closed"]
@@ -127,20 +126,20 @@ describe("attach with a target", () => {
       const child = yield* fake.next
       const process = yield* other.attach({ session: 1, processId: "p" }, 0, { role: "writer", take: true })
       const [events, roles] = [
-        yield* Effect.fork(briefs(process.events)),
-        yield* Effect.fork(Stream.runCollect(process.writing)),
+        yield* Effect.forkChild(briefs(process.events)),
+        yield* Effect.forkChild(Stream.runCollect(process.writing)),
       ]
       yield* settle
       child.output("stdout", "1")
       yield* settle
       yield* network.cut
       child.output("stdout", "2")
-      yield* elapse(soon)
+      yield* pass(soon)
       child.output("stdout", "3")
       child.finish(0)
       expect(yield* Fiber.join(events)).toEqual(["1 1", "2 2", "3 3", "4 exited", "5 closed"])
       // Its owner is there, and has had the role back.
-      expect(Chunk.toReadonlyArray(yield* Fiber.join(roles))).toEqual([true, false])
+      expect(yield* Fiber.join(roles)).toEqual([true, false])
     }),
   )
 
@@ -161,7 +160,7 @@ describe("attach with a target", () => {
         const server = yield* TestServer.make({}, { scope: "control" })
         const other = yield* ExecClient.make(server.connect)
         const own = yield* Scope.make()
-        const first = yield* Scope.extend(ExecClient.make(server.connect), own)
+        const first = yield* Scope.provide(ExecClient.make(server.connect), own)
         const target = { sessionId: first.sessionId }
         yield* first.start({ argv: ["x"], processId: "p", pipeStdin: true })
         for (const step of before) yield* step(other, target)
@@ -193,7 +192,7 @@ describe("attach with a target", () => {
       ])
       expect(child.kills).toBe(0)
       const second = yield* other.attach({ session: 1, processId: "p" })
-      const reading = yield* Effect.fork(briefs(second.events))
+      const reading = yield* Effect.forkChild(briefs(second.events))
       yield* settle
       yield* owner.call("process/terminate", { processId: "p", remove: true })
       expect((yield* Fiber.join(reading)).at(-1)).toBe("2 closed")

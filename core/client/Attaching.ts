@@ -131,7 +131,7 @@ export const again = (
       ? Effect.catchIf(attach(follower, { ...same, role: "writer" }), isRefused, () => asViewer)
       : asViewer,
   )
-  return Effect.catchAll(Effect.asVoid(asBefore), (error) =>
+  return Effect.catch(Effect.asVoid(asBefore), (error) =>
     // The client reports a lost connection to all processes, and the next one attaches again.
     Effect.sync(() => (error.reason === "Disconnected" ? undefined : follower.fail(error))),
   )

@@ -1,6 +1,5 @@
 /** Typed calls over the method table: params as they are on the wire, results decoded. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as FromServer from "../protocol/decoding/FromServer.ts"
 import type * as Methods from "../protocol/Methods.ts"
 import type * as Shape from "../protocol/shape/index.ts"
@@ -54,8 +53,8 @@ export const make =
     Effect.suspend(() =>
       FromServer.isRequest(method)
         ? Effect.flatMap(ask(method, params, FromServer.isRepeatable(method, params), asking), (json) =>
-            Either.mapLeft(
-              FromServer.result(method, json),
+            Effect.mapError(
+              Effect.fromResult(FromServer.result(method, json)),
               (fault) =>
                 new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
             ),

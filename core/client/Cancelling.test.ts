@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import * as FakeHttp from "../http/Fake.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { connected, running, soon } from "../testing/NetworkClient.ts"
 
 const polling = { afterSeq: 0, waitMs: 600_000 }
@@ -41,8 +41,8 @@ describe("a call that is given up", () => {
     effect(function* () {
       const { network, process } = yield* polls({}, {}, { limits: { concurrentRequests: 2 } })
       const [first, second] = [process.read(polling), process.read(polling)]
-      const fibers = yield* Effect.all([first, second].map(Effect.fork))
-      const next = yield* Effect.fork(process.read({ afterSeq: 0 }))
+      const fibers = yield* Effect.all([first, second].map((read) => Effect.forkChild(read)))
+      const next = yield* Effect.forkChild(process.read({ afterSeq: 0 }))
       yield* settle
       expect(yield* running(next)).toBe(true)
       for (const fiber of fibers) yield* Fiber.interrupt(fiber)
@@ -65,13 +65,13 @@ describe("a call that is given up", () => {
         Effect.asVoid(client.call("http/request", { method: "GET", url, requestId: "r" })),
         Effect.asVoid(Effect.scoped(client.http.stream({ url }))),
       ]
-      const late = yield* Effect.fork(
+      const late = yield* Effect.forkChild(
         Effect.all(
           calls.map((call) => Effect.timeoutOption(call, 1000)),
           all,
         ),
       )
-      yield* elapse(1000)
+      yield* pass(1000)
       expect((yield* Fiber.join(late)).map(({ _tag }) => _tag)).toEqual(["None", "None", "None"])
       const { asked, cancelled } = idsOf(network.sent, "http/request")
       expect([...cancelled].sort()).toEqual(asked)
@@ -84,9 +84,9 @@ describe("a call that is given up", () => {
     "is not cancelled where it has its answer, could be half done, or the server announces nothing",
     effect(function* () {
       const { network, process, child } = yield* polls()
-      yield* Fiber.interrupt(yield* Effect.fork(process.read({ afterSeq: 0 })))
-      const answered = yield* Effect.fork(process.read(polling))
-      const write = yield* Effect.fork(process.write(new Uint8Array(1)))
+      yield* Fiber.interrupt(yield* Effect.forkChild(process.read({ afterSeq: 0 })))
+      const answered = yield* Effect.forkChild(process.read(polling))
+      const write = yield* Effect.forkChild(process.write(new Uint8Array(1)))
       yield* settle
       child.output("stdout", "x")
       yield* settle
@@ -95,7 +95,7 @@ describe("a call that is given up", () => {
       expect(idsOf(network.sent, "process/read").cancelled).toEqual([])
 
       const other = yield* polls({ cancels: false })
-      const reading = yield* Effect.fork(other.process.read(polling))
+      const reading = yield* Effect.forkChild(other.process.read(polling))
       yield* settle
       yield* Fiber.interrupt(reading)
       yield* settle
@@ -122,7 +122,7 @@ describe("a call that is given up", () => {
         Effect.gen(function* () {
           const { client, network } = yield* polls({ cancels }, {}, { answer })
           const scope = yield* Scope.make()
-          const { next } = yield* Scope.extend(client.http.stream({ url }), scope)
+          const { next } = yield* Scope.provide(client.http.stream({ url }), scope)
           if (url.endsWith("/whole")) while ((yield* next) !== undefined);
           yield* Scope.close(scope, Exit.void)
           yield* settle
@@ -142,15 +142,15 @@ describe("a call that is given up", () => {
     "is cancelled on the connection that it was sent on last, and on none while there is none",
     effect(function* () {
       const { network, process, child } = yield* polls()
-      const first = yield* Effect.fork(process.read(polling))
-      const second = yield* Effect.fork(process.read(polling))
+      const first = yield* Effect.forkChild(process.read(polling))
+      const second = yield* Effect.forkChild(process.read(polling))
       yield* settle
       network.reachable = false
       yield* network.cut
       yield* settle
       yield* Fiber.interrupt(first)
       network.reachable = true
-      yield* elapse(10 * soon)
+      yield* pass(10 * soon)
       expect(network.attempts.length).toBeGreaterThan(1)
       expect(idsOf(network.sent, "process/read").cancelled).toEqual([])
       const before = network.sent.length

@@ -6,6 +6,7 @@
  * `await using` closes a client and terminates a process.
  */
 import * as Effect from "effect/Effect"
+import { abandonable } from "../protocol/Abandon.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Calls, Params } from "./Calls.ts"
 import { boundary } from "./CallSite.ts"
@@ -18,7 +19,7 @@ import type * as ExecClient from "./ExecClient.ts"
 import { type CallOptions, givenUp } from "./GivingUp.ts"
 import * as Lists from "./Lists.ts"
 import { ending, paged, promise, type Promised } from "./Promises.ts"
-import type { Content, Encoding, Result } from "./Result.ts"
+import type { Content, Encoding, Result } from "./RunResult.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
@@ -103,8 +104,7 @@ const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Cl
   },
   start: (options, how) => promise(Effect.map(client.start(options), ClientProcess.fromEffect), how),
   // A caller that gives up does not wait until the process is terminated.
-  run: (options, how) =>
-    promise(givenUp(Effect.disconnect(client.run(options)), { signal: options?.signal }), how),
+  run: (options, how) => promise(givenUp(abandonable(client.run(options)), { signal: options?.signal }), how),
   $: Command.make(client.runner),
   attach: (target, after, { signal, timeout, ...options } = {}) =>
     promise(Effect.map(client.attach(target, after, options), ClientProcess.fromEffect), {
@@ -121,7 +121,7 @@ const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Cl
   },
   effect: client,
   close: ({ end = false, ...how } = {}) =>
-    ending(end ? Effect.zipRight(endSession(client), close) : close, how),
+    ending(end ? Effect.andThen(endSession(client), close) : close, how),
   [Symbol.asyncDispose]: () => promise(close),
 })
 
@@ -140,7 +140,7 @@ const endProcesses = (client: ExecClient.ExecClient): Effect.Effect<void> => {
     Effect.ignore(client.call("process/terminate", { processId }))
   const from = (cursor: string | null): Effect.Effect<void, ClientError> =>
     Effect.flatMap(page(cursor), ({ rows, next }) =>
-      Effect.zipRight(
+      Effect.andThen(
         Effect.forEach(rows, terminate, { concurrency: 16, discard: true }),
         next === null ? Effect.void : from(next),
       ),

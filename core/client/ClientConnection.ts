@@ -7,8 +7,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as FiberId from "effect/FiberId"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Fork from "../protocol/Fork.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
@@ -32,10 +31,10 @@ export interface Options<A> {
   /** Sends the first request; the connection is established when it succeeds. */
   readonly initialize: (ask: Ask) => Effect.Effect<A, ClientError>
   /** Deadline of the handshake. */
-  readonly timeout: Duration.DurationInput
+  readonly timeout: Duration.Input
   readonly flow: FlowControl
-  /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
-  readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
+  /** Takes a notification; as a failure, what is malformed. Undefined for an unknown method. */
+  readonly take: (method: string, params: Json) => Result.Result<void, string> | undefined
   /** The silence after which the server is asked; undefined if it never is. */
   readonly heartbeat?: Duration.Duration | undefined
   /** True for a server that delays no answer by another request. */
@@ -63,8 +62,8 @@ export const make = <A>(
   { initialize, timeout, flow, take, heartbeat, concurrent = () => false, cancels }: Options<A>,
 ): Effect.Effect<ClientConnection<A>, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
-    const lost = Deferred.unsafeMake<string>(FiberId.none)
-    const echoed = Deferred.unsafeMake<never, ClientError>(FiberId.none)
+    const lost = Deferred.makeUnsafe<string>()
+    const echoed = Deferred.makeUnsafe<never, ClientError>()
     const fork = yield* Fork.inScope
     let cancelled = (_method: string) => false
     let fault: string | undefined
@@ -72,21 +71,24 @@ export const make = <A>(
     let awaited = 0
     const { incoming, received } = transport
     const cut = transport.cut ?? incoming
-    const takeAll = Effect.tap(cut.takeAll, () => void (messages += 1))
+    const takeAll = Effect.map(cut.takeAll, (taken) => {
+      messages += 1
+      return taken
+    })
 
     const connection = yield* Connection.make(
       { ...transport, cut: { takeAll } },
       {
         request: ({ method }) => {
           // No server calls this: the peer sends back what it gets, as `cat` does.
-          if (method === "initialize") Deferred.unsafeDone(echoed, Effect.fail(echo()))
+          if (method === "initialize") Deferred.doneUnsafe(echoed, Effect.fail(echo()))
           return method === "network/policyRequest" ? Effect.succeed(denied) : Effect.fail(refused(method))
         },
         slotted: () => false,
         notification: ({ method, params }) => {
           const taken = take(method, params)
-          if (taken === undefined || Either.isRight(taken)) return true
-          fault = `malformed ${method} notification: ${taken.left}`
+          if (taken === undefined || Result.isSuccess(taken)) return true
+          fault = `malformed ${method} notification: ${taken.failure}`
           return false
         },
         endsOnMalformed: true,
@@ -112,9 +114,9 @@ export const make = <A>(
 
     const greeting = yield* initialize(ask).pipe(
       Effect.raceFirst(Deferred.await(echoed)),
-      Effect.timeoutFail({
+      Effect.timeoutOrElse({
         duration: timeout,
-        onTimeout: () =>
+        orElse: () =>
           new ClientError({ reason: "Timeout", message: "timed out waiting for the initialize handshake" }),
       }),
     )
@@ -136,7 +138,7 @@ export const make = <A>(
         fault = `the server has been silent for ${Duration.format(Duration.times(heartbeat, 2))}`
         return transport.close
       })
-      fork(Effect.zipRight(Heartbeat.watch(heartbeat, line), gone))
+      fork(Effect.andThen(Heartbeat.watch(heartbeat, line), gone))
     }
     return { greeting, ask, hold: connection.hold, lost: Deferred.await(lost) }
   })

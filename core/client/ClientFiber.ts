@@ -11,10 +11,9 @@ export const closed = disconnected("the client was closed")
 
 /**
  * The outcome of a fiber of the client. Its interruption is the end of the client, and fails: who waits was not
- * interrupted. `Fiber.join` would also bring the client's scope along: what the caller acquires then would end with the
- * client.
+ * interrupted.
  */
-export const outcome = <A>(fiber: Fiber.RuntimeFiber<A, ClientError>): Effect.Effect<A, ClientError> =>
+export const outcome = <A>(fiber: Fiber.Fiber<A, ClientError>): Effect.Effect<A, ClientError> =>
   Effect.flatMap(Fiber.await(fiber), (exit) =>
-    Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? Effect.fail(closed) : exit,
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? Effect.fail(closed) : exit,
   )

@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `RemoteFiles` for programs without Effect: promises and async iterables. Failures are thrown as `ClientError`. */
 import * as Effect from "effect/Effect"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 import type { OpenMode } from "../features/fs/wire.ts"
 import { boundary } from "./CallSite.ts"
 import type { CallOptions } from "./GivingUp.ts"
-import { type Step, stepped, unwrapScoped } from "./EventStreams.ts"
+import { type Step, stepped } from "./EventStreams.ts"
 import type { WatchOptions } from "./FileOptions.ts"
 import { invalid, shown } from "./OptionNames.ts"
 import { ending, promise, type Promised, promised, scoped, steps } from "./Promises.ts"
@@ -114,7 +114,7 @@ async function* readStream(
 
 /** The pieces as a stream, which ends the generator. */
 const streamOf = <A>(pieces: AsyncGenerator<A, void, void>): Stream.Stream<A, unknown> =>
-  unwrapScoped(
+  Stream.unwrap(
     Effect.map(
       Effect.acquireRelease(Effect.succeed(pieces), (pieces) => Effect.promise(() => pieces.return())),
       (pieces) =>

@@ -21,9 +21,9 @@ describe("A client that is closed", () => {
       const network = new TestNetwork(server, yield* Effect.scope)
       network.toServer = (text) => (text.includes("fs/getMetadata") ? undefined : text)
       const own = yield* Scope.make()
-      const client = yield* Scope.extend(ExecClient.make(network.open), own)
-      yield* Effect.fork(Effect.zipRight(client.disconnected, Scope.close(own, Exit.void)))
-      const starting = yield* Effect.fork(Effect.flip(client.start({ argv: ["nothing"] })))
+      const client = yield* Scope.provide(ExecClient.make(network.open), own)
+      yield* Effect.forkChild(Effect.andThen(client.disconnected, Scope.close(own, Exit.void)))
+      const starting = yield* Effect.forkChild(Effect.flip(client.start({ argv: ["nothing"] })))
       yield* settle
       yield* network.cut
       expect((yield* Fiber.join(starting)).reason).toBe("Disconnected")
@@ -36,8 +36,10 @@ describe("A client that is closed", () => {
       const server = yield* TestServer.make({ beforeSpawn: () => Effect.never }, { dialect: "v0" })
       const own = yield* Scope.make()
       const make = Effect.flatMap(server.connect, (transport) => Dialects.make(transport, { dialect: "v0" }))
-      const client = yield* Scope.extend(make, own)
-      const starting = yield* Effect.fork(Effect.flip(client.start({ argv: ["a"], cwd: "/tmp", env: {} })))
+      const client = yield* Scope.provide(make, own)
+      const starting = yield* Effect.forkChild(
+        Effect.flip(client.start({ argv: ["a"], cwd: "/tmp", env: {} })),
+      )
       yield* settle
       yield* Scope.close(own, Exit.void)
       expect((yield* Fiber.join(starting)).reason).toBe("Disconnected")
@@ -48,8 +50,8 @@ describe("A client that is closed", () => {
     "fails the first use of one that was still connecting",
     effect(function* () {
       const own = yield* Scope.make()
-      const get = yield* Scope.extend(ExecClient.lazy(Effect.never), own)
-      const using = yield* Effect.fork(Effect.flip(get))
+      const get = yield* Scope.provide(ExecClient.lazy(Effect.never), own)
+      const using = yield* Effect.forkChild(Effect.flip(get))
       yield* settle
       yield* Scope.close(own, Exit.void)
       expect((yield* Fiber.join(using)).reason).toBe("Disconnected")
@@ -67,9 +69,9 @@ describe("A client that is closed", () => {
       ]
       for (const make of ends) {
         const own = yield* Scope.make()
-        const disconnected = yield* Scope.extend(make, own)
-        const first = yield* Effect.fork(disconnected)
-        const second = yield* Effect.fork(disconnected)
+        const disconnected = yield* Scope.provide(make, own)
+        const first = yield* Effect.forkChild(disconnected)
+        const second = yield* Effect.forkChild(disconnected)
         yield* settle
         yield* Fiber.interrupt(first)
         yield* Scope.close(own, Exit.void)

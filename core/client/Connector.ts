@@ -1,8 +1,7 @@
 /** Opens connections of the current wire for a client, each in a scope of its own and with its handshake. */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Scope from "effect/Scope"
@@ -44,10 +43,10 @@ export interface Live {
  */
 export type Connect = (
   initialize: Omit<SessionOptions["initialize"], "clientName">,
-  limit?: Duration.DurationInput,
+  limit?: Duration.Input,
 ) => Effect.Effect<Live, ClientError>
 
-const sequential = ExecutionStrategy.sequential
+const sequential = "sequential"
 
 /**
  * Opens connections in one scope: what is acquired after their client is released before the last of them. Only the
@@ -64,8 +63,8 @@ export const make = (open: Open, options: Options): Effect.Effect<Connect, never
           const settings = { ...options, initialize: { clientName: options.clientName, ...initialize } }
           const connection = yield* Effect.mapError(open, toClientError).pipe(
             Effect.flatMap((transport) => handshake(transport, settings)),
-            Scope.extend(own),
-            limit === undefined ? identity : Effect.timeoutFail({ duration: limit, onTimeout: noAnswer }),
+            Scope.provide(own),
+            limit === undefined ? identity : Effect.timeoutOrElse({ duration: limit, orElse: noAnswer }),
             restore,
             Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
           )
@@ -92,7 +91,7 @@ export const toClientError = (error: TransportError | ClientError): ClientError 
 export interface SessionOptions {
   readonly initialize: Calls.Encoded<"initialize">
   /** Deadline of the handshake. */
-  readonly timeout: Duration.DurationInput
+  readonly timeout: Duration.Input
   readonly flow: FlowControl
   readonly heartbeat: Duration.Duration | undefined
   /** Takes each event of each process as it arrives. */
@@ -131,12 +130,12 @@ const handshake = (
       take: (method, params) => {
         if (!Methods.isServerNotification(method)) return undefined
         if (method === "http/request/bodyDelta")
-          return Either.map(FromServer.notification(method, params), frame)
-        if (method === "fs/missingChanged") return Either.right(appeared(params))
+          return Result.map(FromServer.notification(method, params), frame)
+        if (method === "fs/missingChanged") return Result.succeed(appeared(params))
         if (method === "session/taken") taken = true
         return Notification.isOfProcess(method)
-          ? Either.map(Notification.decode(method, params), accept)
-          : Either.void
+          ? Result.map(Notification.decode(method, params), accept)
+          : Result.void
       },
     })
     return Effect.map(line, ({ greeting, ...line }) => ({

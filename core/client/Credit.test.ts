@@ -1,7 +1,7 @@
 /** What a client says about credit: to servers that have it and to others, and on the next connection. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { connected, soon } from "../testing/NetworkClient.ts"
 import { TestNetwork } from "../testing/TestNetwork.ts"
 import * as TestServer from "../testing/TestServer.ts"
@@ -75,7 +75,7 @@ describe("The credit of a process", () => {
       for (let i = 0; i < 9; i++) yield* settle
       yield* network.cut
       for (let i = 0; i < 6; i++) child.output("stdout", chunk)
-      yield* elapse(soon)
+      yield* pass(soon)
       const resumed = sentOf(network, "initialize").at(-1)
       expect(resumed?.params).toMatchObject({ credit: { p: chunk.length } })
       let taken = 0

@@ -35,7 +35,7 @@ describe("CurrentConnection", () => {
     "lets requests wait for the first connection and sends them there",
     effect(function* () {
       const current = CurrentConnection.make()
-      const asking = yield* Effect.fork(current.ask("a", {}, false))
+      const asking = yield* Effect.forkChild(current.ask("a", {}, false))
       yield* settle
       const connection = scripted()
       current.connected(connection)
@@ -52,15 +52,15 @@ describe("CurrentConnection", () => {
       const current = CurrentConnection.make()
       const [first, second] = [scripted(), scripted()]
       current.connected(first)
-      const once = yield* Effect.fork(Effect.flip(current.ask("once", {}, false)))
-      const twice = yield* Effect.fork(current.ask("twice", {}, true))
+      const once = yield* Effect.forkChild(Effect.flip(current.ask("once", {}, false)))
+      const twice = yield* Effect.forkChild(current.ask("twice", {}, true))
       yield* settle
       yield* first.break
       yield* settle
       expect(first.asked).toEqual(["once", "twice"])
       expect((yield* Fiber.join(once)).message).toBe("broken")
       current.lost()
-      const during = yield* Effect.fork(current.ask("during", {}, false))
+      const during = yield* Effect.forkChild(current.ask("during", {}, false))
       yield* settle
       current.connected(second)
       yield* settle
@@ -88,10 +88,10 @@ describe("CurrentConnection", () => {
       const current = CurrentConnection.make()
       const connection = scripted()
       current.connected(connection)
-      const sent = yield* Effect.fork(Effect.flip(current.ask("sent", {}, true)))
+      const sent = yield* Effect.forkChild(Effect.flip(current.ask("sent", {}, true)))
       yield* settle
       current.lost()
-      const waiting = yield* Effect.fork(Effect.flip(current.ask("waiting", {}, true)))
+      const waiting = yield* Effect.forkChild(Effect.flip(current.ask("waiting", {}, true)))
       yield* settle
       expect([current.end(loss("over")), current.end(loss("again"))]).toEqual([true, false])
       yield* connection.break
@@ -109,7 +109,7 @@ describe("CurrentConnection", () => {
       const current = CurrentConnection.make()
       const connection = scripted()
       current.connected(connection)
-      const sent = yield* Effect.fork(Effect.flip(current.ask("sent", {}, true)))
+      const sent = yield* Effect.forkChild(Effect.flip(current.ask("sent", {}, true)))
       yield* settle
       current.end(loss("closed"))
       yield* connection.break

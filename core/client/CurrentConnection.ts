@@ -8,7 +8,7 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
+import * as Latch from "effect/Latch"
 import type { Json } from "../protocol/Json.ts"
 import type { Sent } from "../rpc/Connection.ts"
 import { Disconnected } from "../rpc/Connection.ts"
@@ -33,16 +33,16 @@ type Connection = Pick<ClientConnection<unknown>, "ask" | "hold">
 
 interface Current extends Connection {
   /** Opens when the loss is known here: only then does asking again not reach the same connection. */
-  readonly over: Effect.Latch
+  readonly over: Latch.Latch
 }
 
 /** No connection yet: requests wait. */
 export const make = () => {
-  const disconnected = Deferred.unsafeMake<ClientError>(FiberId.none)
+  const disconnected = Deferred.makeUnsafe<ClientError>()
   /** Open while a request waits for a connection. */
-  const wanted = Effect.unsafeMakeLatch(false)
+  const wanted = Latch.makeUnsafe(false)
   /** Completes when there is a connection, or none will come; fails if this time there is none. */
-  let settled = Deferred.unsafeMake<void, ClientError>(FiberId.none)
+  let settled = Deferred.makeUnsafe<void, ClientError>()
   let current: Current | undefined
   let ended: ClientError | undefined
 
@@ -57,19 +57,19 @@ export const make = () => {
       const error = ended ?? refusal?.()
       if (error !== undefined) return Effect.fail(error)
       if (current === undefined) {
-        wanted.unsafeOpen()
-        return Effect.zipRight(Deferred.await(settled), again)
+        wanted.openUnsafe()
+        return Effect.andThen(behind(Deferred.await(settled)), again)
       }
       const { over } = current
       return Effect.catchIf(current.ask(method, params, sent), isLoss, (error) =>
-        repeatable || isUnsent(error) ? Effect.zipRight(over.await, again) : Effect.fail(error),
+        repeatable || isUnsent(error) ? Effect.andThen(behind(over.await), again) : Effect.fail(error),
       )
     })
     return again
   }
 
   const leave = () => {
-    current?.over.unsafeOpen()
+    current?.over.openUnsafe()
     current = undefined
   }
 
@@ -86,30 +86,30 @@ export const make = () => {
     hold: (held: boolean): void => current?.hold(held),
     /** Requests go to this connection from now on. */
     connected: ({ ask, hold }: Connection): void => {
-      current = { ask, hold, over: Effect.unsafeMakeLatch(false) }
-      wanted.unsafeClose()
-      Deferred.unsafeDone(settled, Effect.void)
+      current = { ask, hold, over: Latch.makeUnsafe(false) }
+      wanted.closeUnsafe()
+      Deferred.doneUnsafe(settled, Effect.void)
     },
     /** The current connection is lost, and will be replaced: requests wait. */
     lost: (): void => {
-      settled = Deferred.unsafeMake(FiberId.none)
+      settled = Deferred.makeUnsafe()
       leave()
     },
     /** Completes when a request waits for a connection. */
-    wanted: wanted.await,
+    wanted: behind(wanted.await),
     /** No connection could be made: the requests that wait for one fail. Later ones wait again. */
     refused: (error: ClientError): void => {
-      wanted.unsafeClose()
-      Deferred.unsafeDone(settled, Effect.fail(error))
-      settled = Deferred.unsafeMake(FiberId.none)
+      wanted.closeUnsafe()
+      Deferred.doneUnsafe(settled, Effect.fail(error))
+      settled = Deferred.makeUnsafe()
     },
     /** There will be no connection any more. False if that was known before. */
     end: (error: ClientError): boolean => {
       if (ended !== undefined) return false
       ended = error
       leave()
-      Deferred.unsafeDone(settled, Effect.void)
-      Deferred.unsafeDone(disconnected, Effect.succeed(error))
+      Deferred.doneUnsafe(settled, Effect.void)
+      Deferred.doneUnsafe(disconnected, Effect.succeed(error))
       return true
     },
     /** Why there will be no connection any more. */
@@ -118,6 +118,13 @@ export const make = () => {
     disconnected: Deferred.await(disconnected),
   }
 }
+
+/**
+ * A wait for one of these changes: whoever is woken would run in the middle of what the waker does, and goes on behind
+ * it.
+ */
+const behind = <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.onExit(wait, () => Effect.yieldNow)
 
 /** True if the connection had ended before the request: it is lost, although that is not known here yet. */
 const isUnsent = ({ cause }: ClientError): boolean => cause instanceof Disconnected && !cause.sent

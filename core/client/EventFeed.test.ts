@@ -1,10 +1,8 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as TestServer from "../testing/TestServer.ts"
 import * as EventFeed from "./EventFeed.ts"
@@ -12,12 +10,10 @@ import * as ExecClient from "./ExecClient.ts"
 import * as FlowControl from "./FlowControl.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
+  Effect.runPromise(Effect.provide(Effect.scoped(test), TestClock.layer()))
 
-const textOf = (chunks: Chunk.Chunk<Uint8Array>) =>
-  Chunk.toReadonlyArray(chunks)
-    .map((bytes) => Buffer.from(bytes).toString())
-    .join("")
+const textOf = (chunks: ReadonlyArray<Uint8Array>) =>
+  chunks.map((bytes) => Buffer.from(bytes).toString()).join("")
 
 describe("EventFeed", () => {
   it("b83: keeps the first events for a late consumer and reads those between from the server", () =>
@@ -30,13 +26,13 @@ describe("EventFeed", () => {
         const numbers = Array.from({ length: EventFeed.maxKept.events * 4 }, (_, i) => `${i} `)
         for (const text of numbers) child.output("stdout", text)
         child.exit(0)
-        yield* Effect.yieldNow()
-        const early = yield* Effect.fork(Stream.runCollect(process.events))
+        yield* Effect.yieldNow
+        const early = yield* Effect.forkChild(Stream.runCollect(process.events))
         child.output("stderr", "late")
         child.end()
         yield* process.closed
         for (const events of [yield* Fiber.join(early), yield* Stream.runCollect(process.events)]) {
-          const seqs = Chunk.toReadonlyArray(events).map((event) => ("seq" in event ? event.seq : 0))
+          const seqs = events.map((event) => ("seq" in event ? event.seq : 0))
           expect(seqs).toEqual(Array.from({ length: numbers.length + 3 }, (_, i) => i + 1))
         }
         expect(textOf(yield* Stream.runCollect(process.output("stdout")))).toBe(numbers.join(""))
@@ -55,11 +51,11 @@ describe("EventFeed", () => {
         for (let i = 0; i < 64; i++) {
           yield* child.unpaused
           child.output("stdout", block)
-          yield* Effect.yieldNow()
+          yield* Effect.yieldNow
         }
         child.finish(4)
         expect(yield* process.exitCode).toBe(4)
-        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+        const events = yield* Stream.runCollect(process.events)
         expect(events.at(-1)).toMatchObject({ kind: "failed" })
         expect(events.at(-1)).toMatchObject({
           message: expect.stringMatching(/through sequence 64 \(17 to 48 are gone\)/),
@@ -79,7 +75,7 @@ describe("EventFeed", () => {
         child.finish(4)
         yield* process.closed
         yield* TestClock.adjust("1 minute")
-        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+        const events = yield* Stream.runCollect(process.events)
         const last = events.at(-2)
         expect(last).toMatchObject({ kind: "output" })
         expect(events.at(-1)).toMatchObject({ kind: "failed", gone: { from: events.length } })
@@ -95,7 +91,7 @@ describe("EventFeed", () => {
               for (let i = 0; i < 500; i++) {
                 yield* child.unpaused
                 child.output("stdout", new Uint8Array(64 * 1024))
-                yield* Effect.yieldNow()
+                yield* Effect.yieldNow
               }
               child.finish(5)
             }),

@@ -3,14 +3,13 @@
  *
  * Every consumer gets every event from the first, however late it subscribes: the first events are kept, up to 256 of
  * them or 1 MiB of output; the events between those and the subscription are read from the server again (`catchUp`), as
- * long as the server retains them; later events go to the consumer's mailbox. Without consumers nothing else is held.
- * `FlowControl` bounds the mailboxes: it stops the connection before they grow large; or `CreditWindow` does, and only
+ * long as the server retains them; later events go to the consumer's queue. Without consumers nothing else is held.
+ * `FlowControl` bounds the queues: it stops the connection before they grow large; or `CreditWindow` does, and only
  * the process is stopped.
  */
-import * as Chunk from "effect/Chunk"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Mailbox from "effect/Mailbox"
+import * as Queue from "effect/Queue"
 import type { ClientError } from "./ClientError.ts"
 import type { Backlog, CreditWindow, FlowControl } from "./FlowControl.ts"
 import { creditOf, failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
@@ -44,7 +43,7 @@ export type CatchUp = (after: number, through: number) => Effect.Effect<Missed>
 export type EventFeed = ReturnType<typeof make>
 
 interface Consumer {
-  readonly mailbox: Mailbox.Mailbox<ProcessEvent>
+  readonly queue: Queue.Queue<ProcessEvent, Cause.Done>
   readonly backlog: Backlog
 }
 
@@ -69,25 +68,25 @@ export const make = (
       kept.keep(event)
     }
     if (event.kind === "closed" || event.kind === "failed") ended = event
-    for (const { mailbox, backlog } of consumers) {
+    for (const { queue, backlog } of consumers) {
       backlog.add(sizeOf(event))
-      mailbox.unsafeOffer(event)
-      if (ended !== undefined) mailbox.unsafeDone(Exit.void)
+      Queue.offerUnsafe(queue, event)
+      if (ended !== undefined) Queue.endUnsafe(queue)
     }
   }
 
-  const subscribe = Effect.map(Mailbox.make<ProcessEvent>(), (mailbox): Subscription => {
-    const consumer: Consumer = { mailbox, backlog: flow.backlog(credit?.size) }
+  const subscribe = Effect.map(Queue.make<ProcessEvent, Cause.Done>(), (queue): Subscription => {
+    const consumer: Consumer = { queue, backlog: flow.backlog(credit?.size) }
     let before: Past | undefined = pastOf(kept, last, ended, catchUp)
     let over = false
     if (ended === undefined) consumers.add(consumer)
-    else mailbox.unsafeDone(Exit.void)
+    else Queue.endUnsafe(queue)
 
     const close = () => {
       over = true
       consumers.delete(consumer)
       consumer.backlog.end()
-      mailbox.unsafeDone(Exit.void)
+      Queue.endUnsafe(queue)
       credit?.settle()
     }
 
@@ -100,13 +99,12 @@ export const make = (
         if (events !== undefined) return events
         before = undefined
       }
-      const [messages] = yield* mailbox.takeAll
-      const batch = Chunk.toReadonlyArray(messages)
-      if (!over) {
+      const batch = yield* Effect.orElseSucceed(Queue.takeAll(queue), () => undefined)
+      if (batch !== undefined && !over) {
         consumer.backlog.add(-batch.reduce((sum, event) => sum + sizeOf(event), 0))
         credit?.settle()
       }
-      return batch.length > 0 ? batch : undefined
+      return batch
     })
     return { next, close }
   })

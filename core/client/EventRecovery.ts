@@ -6,7 +6,7 @@
  * to be lost.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { type EventRow, events, type FeatureEvent } from "../features/Wires.ts"
 import { ClosedParams, ExitedParams, type ReadResult } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
@@ -199,8 +199,9 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
   /** The first seq that is gone if the process is forgotten follows `known`, as it is then. */
   const ask = (after: number, known: () => number, bound: { readonly maxBytes?: number }) =>
     call("process/read", { processId: id, afterSeq: after, ...bound }).pipe(
-      Effect.tap(({ chunks }) => {
-        bytes += sizeOf(chunks)
+      Effect.map((state) => {
+        bytes += sizeOf(state.chunks)
+        return state
       }),
       Effect.mapError((error) =>
         ofConnection.has(error.reason) ? error : lostError(error.message, { from: known() + 1 }, error),
@@ -217,9 +218,9 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
 
   /** The next events after one seq, at most up to another one. */
   const catchUp = (after: number, through: number) =>
-    Effect.flatMap(Effect.either(read(after, () => after)), (answer): Effect.Effect<Missed> => {
-      if (Either.isLeft(answer)) return Effect.succeed({ events: [], failure: answer.left })
-      const state = answer.right
+    Effect.flatMap(Effect.result(read(after, () => after)), (answer): Effect.Effect<Missed> => {
+      if (Result.isFailure(answer)) return Effect.succeed({ events: [], failure: answer.failure })
+      const state = answer.success
       const events: Array<Sequenced> = []
       const buffer = new ReorderBuffer(after, (event) => event.seq <= through && events.push(event))
       const missed = buffer.splice(state)

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { TestNetwork } from "../testing/TestNetwork.ts"
 import * as TestServer from "../testing/TestServer.ts"
@@ -15,7 +15,7 @@ describe("ExecClient.lazy", () => {
       const get = yield* ExecClient.lazy(network.open)
       expect(network.attempts.length).toBe(0)
       const calls = yield* Effect.forEach(Array.from({ length: 10 }), () =>
-        Effect.fork(
+        Effect.forkChild(
           Effect.flatMap(get, (client) => Effect.as(client.call("environment/status", null), client)),
         ),
       )
@@ -31,22 +31,24 @@ describe("ExecClient.lazy", () => {
     effect(function* () {
       const network = new TestNetwork(yield* TestServer.make(), yield* Effect.scope)
       network.reachable = false
-      const get = yield* ExecClient.lazy(Effect.zipRight(Effect.sleep(10), network.open))
-      const both = yield* Effect.fork(Effect.all([Effect.flip(get), Effect.flip(get)], { concurrency: 2 }))
-      yield* elapse(10)
+      const get = yield* ExecClient.lazy(Effect.andThen(Effect.sleep(10), network.open))
+      const both = yield* Effect.forkChild(
+        Effect.all([Effect.flip(get), Effect.flip(get)], { concurrency: 2 }),
+      )
+      yield* pass(10)
       const failing = yield* Fiber.join(both)
       expect(failing.map(({ reason }) => reason)).toEqual(["Connect", "Connect"])
       expect(network.attempts.length).toBe(1)
       network.reachable = true
-      const connecting = yield* Effect.fork(get)
-      yield* elapse(10)
+      const connecting = yield* Effect.forkChild(get)
+      yield* pass(10)
       const first = yield* Fiber.join(connecting)
       expect(yield* get).toBe(first)
       yield* network.cut
       yield* first.disconnected
       yield* settle
-      const again = yield* Effect.fork(get)
-      yield* elapse(10)
+      const again = yield* Effect.forkChild(get)
+      yield* pass(10)
       expect(yield* Fiber.join(again)).not.toBe(first)
       expect(network.attempts.length).toBe(3)
     }),

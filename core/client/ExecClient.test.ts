@@ -1,11 +1,10 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import type { Json } from "../protocol/Json.ts"
@@ -16,7 +15,7 @@ import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 import * as TestServer from "../testing/TestServer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
+  Effect.runPromise(Effect.provide(Effect.scoped(test), TestClock.layer()))
 
 /** A client of the real server. */
 const connected = (...args: Parameters<typeof TestServer.make>) =>
@@ -29,15 +28,13 @@ const connected = (...args: Parameters<typeof TestServer.make>) =>
 /** A client of a scripted peer, after the handshake. */
 const scripted = Effect.gen(function* () {
   const peer = yield* ScriptedPeer.make
-  const making = yield* Effect.fork(ExecClient.make(peer.transport))
+  const making = yield* Effect.forkChild(ExecClient.make(peer.transport))
   yield* peer.handshake
   return { peer, client: yield* Fiber.join(making) }
 })
 
-const text = (chunks: Chunk.Chunk<Uint8Array>) =>
-  Chunk.toReadonlyArray(chunks)
-    .map((bytes) => Buffer.from(bytes).toString())
-    .join("")
+const text = (chunks: ReadonlyArray<Uint8Array>) =>
+  chunks.map((bytes) => Buffer.from(bytes).toString()).join("")
 
 describe("ExecClient", () => {
   it("runs a process through the real server from start to closed", () =>
@@ -54,7 +51,7 @@ describe("ExecClient", () => {
         expect(client.sessionId).toBe("00000000-0000-4000-8000-000000000001")
         expect(client.environmentInfo.cwd).toBe("file:///srv")
         const process = yield* client.start({ argv: ["prog", "arg"], env: { A: "1" } })
-        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+        const events = yield* Stream.runCollect(process.events)
         expect(events.map(({ kind }) => kind)).toEqual(["output", "output", "exited", "closed"])
         expect(yield* process.exitCode).toBe(3)
         yield* process.closed
@@ -93,8 +90,8 @@ describe("ExecClient", () => {
         const { client, fake } = yield* connected()
         const process = yield* client.start({ argv: ["cat"], pipeStdin: true })
         const { writes } = yield* fake.next
-        yield* Effect.fork(Effect.repeatN(process.write(utf8.encode("a")), 200))
-        while (writes.length === 0) yield* Effect.yieldNow()
+        yield* Effect.forkChild(Effect.repeat(process.write(utf8.encode("a")), { times: 200 }))
+        while (writes.length === 0) yield* Effect.yieldNow
         const before = writes.length
         yield* process.write(utf8.encode("other"))
         expect(writes.findIndex(({ length }) => length === 5) - before).toBeLessThan(3)
@@ -127,7 +124,7 @@ describe("ExecClient", () => {
     run(
       Effect.gen(function* () {
         const peer = yield* ScriptedPeer.make
-        const making = yield* Effect.fork(Effect.flip(ExecClient.make(peer.transport)))
+        const making = yield* Effect.forkChild(Effect.flip(ExecClient.make(peer.transport)))
         yield* TestClock.adjust("10 seconds")
         expect((yield* Fiber.join(making)).reason).toBe("Timeout")
       }),
@@ -147,7 +144,7 @@ describe("ExecClient", () => {
           code: -32601,
           message: "exec-server client does not implement `client/whatever`",
         })
-        const status = yield* Effect.fork(client.call("environment/status", null))
+        const status = yield* Effect.forkChild(client.call("environment/status", null))
         peer.reply((yield* peer.request("environment/status")).id, { status: "ready" })
         expect(yield* Fiber.join(status)).toEqual({ status: "ready" })
       }),
@@ -159,7 +156,7 @@ describe("ExecClient", () => {
         const { peer, client } = yield* scripted
         const kindOf = (data: Json | undefined) =>
           Effect.gen(function* () {
-            const starting = yield* Effect.fork(Effect.flip(client.start({ argv: ["x"] })))
+            const starting = yield* Effect.forkChild(Effect.flip(client.start({ argv: ["x"] })))
             const { id } = yield* peer.request("process/start")
             peer.send(Message.errorText(id, -32603, "no", data))
             const { code, kind, reason } = yield* Fiber.join(starting)
@@ -188,10 +185,10 @@ describe("ExecClient", () => {
     run(
       Effect.gen(function* () {
         const { peer, client } = yield* scripted
-        const status = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
+        const status = yield* Effect.forkChild(Effect.flip(client.call("environment/status", null)))
         peer.reply((yield* peer.request("environment/status")).id, { status: 7 })
         expect((yield* Fiber.join(status)).reason).toBe("Protocol")
-        const pending = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
+        const pending = yield* Effect.forkChild(Effect.flip(client.call("environment/status", null)))
         yield* peer.request("environment/status")
         peer.notify("process/output", { processId: "p", seq: 1, stream: "stdout", chunk: "!" })
         const error = yield* Fiber.join(pending)
@@ -204,11 +201,11 @@ describe("ExecClient", () => {
   it("b84: terminates a process whose start was abandoned, once it has started", () =>
     run(
       Effect.gen(function* () {
-        const [spawning, gate] = [Effect.unsafeMakeLatch(false), Effect.unsafeMakeLatch(false)]
+        const [spawning, gate] = [Latch.makeUnsafe(false), Latch.makeUnsafe(false)]
         const { client, fake } = yield* connected({
-          beforeSpawn: () => Effect.zipRight(spawning.open, gate.await),
+          beforeSpawn: () => Effect.andThen(spawning.open, gate.await),
         })
-        const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+        const starting = yield* Effect.forkChild(client.start({ argv: ["x"], processId: "p" }))
         yield* spawning.await
         yield* Fiber.interrupt(starting)
         expect(fake.children).toEqual([])
@@ -222,18 +219,18 @@ describe("ExecClient", () => {
     run(
       Effect.gen(function* () {
         const { peer, client } = yield* scripted
-        const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+        const starting = yield* Effect.forkChild(client.start({ argv: ["x"], processId: "p" }))
         peer.reply((yield* peer.request("process/start")).id, { processId: "p", sandboxType: "none" })
         const process = yield* Fiber.join(starting)
         peer.notify("process/output", { processId: "p", seq: 1, stream: "stdout", chunk: "aGk=" })
-        const waiting = yield* Effect.fork(process.read({ afterSeq: 1, waitMs: 60_000 }))
+        const waiting = yield* Effect.forkChild(process.read({ afterSeq: 1, waitMs: 60_000 }))
         yield* peer.request("process/read")
         yield* peer.close
         const failure = "exec-server transport disconnected: the peer closed the connection"
         const madeUp = { chunks: [], exited: true, exitCode: null, closed: true, failure }
         expect(yield* Fiber.join(waiting)).toMatchObject(madeUp)
         expect(yield* process.read()).toMatchObject(madeUp)
-        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+        const events = yield* Stream.runCollect(process.events)
         expect(events.map(({ kind }) => kind)).toEqual(["output", "failed"])
         expect(yield* Effect.flip(process.exitCode)).toMatchObject({
           reason: "Disconnected",
@@ -248,10 +245,10 @@ describe("ExecClient", () => {
       Effect.gen(function* () {
         const peer = yield* ScriptedPeer.make
         const scope = yield* Scope.make()
-        const making = yield* Effect.fork(Scope.extend(ExecClient.make(peer.transport), scope))
+        const making = yield* Effect.forkChild(Scope.provide(ExecClient.make(peer.transport), scope))
         yield* peer.handshake
         const client = yield* Fiber.join(making)
-        const status = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
+        const status = yield* Effect.forkChild(Effect.flip(client.call("environment/status", null)))
         yield* peer.request("environment/status")
         yield* Scope.close(scope, Exit.void)
         expect((yield* Fiber.join(status)).message).toContain("the client was closed")
@@ -263,7 +260,7 @@ describe("ExecClient", () => {
       Effect.gen(function* () {
         const { client, server, fake } = yield* connected()
         const scope = yield* Scope.make()
-        const first = yield* Scope.extend(Effect.flatMap(server.connect, ExecClient.make), scope)
+        const first = yield* Scope.provide(Effect.flatMap(server.connect, ExecClient.make), scope)
         yield* first.start({ argv: ["x"], processId: "p" })
         const child = yield* fake.next
         child.output("stdout", "one")
@@ -285,7 +282,7 @@ describe("of", () => {
       Effect.gen(function* () {
         const { client } = yield* connected()
         expect(ExecClient.of(Client.fromEffect(client, Effect.void))).toBe(client)
-        const words = "ExecClient.of needs a client of procwire, whose effect is of the line 3"
+        const words = "ExecClient.of needs a client of procwire, whose effect is of the line 4"
         for (const effect of [{}, { disconnected: Effect.void }, { call: client.call }])
           expect(() => ExecClient.of({ effect })).toThrow(new TypeError(words))
       }),

@@ -7,7 +7,6 @@
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
@@ -16,7 +15,6 @@ import * as Fork from "../protocol/Fork.ts"
 import { Buffers } from "../protocol/Buffers.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import { Hasher } from "../protocol/Hasher.ts"
-import { isOther, quietAll } from "../protocol/OtherEffect.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Activity from "./Activity.ts"
 import * as Calls from "./Calls.ts"
@@ -36,7 +34,7 @@ import * as Pipeline from "./Pipeline.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
 import * as Reconnect from "./Reconnect.ts"
 import * as RemoteFiles from "./RemoteFiles.ts"
-import * as Result from "./Result.ts"
+import * as RunResult from "./RunResult.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import * as ProcessStarter from "./ProcessStarter.ts"
 
@@ -52,12 +50,12 @@ export interface Options {
    */
   readonly takeover?: boolean
   /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
-  readonly initializeTimeout?: Duration.DurationInput
+  readonly initializeTimeout?: Duration.Input
   /**
    * How long the server may be silent before it is asked whether it is there; if it is silent for as long again, the
    * connection is lost. From 100 milliseconds to 1 hour; false: it is never asked. Default: 15 seconds.
    */
-  readonly heartbeat?: Duration.DurationInput | false
+  readonly heartbeat?: Duration.Input | false
   /** The replacement of a lost connection, if the client was given an effect that opens one. Default: none. */
   readonly reconnect?: ReconnectPolicy | false
   /**
@@ -101,9 +99,9 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
    * `OutputTooLarge` when a stream has more bytes than `maxBuffer`, with `InputFailed`, and with `reject: true` with
    * `Failed` for every end but an exit with 0. What fails, or is interrupted, is terminated.
    */
-  readonly run: <E extends Result.Encoding = "utf8">(
+  readonly run: <E extends RunResult.Encoding = "utf8">(
     options: RunOptions<E>,
-  ) => Effect.Effect<Result.Result<Result.Content<E>>, ClientError>
+  ) => Effect.Effect<RunResult.Result<RunResult.Content<E>>, ClientError>
   /**
    * What runs processes to their end.
    * @internal
@@ -119,15 +117,13 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
 
 /**
  * The client in Effect behind a client in promises: `ExecClient.of(await connect(target))`. Its effects are those of
- * the copy of `effect` that is bundled with procwire. If its version is another one than the caller's they run as well,
- * and the warnings that `effect` logs for each of their steps are turned off in this process. Throws a TypeError for
+ * the copy of `effect` that is bundled with procwire, which run as those of the caller's do. Throws a TypeError for
  * what is no such client.
  */
 export const of = (client: { readonly effect: object }): ExecClient => {
   const found = client.effect as Partial<ExecClient>
   if (!Effect.isEffect(found.disconnected) || found.call === undefined)
-    throw new TypeError("ExecClient.of needs a client of procwire, whose effect is of the line 3")
-  if (isOther(found.disconnected)) quietAll()
+    throw new TypeError("ExecClient.of needs a client of procwire, whose effect is of the line 4")
   return found as ExecClient
 }
 
@@ -195,9 +191,9 @@ export const make = (
       },
       call,
       ...starter,
-      run: <E extends Result.Encoding>(options: RunOptions<E>) =>
+      run: <E extends RunResult.Encoding>(options: RunOptions<E>) =>
         Effect.map(Pipeline.run([{ on: runner, options }]), (result) =>
-          Result.encoded(result, options.encoding),
+          RunResult.encoded(result, options.encoding),
         ),
       runner,
       list: (options?: Lists.ListOptions) => Lists.stream(Lists.processes(call, options)),
@@ -221,13 +217,13 @@ export const lazy = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const fork = yield* Fork.inScope
-    let shared: Fiber.RuntimeFiber<Owned, ClientError> | undefined
+    let shared: Fiber.Fiber<Owned, ClientError> | undefined
 
     const attempt: Effect.Effect<Owned, ClientError> = Effect.gen(function* () {
-      const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+      const own = yield* Scope.fork(scope, "sequential")
       const close = Scope.close(own, Exit.void)
       const client = yield* make(open, options).pipe(
-        Scope.extend(own),
+        Scope.provide(own),
         Effect.onError(() => close),
       )
       return { client, close }
@@ -240,9 +236,9 @@ export const lazy = (
       })
       fiber.addObserver((exit) => {
         const over = Exit.isSuccess(exit)
-          ? Effect.zipRight(exit.value.client.disconnected, exit.value.close)
+          ? Effect.andThen(exit.value.client.disconnected, exit.value.close)
           : Effect.void
-        fork(Effect.zipRight(over, forget))
+        fork(Effect.andThen(over, forget))
       })
       return fiber
     }

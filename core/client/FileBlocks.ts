@@ -52,7 +52,7 @@ export const make = (call: Call, tell: Tell): FileBlocks => {
         restore(call("fs/open", { handleId, path: uri, mode })).pipe(
           // The server has been asked, and opens the file before it closes it.
           Effect.onInterrupt(() => Effect.sync(() => tell("fs/close", { handleId }))),
-          Effect.zipRight(Effect.addFinalizer(() => Effect.ignore(call("fs/close", { handleId })))),
+          Effect.andThen(Effect.addFinalizer(() => Effect.ignore(call("fs/close", { handleId })))),
         ),
       )
       return toFile(call, uri, handleId)
@@ -137,7 +137,7 @@ const writePieces = <E>(file: RemoteFile, pieces: Stream.Stream<string | Uint8Ar
         size += bytes.length
         return size >= maxBlockBytes ? flush : Effect.void
       })
-    return Effect.zipRight(Stream.runForEach(pieces, add), flush)
+    return Effect.andThen(Stream.runForEach(pieces, add), flush)
   })
 
 /** The blocks of `bytes`, each with its position. */

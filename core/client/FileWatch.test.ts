@@ -29,7 +29,7 @@ describe("FileWatch", () => {
     "makes a watch again that a lost connection may have taken, and one that was answered fails with it",
     effect(function* () {
       const { asked, watches } = yield* watching
-      const made = yield* Effect.fork(watches.watch(["file:///a"], null))
+      const made = yield* Effect.forkChild(watches.watch(["file:///a"], null))
       yield* settle
       // The request waits for the next connection, or its answer has come over the one that is lost: nobody knows.
       watches.lost(lost)
@@ -39,13 +39,13 @@ describe("FileWatch", () => {
       yield* Deferred.succeed(asked[1]!, { watching: true })
       const { watching: is, changed } = yield* Fiber.join(made)
       expect(is).toBe(true)
-      const change = yield* Effect.fork(changed)
+      const change = yield* Effect.forkChild(changed)
       yield* settle
       watches.changed({ watchId: 1 })
       expect(yield* Fiber.join(change)).toBe(true)
       expect(asked.length).toBe(2)
 
-      const next = yield* Effect.fork(watches.watch(["file:///b"], null))
+      const next = yield* Effect.forkChild(watches.watch(["file:///b"], null))
       yield* settle
       yield* Deferred.succeed(asked[2]!, { watching: true })
       const { changed: late } = yield* Fiber.join(next)

@@ -36,7 +36,7 @@ export const make = (call: Call, tell: Tell, activity: Activity) => {
   let live: Live | undefined
 
   const end = (outcome: Effect.Effect<boolean, ClientError>) => {
-    if (live !== undefined) Deferred.unsafeDone(live.outcome, outcome)
+    if (live !== undefined) Deferred.doneUnsafe(live.outcome, outcome)
     live = undefined
   }
 

@@ -5,7 +5,6 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { afterEach, describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
@@ -16,7 +15,7 @@ import { type CallOptions, inSteps } from "./GivingUp.ts"
 import * as V0Client from "./v0/V0Client.ts"
 import * as V0ExecClient from "./v0/V0ExecClient.ts"
 
-const scopes: Array<Scope.CloseableScope> = []
+const scopes: Array<Scope.Closeable> = []
 afterEach(async () => {
   for (const scope of scopes.splice(0)) await Effect.runPromise(Scope.close(scope, Exit.void))
 })
@@ -24,7 +23,7 @@ afterEach(async () => {
 const inScope = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> => {
   const scope = Effect.runSync(Scope.make())
   scopes.push(scope)
-  return Effect.runPromise(Scope.extend(effect, scope))
+  return Effect.runPromise(Scope.provide(effect, scope))
 }
 
 type Call = (how: CallOptions) => Promise<unknown> | AsyncIterable<unknown>
@@ -332,12 +331,12 @@ describe("a call that is given up", () => {
     "shares its time between the steps of a loop",
     effect(function* () {
       const step = inSteps({ timeout: "1 second" })
-      const first = yield* Effect.fork(step(Effect.sleep(600)))
+      const first = yield* Effect.forkChild(step(Effect.sleep(600)))
       yield* pass(600)
       expect(yield* Fiber.join(first)).toBeUndefined()
-      const second = yield* Effect.fork(Effect.flip(step(Effect.sleep(600))))
+      const second = yield* Effect.forkChild(Effect.flip(step(Effect.sleep(600))))
       yield* pass(399)
-      expect(yield* Fiber.poll(second)).toEqual(Option.none())
+      expect(second.pollUnsafe()).toBeUndefined()
       yield* pass(1)
       expect(yield* Fiber.join(second)).toMatchObject({ reason: "Timeout", message: "given up after 1s" })
     }),

@@ -24,7 +24,7 @@ export interface CallOptions {
   /** An `AbortSignal`. When it aborts, the call is given up, and its promise rejects with the reason of the signal. */
   readonly signal?: Signal | undefined
   /** After this time the call is given up, and its promise rejects with `Timeout`. A number is milliseconds. */
-  readonly timeout?: Duration.DurationInput | undefined
+  readonly timeout?: Duration.Input | undefined
 }
 
 const names = { signal: true, timeout: true } satisfies OptionNames.Names<CallOptions>
@@ -45,7 +45,7 @@ export const inSteps = (how: CallOptions | undefined): GivenUp => {
   const stoppable: GivenUp =
     signal === undefined ? identity : (effect) => Effect.raceFirst(aborted(signal), effect)
   if (timeout === undefined) return stoppable
-  const duration = Option.getOrUndefined(Duration.decodeUnknown(timeout))
+  const duration = Option.getOrUndefined(Duration.fromInput(timeout))
   if (duration === undefined) {
     const expected = `timeout is ${String(timeout)}: expected milliseconds, or "5 seconds"`
     return () => Effect.fail(OptionNames.invalid(expected))
@@ -55,12 +55,12 @@ export const inSteps = (how: CallOptions | undefined): GivenUp => {
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       since ??= now
       const left = Duration.subtract(duration, Duration.millis(now - since))
-      return Effect.timeoutFail(stoppable(effect), { duration: left, onTimeout: () => late(duration) })
+      return Effect.timeoutOrElse(stoppable(effect), { duration: left, orElse: () => late(duration) })
     })
 }
 
 const aborted = (signal: Signal): Effect.Effect<never, unknown> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const abort = () => resume(Effect.fail(signal.reason))
     if (signal.aborted) return abort()
     signal.addEventListener("abort", abort)

@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { connected, running, soon } from "../testing/NetworkClient.ts"
 import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 import * as ExecClient from "./ExecClient.ts"
@@ -45,11 +45,11 @@ describe("Heartbeat", () => {
     "asks after 15 seconds of silence, and takes the server for gone after 15 more",
     effect(function* () {
       const { said, gone } = yield* watching({ ...idle })
-      yield* elapse(14_999)
+      yield* pass(14_999)
       expect(said).toEqual([])
-      yield* elapse(15_000)
+      yield* pass(15_000)
       expect([said, yield* gone]).toEqual([["ask"], false])
-      yield* elapse(1)
+      yield* pass(1)
       expect(yield* gone).toBe(true)
     }),
   )
@@ -59,11 +59,11 @@ describe("Heartbeat", () => {
     effect(function* () {
       const line = { ...idle, answers: true }
       const { said, gone } = yield* watching(line)
-      yield* elapse(3_600_000)
+      yield* pass(3_600_000)
       expect(said.length).toBeGreaterThan(100)
       line.answers = false
       for (let n = 0; n < 20; n++) {
-        yield* elapse(14_000)
+        yield* pass(14_000)
         line.received += 1
       }
       expect(yield* gone).toBe(false)
@@ -75,12 +75,12 @@ describe("Heartbeat", () => {
     effect(function* () {
       const line = { ...idle, held: true }
       const { said, gone } = yield* watching(line)
-      yield* elapse(60_000)
+      yield* pass(60_000)
       expect(said).toEqual(["show", "show", "show", "show"])
       line.held = false
-      yield* elapse(20_000)
+      yield* pass(20_000)
       line.held = true
-      yield* elapse(60_000)
+      yield* pass(60_000)
       expect(yield* gone).toBe(false)
     }),
   )
@@ -89,9 +89,9 @@ describe("Heartbeat", () => {
     "gives a server four times as long while a long answer may be on its way",
     effect(function* () {
       const { said, gone } = yield* watching({ ...idle, slow: true })
-      yield* elapse(74_999)
+      yield* pass(74_999)
       expect([said, yield* gone]).toEqual([["ask"], false])
-      yield* elapse(1)
+      yield* pass(1)
       expect(yield* gone).toBe(true)
     }),
   )
@@ -101,7 +101,7 @@ describe("Heartbeat", () => {
     effect(function* () {
       const line = { ...idle, busy: true }
       const { said, gone } = yield* watching(line)
-      yield* elapse(3_600_000)
+      yield* pass(3_600_000)
       expect([said, yield* gone]).toEqual([[], false])
     }),
   )
@@ -114,10 +114,10 @@ describe("Heartbeat", () => {
       const child = yield* fake.next
       network.alive = false
       child.output("stdout", "x")
-      yield* elapse(45_000)
+      yield* pass(45_000)
       expect(statuses).toEqual([{ kind: "reconnecting", message: "the server has been silent for 30s" }])
       network.alive = true
-      yield* elapse(15_000)
+      yield* pass(15_000)
       child.finish(4)
       expect(yield* process.exitCode).toBe(4)
       expect(statuses.at(-1)).toEqual({ kind: "connected" })
@@ -129,7 +129,7 @@ describe("Heartbeat", () => {
     effect(function* () {
       const never = yield* connected({ heartbeat: false })
       const often = yield* connected({ heartbeat: "1 second" })
-      yield* elapse(60_000)
+      yield* pass(60_000)
       expect(asked(never.network.sent)).toBe(0)
       expect(asked(often.network.sent)).toBeGreaterThan(20)
       expect(often.statuses).toEqual([])
@@ -140,16 +140,18 @@ describe("Heartbeat", () => {
     "does not give up a server that delays the answer behind a long poll, as the peer does",
     effect(function* () {
       const peer = yield* ScriptedPeer.make
-      const making = yield* Effect.fork(ExecClient.make(peer.transport))
+      const making = yield* Effect.forkChild(ExecClient.make(peer.transport))
       yield* peer.handshake
       const client = yield* Fiber.join(making)
-      const waiting = yield* Effect.fork(client.call("process/read", { processId: "p", waitMs: 600_000 }))
+      const waiting = yield* Effect.forkChild(
+        client.call("process/read", { processId: "p", waitMs: 600_000 }),
+      )
       yield* peer.request("process/read")
-      yield* elapse(600_000)
+      yield* pass(600_000)
       expect(yield* running(waiting)).toBe(true)
-      const lost = yield* Effect.fork(client.disconnected)
+      const lost = yield* Effect.forkChild(client.disconnected)
       yield* Fiber.interrupt(waiting)
-      yield* elapse(soon + 60_000)
+      yield* pass(soon + 60_000)
       expect((yield* Fiber.join(lost)).message).toContain("the server has been silent for 30s")
     }),
   )
@@ -159,13 +161,13 @@ describe("Heartbeat", () => {
     effect(function* () {
       const { client, network, statuses } = yield* connected({ heartbeat: "1 second" })
       const process = yield* client.start({ argv: ["a"] })
-      const waiting = yield* Effect.fork(process.wait({ until: [{ exit: true }], timeoutMs: 3_600_000 }))
-      yield* elapse(1)
+      const waiting = yield* Effect.forkChild(process.wait({ until: [{ exit: true }], timeoutMs: 3_600_000 }))
+      yield* pass(1)
       network.toClient = () => undefined
-      yield* elapse(4_900)
+      yield* pass(4_900)
       expect(statuses).toEqual([])
       network.toClient = (text) => text
-      yield* elapse(1_200 + soon)
+      yield* pass(1_200 + soon)
       expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "connected"])
       yield* Fiber.interrupt(waiting)
     }),

@@ -63,10 +63,10 @@ export const defaultEvery = Duration.seconds(15)
 
 /** The option as a time; undefined if there is no heartbeat. Fails with `InvalidOption`. */
 export const parse = (
-  option: Duration.DurationInput | false = defaultEvery,
+  option: Duration.Input | false = defaultEvery,
 ): Effect.Effect<Duration.Duration | undefined, ClientError> => {
   if (option === false) return Effect.succeed(undefined)
-  const every = Option.getOrUndefined(Duration.decodeUnknown(option))
+  const every = Option.getOrUndefined(Duration.fromInput(option))
   return every !== undefined && Duration.between(every, { minimum: least, maximum: most })
     ? Effect.succeed(every)
     : Effect.fail(

@@ -4,10 +4,9 @@
  * Frames are numbered from 1; one out of order ends its body. Nothing is dropped: a slow consumer stops the connection
  * through `FlowControl`, because the wire has no other way to slow down an origin. Frames of unknown ids are ignored.
  */
-import * as Chunk from "effect/Chunk"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Mailbox from "effect/Mailbox"
+import * as Queue from "effect/Queue"
 import type { BodyDeltaParams } from "../features/http/wire.ts"
 import type { Activity } from "./Activity.ts"
 import { ClientError } from "./ClientError.ts"
@@ -26,7 +25,7 @@ export type HttpBodies = ReturnType<typeof make>
 
 interface Feed {
   readonly accept: (frame: BodyDeltaParams) => void
-  readonly end: (exit: Exit.Exit<void, ClientError>) => void
+  readonly end: (error?: ClientError) => void
 }
 
 export const make = (flow: FlowControl, activity: Activity) => {
@@ -34,35 +33,36 @@ export const make = (flow: FlowControl, activity: Activity) => {
 
   /** Expects the frames of a request. Called before the request is sent. */
   const expect = (requestId: string) =>
-    Effect.map(Mailbox.make<Uint8Array, ClientError>(), (mailbox): Body => {
+    Effect.map(Queue.make<Uint8Array, ClientError | Cause.Done>(), (queue): Body => {
       const backlog = flow.backlog()
       let seq = 0
-      const end = (exit: Exit.Exit<void, ClientError>) => {
+      const end = (error?: ClientError) => {
         feeds.delete(requestId)
-        mailbox.unsafeDone(exit)
+        Queue.failCauseUnsafe(queue, Cause.fail(error ?? Cause.Done()))
       }
       const accept = (frame: BodyDeltaParams) => {
         seq += 1
-        if (frame.seq !== seq) return end(Exit.fail(outOfOrder(frame, seq)))
+        if (frame.seq !== seq) return end(outOfOrder(frame, seq))
         if (frame.deltaBase64.length > 0) {
           backlog.add(frame.deltaBase64.length)
-          mailbox.unsafeOffer(frame.deltaBase64)
+          Queue.offerUnsafe(queue, frame.deltaBase64)
         }
-        if (frame.error != null)
-          end(Exit.fail(new ClientError({ reason: "BodyBroken", message: frame.error })))
-        else if (frame.done) end(Exit.void)
+        if (frame.error != null) end(new ClientError({ reason: "BodyBroken", message: frame.error }))
+        else if (frame.done) end()
       }
       feeds.set(requestId, { accept, end })
-      const next = Effect.map(activity.during(mailbox.takeAll), ([pieces]) => {
-        const batch = Chunk.toReadonlyArray(pieces)
-        backlog.add(-batch.reduce((sum, { length }) => sum + length, 0))
-        return batch.length > 0 ? batch : undefined
-      })
+      const next = activity.during(Queue.takeAll(queue)).pipe(
+        Effect.map((batch) => {
+          backlog.add(-batch.reduce((sum, { length }) => sum + length, 0))
+          return batch
+        }),
+        Effect.catchTag("Done", () => Effect.succeed(undefined)),
+      )
       return {
         next,
         close: () => {
           const isOpen = feeds.has(requestId)
-          end(Exit.void)
+          end()
           backlog.end()
           return isOpen
         },
@@ -75,7 +75,7 @@ export const make = (flow: FlowControl, activity: Activity) => {
     accept: (frame: BodyDeltaParams) => feeds.get(frame.requestId)?.accept(frame),
     /** Fails all bodies that have not ended. */
     fail: (error: ClientError) => {
-      for (const { end } of feeds.values()) end(Exit.fail(error))
+      for (const { end } of feeds.values()) end(error)
     },
   }
 }

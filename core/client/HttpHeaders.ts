@@ -1,5 +1,5 @@
 /** The headers of a request, in every form that `fetch` takes, as a list. What is none is refused by its name. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { ClientError } from "./ClientError.ts"
 import { invalid, shown } from "./OptionNames.ts"
 
@@ -23,18 +23,18 @@ export type HttpHeaders =
   | ReadonlyArray<Header>
 
 /** The headers as a list. Left says which of them is none. */
-export const toList = (headers: unknown): Either.Either<ReadonlyArray<Header>, ClientError> => {
-  if (headers == null) return Either.right([])
-  if (typeof headers !== "object") return Either.left(none(headers))
+export const toList = (headers: unknown): Result.Result<ReadonlyArray<Header>, ClientError> => {
+  if (headers == null) return Result.succeed([])
+  if (typeof headers !== "object") return Result.fail(none(headers))
   if (Symbol.iterator in headers) {
     const items = [...(headers as Iterable<unknown>)]
-    return Either.all(items.map((item, index) => (isPair(item) ? ofPair(item, index) : ofItem(item, index))))
+    return Result.all(items.map((item, index) => (isPair(item) ? ofPair(item, index) : ofItem(item, index))))
   }
   const prototype: unknown = Object.getPrototypeOf(headers)
   // Also an object of another realm, as programs have them under a test runner.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
-  if (!isPlain) return Either.left(none(headers))
-  return Either.all(Object.entries(headers).map(([name, value]) => header(name, value, `headers.${name}`)))
+  if (!isPlain) return Result.fail(none(headers))
+  return Result.all(Object.entries(headers).map(([name, value]) => header(name, value, `headers.${name}`)))
 }
 
 const isPair = (item: unknown): item is readonly [unknown, unknown] =>
@@ -43,17 +43,17 @@ const isPair = (item: unknown): item is readonly [unknown, unknown] =>
 const ofPair = ([name, value]: readonly [unknown, unknown], index: number) =>
   typeof name === "string"
     ? header(name, value, `headers.${name}`)
-    : Either.left(invalid(`the name of headers[${index}] is not a string, but ${shown(name)}`))
+    : Result.fail(invalid(`the name of headers[${index}] is not a string, but ${shown(name)}`))
 
-const ofItem = (item: unknown, index: number): Either.Either<Header, ClientError> =>
+const ofItem = (item: unknown, index: number): Result.Result<Header, ClientError> =>
   typeof item === "object" && item !== null && "name" in item
-    ? Either.right(item as Header)
-    : Either.left(invalid(`headers[${index}] must be a pair or { name, value }, not ${shown(item)}`))
+    ? Result.succeed(item as Header)
+    : Result.fail(invalid(`headers[${index}] must be a pair or { name, value }, not ${shown(item)}`))
 
-const header = (name: string, value: unknown, place: string): Either.Either<Header, ClientError> =>
+const header = (name: string, value: unknown, place: string): Result.Result<Header, ClientError> =>
   typeof value === "string" || typeof value === "number"
-    ? Either.right({ name, value: String(value) })
-    : Either.left(invalid(`${place} must be a string, not ${shown(value)}`))
+    ? Result.succeed({ name, value: String(value) })
+    : Result.fail(invalid(`${place} must be a string, not ${shown(value)}`))
 
 const none = (headers: unknown): ClientError =>
   invalid(

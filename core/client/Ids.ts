@@ -10,7 +10,7 @@ export type NextId = (kind: string) => string
 
 /** Draws from the `Random` service once. */
 export const make: Effect.Effect<NextId> = Effect.map(
-  Effect.zip(Random.nextIntBetween(0, 2 ** 24), Random.nextIntBetween(0, 2 ** 24)),
+  Effect.zip(Random.nextIntBetween(0, 2 ** 24 - 1), Random.nextIntBetween(0, 2 ** 24 - 1)),
   (parts) => {
     const own = parts.map((part) => part.toString(16).padStart(6, "0")).join("")
     let count = 0

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
-import { type Step, stepped, unwrapScoped } from "./EventStreams.ts"
+import { type Step, stepped } from "./EventStreams.ts"
 import { invalid } from "./OptionNames.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
@@ -86,7 +86,7 @@ export const feed = (
     }
     return Stream.runForEach(input, taken).pipe(
       Effect.catchIf(isFull, () => Effect.void),
-      Effect.zipRight(Effect.ignore(to.closeStdin)),
+      Effect.andThen(Effect.ignore(to.closeStdin)),
     )
   })
 
@@ -108,7 +108,7 @@ export const pieces = (input: Input, fs: RemoteFiles): Stream.Stream<string | Ui
 }
 
 const iterated = (input: InputReadable | InputBlob | AsyncIterable<Piece> | Iterable<Piece>) =>
-  unwrapScoped(
+  Stream.unwrap(
     Effect.map(
       Effect.acquireRelease(
         Effect.try({ try: () => iterator(input), catch: failure }),

@@ -1,5 +1,4 @@
 /** `list` and `listSessions`, as streams and as async iterables. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
@@ -27,7 +26,7 @@ describe("list", () => {
         yield* client.start({ argv: ["x"], processId: `p${at}`, name, labels: { at: String(at) } })
       }
       const face = Client.fromEffect(client, Effect.void)
-      const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(client.list()))
+      const rows = yield* Stream.runCollect(client.list())
       expect(rows.map(({ processId }) => processId)).toEqual(numbers.map((at) => `p${at}`))
       expect(rows[3]).toMatchObject({ name: "odd", labels: { at: "3" }, argv: ["x"], state: "running" })
       const promised = yield* Effect.promise(() => collect(face.list()))
@@ -36,7 +35,7 @@ describe("list", () => {
       expect(odd.length).toBe(125)
       const own = yield* Effect.promise(() => collect(face.listSessions()))
       expect(own).toMatchObject([{ session: 1, own: true, processes: 250 }])
-      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(client.listSessions()))).toEqual(own)
+      expect(yield* Stream.runCollect(client.listSessions())).toEqual(own)
     }),
   )
 

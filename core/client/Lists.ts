@@ -1,5 +1,4 @@
 /** The lists of a server, page after page. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -70,10 +69,6 @@ export const sessions =
 
 /** The rows of all pages; a page is asked for when the rows before it are taken. */
 export const stream = <Row>(pages: Pages<Row>): Stream.Stream<Row, ClientError> =>
-  Stream.unfoldChunkEffect<string | null | undefined, Row, ClientError, never>(null, (cursor) =>
-    cursor === undefined
-      ? Effect.succeed(Option.none())
-      : Effect.map(pages(cursor), ({ rows, next }) =>
-          Option.some([Chunk.unsafeFromArray(rows), next ?? undefined]),
-        ),
+  Stream.paginate(null as string | null, (cursor) =>
+    Effect.map(pages(cursor), ({ rows, next }) => [rows, Option.fromNullOr(next)] as const),
   )

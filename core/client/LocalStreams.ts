@@ -23,6 +23,6 @@ export interface LocalStreamsService {
 }
 
 /** The service; the default is none. */
-export class LocalStreams extends Context.Reference<LocalStreams>()("procwire/LocalStreams", {
+export const LocalStreams = Context.Reference("procwire/LocalStreams", {
   defaultValue: (): LocalStreamsService | undefined => undefined,
-}) {}
+})

@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import { cutNotification } from "../protocol/CutText.ts"
@@ -12,7 +12,7 @@ const both = (params: object) => {
   const text = JSON.stringify({ method: "process/output", params: { ...params, chunk: toBase64(bytes) } })
   return [text, cutNotification(utf8.encode(text))].map((message) => {
     if (message === undefined) return expect.fail("nothing was cut out")
-    const read = Either.getOrThrow(Message.fromText(message))
+    const read = Result.getOrThrow(Message.fromText(message))
     return Notification.decode("process/output", "params" in read ? read.params : null)
   })
 }
@@ -20,7 +20,7 @@ const both = (params: object) => {
 it("output that comes without its base64 is what it is as a text", () => {
   const [text, cut] = both({ processId: "p", seq: 3, stream: "pty" })
   expect(cut).toEqual(
-    Either.right({ processId: "p", event: { kind: "output", seq: 3, stream: "pty", bytes } }),
+    Result.succeed({ processId: "p", event: { kind: "output", seq: 3, stream: "pty", bytes } }),
   )
   expect(text).toEqual(cut)
 })
@@ -32,6 +32,6 @@ it.each([
   { seq: 3, stream: "pty" },
 ])("says the same of malformed output, %j", (params) => {
   const [text, cut] = both(params)
-  expect(Either.isLeft(text!)).toBe(true)
+  expect(Result.isFailure(text!)).toBe(true)
   expect(cut).toEqual(text)
 })

@@ -4,7 +4,7 @@
  * Nearly everything a client receives is output, so its shape is checked by hand, for speed. What fails that check, and
  * every other notification, goes through `FromServer`, which decides.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { DetachReason } from "../features/attach/wire.ts"
 import { fromBase64 } from "../protocol/Bytes.ts"
 import * as FromServer from "../protocol/decoding/FromServer.ts"
@@ -31,15 +31,15 @@ export type Name = Extract<ServerNotificationName, `process/${string}`>
 /** True for such a notification. */
 export const isOfProcess = (method: ServerNotificationName): method is Name => method.startsWith("process/")
 
-/** The event in a notification; on the left, what is malformed. */
-export const decode = (method: Name, params: Json): Either.Either<Received, string> => {
+/** The event in a notification; as a failure, what is malformed. */
+export const decode = (method: Name, params: Json): Result.Result<Received, string> => {
   if (method === "process/output") return output(params)
   if (method === "process/gap")
-    return Either.map(FromServer.notification(method, params), ({ processId, from, to, screen }) => ({
+    return Result.map(FromServer.notification(method, params), ({ processId, from, to, screen }) => ({
       processId,
       event: { kind: "gap", from, seq: to, ...(screen && { screen }) },
     }))
-  return Either.map(FromServer.notification(method, params), ({ processId, ...rest }) => ({
+  return Result.map(FromServer.notification(method, params), ({ processId, ...rest }) => ({
     processId,
     event: toEvent(method.slice("process/".length), rest) as Received["event"],
   }))
@@ -49,16 +49,16 @@ export const decode = (method: Name, params: Json): Either.Either<Received, stri
 export const toEvent = (kind: string, fields: object): object =>
   "kind" in fields ? { ...fields, kind, [kind]: fields.kind } : { ...fields, kind }
 
-const output = (params: Json): Either.Either<Received, string> => {
+const output = (params: Json): Result.Result<Received, string> => {
   if (isObject(params)) {
     const { processId, seq, stream, chunk } = params
     if (typeof processId === "string" && typeof seq === "number" && isStream(stream)) {
       const bytes = bytesOf(chunk)
       if (bytes !== undefined)
-        return Either.right({ processId, event: { kind: "output", seq, stream, bytes } })
+        return Result.succeed({ processId, event: { kind: "output", seq, stream, bytes } })
     }
   }
-  return Either.map(
+  return Result.map(
     FromServer.notification("process/output", params),
     ({ processId, seq, stream, chunk }) => ({
       processId,
@@ -72,7 +72,7 @@ const bytesOf = (chunk: unknown): Uint8Array | undefined =>
   chunk instanceof Uint8Array
     ? chunk
     : typeof chunk === "string"
-      ? Either.getOrUndefined(fromBase64(chunk))
+      ? Result.getOrUndefined(fromBase64(chunk))
       : undefined
 
 const isStream = (value: Json | undefined): value is OutputStream =>

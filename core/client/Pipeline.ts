@@ -21,7 +21,7 @@ import type { Exited, Output } from "./ProcessEvent.ts"
 import type { ProcessStarter, Subscribed } from "./ProcessStarter.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 import type { RemoteProcess } from "./RemoteProcess.ts"
-import * as Result from "./Result.ts"
+import * as RunResult from "./RunResult.ts"
 import * as Retry from "./Retry.ts"
 import * as RunOptions from "./RunOptions.ts"
 import { lacking } from "./StartOptions.ts"
@@ -39,7 +39,7 @@ export interface Runner {
 /** One process of a pipeline, and where it runs. */
 export interface Stage {
   readonly on: Runner
-  readonly options: RunOptions.RunOptions<Result.Encoding>
+  readonly options: RunOptions.RunOptions<RunResult.Encoding>
 }
 
 /** Takes the stdout of a process instead of its result; false once it takes no more. */
@@ -63,10 +63,16 @@ interface Running extends Checked, Subscribed {
  * Runs all stages. The result is that of the last one, which may give its stdout to `sink`; fails as the leftmost stage
  * that fails and has `reject`. All are run again where the first that has `retry` says so.
  */
-export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
+export const run = (
+  stages: ReadonlyArray<Stage>,
+  sink?: Sink,
+): Effect.Effect<RunResult.Result, ClientError> =>
   Effect.flatMap(
     Effect.forEach(stages, (stage) =>
-      Effect.map(RunOptions.parse(stage.options), (settings): Checked => ({ ...stage, settings })),
+      Effect.map(Effect.fromResult(RunOptions.parse(stage.options)), (settings): Checked => ({
+        ...stage,
+        settings,
+      })),
     ),
     (all) => {
       const retry = all.find(({ settings }) => settings.retry !== undefined)?.settings.retry
@@ -76,7 +82,7 @@ export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Re
     },
   )
 
-const runOnce = (stages: ReadonlyArray<Checked>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
+const runOnce = (stages: ReadonlyArray<Checked>, sink?: Sink): Effect.Effect<RunResult.Result, ClientError> =>
   Effect.scoped(
     Effect.flatMap(
       Effect.forEach(
@@ -91,11 +97,11 @@ const runOnce = (stages: ReadonlyArray<Checked>, sink?: Sink): Effect.Effect<Res
     ),
   ).pipe(
     Effect.flatMap((ends) => {
-      const failure = ends.find(({ result, cut, rejects }) => rejects && !cut && Result.isFailure(result))
-      if (failure !== undefined) return Effect.fail(Result.failed(failure.argv, failure.result))
+      const failure = ends.find(({ result, cut, rejects }) => rejects && !cut && RunResult.isFailure(result))
+      if (failure !== undefined) return Effect.fail(RunResult.failed(failure.argv, failure.result))
       const results = ends.map(({ result }) => result)
-      const last = results.pop() as Result.Result
-      return Effect.succeed(results.length === 0 ? last : Result.pipedFrom(last, results))
+      const last = results.pop() as RunResult.Result
+      return Effect.succeed(results.length === 0 ? last : RunResult.pipedFrom(last, results))
     }),
   )
 
@@ -144,14 +150,14 @@ const finish = (running: Running, reader: Running | undefined, sink: Sink | unde
     const collected = collect(running, to)
     const { cut, ...ended } = yield* input === undefined
       ? collected
-      : Effect.raceFirst(collected, Effect.zipRight(Input.feed(input, process), Effect.never))
+      : Effect.raceFirst(collected, Effect.andThen(Input.feed(input, process), Effect.never))
     if (reader !== undefined) yield* Effect.ignore(reader.process.closeStdin)
     const exitCode = yield* process.exitCode
     const durationMs = (yield* Clock.currentTimeMillis) - begun
     const platform = on.info().platformOs ?? "linux"
-    const result = Result.make({ exitCode, durationMs, platform, ...ended })
+    const result = RunResult.make({ exitCode, durationMs, platform, ...ended })
     yield* say(
-      `# ${CommandLine.quoted(options.argv[0] ?? "")} ${Result.ending(result)} after ${durationMs} ms`,
+      `# ${CommandLine.quoted(options.argv[0] ?? "")} ${RunResult.ending(result)} after ${durationMs} ms`,
     )
     return { argv: options.argv, result, cut, rejects: settings.reject === true }
   })
@@ -205,13 +211,13 @@ const streamOf = ({ stream }: Output): Collected => (stream === "stderr" ? "stde
 const passedOn = (to: RemoteProcess, bytes: Uint8Array): Effect.Effect<boolean> =>
   to.write(bytes).pipe(
     Effect.as(true),
-    Effect.catchAll(() => Effect.succeed(false)),
+    Effect.catch(() => Effect.succeed(false)),
   )
 
 /** Does as the kernel does to a writer into a pipe without a reader. */
 const brokenPipe = (process: RemoteProcess) =>
   process.end({ signal: "SIGPIPE" }).pipe(
-    Effect.catchAll(() => process.terminate),
+    Effect.catch(() => process.terminate),
     Effect.ignore,
   )
 

@@ -16,7 +16,7 @@ const shared = Effect.gen(function* () {
     return Deferred.await(end)
   })
   const run = ProcessFollower.shared(effect, yield* ForkIn.inScope)
-  return { runs, ask: Effect.zipLeft(Effect.fork(run), settle) }
+  return { runs, ask: Effect.tap(Effect.forkChild(run), settle) }
 })
 
 describe("a shared run", () => {

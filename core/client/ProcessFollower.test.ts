@@ -1,11 +1,9 @@
-import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import * as ForkIn from "../protocol/Fork.ts"
@@ -18,15 +16,15 @@ import { settle } from "../testing/Effects.ts"
 import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
+  Effect.runPromise(Effect.provide(Effect.scoped(test), TestClock.layer()))
 
 /** A process `p` of a scripted peer, and what the peer can say about it. */
 const scripted = Effect.gen(function* () {
   const peer = yield* ScriptedPeer.make
-  const making = yield* Effect.fork(ExecClient.make(peer.transport))
+  const making = yield* Effect.forkChild(ExecClient.make(peer.transport))
   yield* peer.handshake
   const client = yield* Fiber.join(making)
-  const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+  const starting = yield* Effect.forkChild(client.start({ argv: ["x"], processId: "p" }))
   const { id } = yield* peer.request("process/start")
   const begin = () => peer.reply(id, { processId: "p", sandboxType: "none" })
   const output = (seq: number, text = `${seq} `) =>
@@ -50,13 +48,10 @@ const scripted = Effect.gen(function* () {
   return { peer, client, starting, begin, output, exited, closed, answerRead }
 })
 
-const kindsOf = (events: Chunk.Chunk<{ readonly kind: string }>) =>
-  Chunk.toReadonlyArray(events).map(({ kind }) => kind)
+const kindsOf = (events: ReadonlyArray<{ readonly kind: string }>) => events.map(({ kind }) => kind)
 
-const textOf = (chunks: Chunk.Chunk<Uint8Array>) =>
-  Chunk.toReadonlyArray(chunks)
-    .map((bytes) => Buffer.from(bytes).toString())
-    .join("")
+const textOf = (chunks: ReadonlyArray<Uint8Array>) =>
+  chunks.map((bytes) => Buffer.from(bytes).toString()).join("")
 
 describe("ProcessFollower", () => {
   it("gets what was sent before the answer to its start", () =>
@@ -98,12 +93,12 @@ describe("ProcessFollower", () => {
         const { starting, begin, output, answerRead, exited, closed } = yield* scripted
         begin()
         const process = yield* Fiber.join(starting)
-        const collecting = yield* Effect.fork(Stream.runCollect(process.output()))
+        const collecting = yield* Effect.forkChild(Stream.runCollect(process.output()))
         output(1)
         output(4)
-        const reading = yield* Effect.fork(answerRead([2, 3, 4], 5))
+        const reading = yield* Effect.forkChild(answerRead([2, 3, 4], 5))
         yield* TestClock.adjust(ProcessFollower.gapMillis - 1)
-        expect(yield* Fiber.poll(reading)).toMatchObject({ _tag: "None" })
+        expect(reading.pollUnsafe()).toBeUndefined()
         yield* TestClock.adjust(1)
         expect(yield* Fiber.join(reading)).toEqual({ processId: "p", afterSeq: 1, maxBytes: partBytes })
         exited(5)
@@ -120,7 +115,9 @@ describe("ProcessFollower", () => {
         const process = yield* Fiber.join(starting)
         output(1)
         closed(4)
-        const reading = yield* Effect.fork(answerRead([3], 5, { exited: true, exitCode: 6, closed: true }))
+        const reading = yield* Effect.forkChild(
+          answerRead([3], 5, { exited: true, exitCode: 6, closed: true }),
+        )
         yield* TestClock.adjust(ProcessFollower.gapMillis)
         yield* Fiber.join(reading)
         expect(yield* process.exitCode).toBe(6)
@@ -137,7 +134,9 @@ describe("ProcessFollower", () => {
         const process = yield* Fiber.join(starting)
         const numbers = Array.from({ length: 400 }, (_, i) => i + 1)
         for (const seq of numbers.slice(1)) output(seq)
-        const collecting = yield* Effect.fork(Stream.runCollect(process.output()))
+        const collecting = yield* Effect.forkChild(Stream.runCollect(process.output()), {
+          startImmediately: true,
+        })
         yield* answerRead(numbers, 401)
         // What comes while no more is held would be read again.
         yield* settle
@@ -153,14 +152,14 @@ describe("ProcessFollower", () => {
         const { peer, client, starting, begin, output, answerRead } = yield* scripted
         begin()
         const process = yield* Fiber.join(starting)
-        const collecting = yield* Effect.fork(Stream.runCollect(process.events))
+        const collecting = yield* Effect.forkChild(Stream.runCollect(process.events))
         output(1)
         output(9)
-        const reading = yield* Effect.fork(answerRead([7, 8, 9], 10))
+        const reading = yield* Effect.forkChild(answerRead([7, 8, 9], 10))
         yield* TestClock.adjust(ProcessFollower.gapMillis)
         yield* Fiber.join(reading)
         expect((yield* peer.request("process/terminate")).params).toEqual({ processId: "p" })
-        const events = Chunk.toReadonlyArray(yield* Fiber.join(collecting))
+        const events = yield* Fiber.join(collecting)
         const message =
           "failed to recover process p: process events are no longer retained while recovering " +
           "through sequence 9 (2 to 6 are gone)"
@@ -171,7 +170,7 @@ describe("ProcessFollower", () => {
         expect(yield* Effect.flip(process.exitCode)).toMatchObject({ reason: "EventsLost", message })
         expect(yield* process.read()).toMatchObject({ closed: true, failure: message })
         // The id is free again for this client; the server has the last word on it.
-        const again = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+        const again = yield* Effect.forkChild(client.start({ argv: ["x"], processId: "p" }))
         yield* peer.request("process/start")
         yield* Fiber.interrupt(again)
       }),
@@ -197,7 +196,7 @@ describe("ProcessFollower", () => {
           fork,
           ...rest,
         })
-        const resuming = yield* Effect.forEach([1, 2, 3], () => Effect.fork(follower.resume(false)))
+        const resuming = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(follower.resume(false)))
         yield* settle
         yield* Deferred.fail(answer, new ClientError({ reason: "Server", message: "unknown process id p" }))
         yield* Fiber.joinAll(resuming)
@@ -213,7 +212,7 @@ describe("ProcessFollower", () => {
         begin()
         const process = yield* Fiber.join(starting)
         closed(3)
-        const failing = yield* Effect.fork(Effect.flip(process.closed))
+        const failing = yield* Effect.forkChild(Effect.flip(process.closed))
         yield* TestClock.adjust(ProcessFollower.gapMillis)
         const { id } = yield* peer.request("process/read")
         peer.send(`{"id":${String(id)},"error":{"code":-32600,"message":"unknown process id p"}}`)

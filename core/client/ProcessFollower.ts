@@ -4,13 +4,12 @@
  * Missing events are fetched through `process/read`. If the server no longer retains them, the process ends in
  * `failed` with the lost range, and is terminated. The process is followed until `closed` has been published.
  */
-import * as Chunk from "effect/Chunk"
+import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
 import type * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
-import * as Mailbox from "effect/Mailbox"
+import * as Queue from "effect/Queue"
 import type { Buffer, BuffersService } from "../protocol/Buffers.ts"
 import { leastCredit as largestChunk } from "../protocol/Credit.ts"
 import type { Fork } from "../protocol/Fork.ts"
@@ -60,11 +59,10 @@ export const make = (
   const recovery = EventRecovery.make(id, call, () => buffer.last, mayMiss)
 
   const grant = (bytes: number) =>
-    Effect.if(tell("process/credit", { processId: id, bytes }), {
-      onTrue: () => Effect.void,
+    Effect.flatMap(tell("process/credit", { processId: id, bytes }), (taken) =>
       // A server that pushes nothing more is asked for what is left. It refuses grants behind `closed`, too.
-      onFalse: () => (buffer.closed || failure() !== undefined ? Effect.void : recovered),
-    })
+      taken || buffer.closed || failure() !== undefined ? Effect.void : recovered,
+    )
   const credit =
     size === undefined
       ? undefined
@@ -104,7 +102,7 @@ export const make = (
       return Effect.ignore(call(leaving, { processId: id }))
     })
 
-  const recovered: Effect.Effect<void> = Effect.catchAll(shared(recover, fork), giveUp)
+  const recovered: Effect.Effect<void> = Effect.catch(shared(recover, fork), giveUp)
   const watchGap = gapWatch(buffer, fork, recovered, () => failure() !== undefined)
 
   return {
@@ -124,7 +122,7 @@ export const make = (
      * Run on a new connection to the same session. A server that `replays` pushes the missed events and is only asked
      * whether it still has the process; from any other server they are fetched. Lost events end the process.
      */
-    resume: (replays: boolean) => (replays ? Effect.catchAll(known, giveUp) : recovered),
+    resume: (replays: boolean) => (replays ? Effect.catch(known, giveUp) : recovered),
     /** The window that bounds how far the server pushes ahead of the consumers; undefined if it pushes all it has. */
     credit,
     /** True if the server has the process: a new connection resumes it. */
@@ -142,7 +140,7 @@ export const make = (
       begun = true
       return credit === undefined
         ? Effect.void
-        : Effect.zipRight(
+        : Effect.andThen(
             grant(credit.begin()),
             Effect.sync(() => credit.open()),
           )
@@ -220,20 +218,20 @@ const gapWatch = (
   recover: Effect.Effect<void>,
   abandoned: () => boolean,
 ): (() => void) => {
-  const full = Effect.unsafeMakeLatch(false)
+  const full = Latch.makeUnsafe(false)
   let running = false
 
   const watch = Effect.gen(function* () {
     while (buffer.gap && !abandoned()) {
       const { last } = buffer
       yield* Effect.raceFirst(Effect.sleep(gapMillis), full.await)
-      full.unsafeClose()
+      full.closeUnsafe()
       if (buffer.gap && buffer.last === last) yield* recover
     }
   }).pipe(Effect.ensuring(Effect.sync(() => (running = false))))
 
   return () => {
-    if (buffer.full) full.unsafeOpen()
+    if (buffer.full) full.openUnsafe()
     if (running) return
     running = true
     fork(watch)
@@ -251,7 +249,7 @@ export const shared = (
   fork: Fork,
 ): Effect.Effect<void, ClientError> => {
   let again = false
-  let running: Fiber.RuntimeFiber<void, ClientError> | undefined
+  let running: Fiber.Fiber<void, ClientError> | undefined
 
   const runs: Effect.Effect<void, ClientError> = Effect.suspend(() => {
     again = false
@@ -269,7 +267,7 @@ export const shared = (
   return Effect.suspend(() => {
     again = true
     const fiber = running ?? fork(all)
-    running = fiber.unsafePoll() === null ? fiber : undefined
+    running = fiber.pollUnsafe() === undefined ? fiber : undefined
     return ClientFiber.outcome(fiber)
   })
 }
@@ -283,7 +281,7 @@ export class WriterRole {
   current: boolean
 
   private isOver = false
-  private readonly mailboxes = new Set<Mailbox.Mailbox<boolean>>()
+  private readonly queues = new Set<Queue.Queue<boolean, Cause.Done>>()
 
   constructor(writes: boolean) {
     this.current = writes
@@ -293,27 +291,27 @@ export class WriterRole {
   set(writes: boolean): void {
     if (this.current === writes) return
     this.current = writes
-    for (const mailbox of this.mailboxes) mailbox.unsafeOffer(writes)
+    for (const queue of this.queues) Queue.offerUnsafe(queue, writes)
   }
 
   /** The process has ended, or is no longer followed. */
   end(): void {
     this.isOver = true
-    for (const mailbox of this.mailboxes) mailbox.unsafeDone(Exit.void)
+    for (const queue of this.queues) Queue.endUnsafe(queue)
   }
 
   /** Follows the role. Of changes that were not taken only the last one counts. */
   readonly subscribe: Effect.Effect<RoleSubscription> = Effect.map(
-    Mailbox.make<boolean>({ capacity: 1, strategy: "sliding" }),
-    (mailbox) => {
-      mailbox.unsafeOffer(this.current)
-      if (this.isOver) mailbox.unsafeDone(Exit.void)
-      else this.mailboxes.add(mailbox)
+    Queue.sliding<boolean, Cause.Done>(1),
+    (queue) => {
+      Queue.offerUnsafe(queue, this.current)
+      if (this.isOver) Queue.endUnsafe(queue)
+      else this.queues.add(queue)
       const close = () => {
-        this.mailboxes.delete(mailbox)
-        mailbox.unsafeDone(Exit.void)
+        this.queues.delete(queue)
+        Queue.endUnsafe(queue)
       }
-      const next = Effect.map(mailbox.takeAll, ([changes]) => Chunk.toReadonlyArray(changes).at(-1))
+      const next = Effect.orElseSucceed(Queue.take(queue), () => undefined)
       return { next, close }
     },
   )
@@ -325,39 +323,46 @@ const makeOutcome = (id: string, role: WriterRole, leave: () => void) => {
     role.end()
     leave()
   }
-  const exitCode = Deferred.unsafeMake<number, ClientError>(FiberId.none)
-  const closed = Deferred.unsafeMake<void, ClientError>(FiberId.none)
+  const exitCode = Deferred.makeUnsafe<number, ClientError>()
+  const closed = Deferred.makeUnsafe<void, ClientError>()
   let failure: ClientError | undefined
   let exited = false
   return {
-    exitCode: Deferred.await(exitCode),
-    closed: Deferred.await(closed),
+    exitCode: behind(exitCode),
+    closed: behind(closed),
     exited: () => exited,
     failure: () => failure,
     sessionLost: () => (failure?.reason === "SessionLost" ? failure : undefined),
     /** The exit code is known, although its event is not published yet. */
-    exit: (code: number) => Deferred.unsafeDone(exitCode, Effect.succeed(code)),
+    exit: (code: number) => Deferred.doneUnsafe(exitCode, Effect.succeed(code)),
     take: (event: Sequenced) => {
       if (event.kind === "exited") {
         exited = true
-        Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
+        Deferred.doneUnsafe(exitCode, Effect.succeed(event.exitCode))
       }
       if (event.kind !== "closed") return
-      Deferred.unsafeDone(
+      Deferred.doneUnsafe(
         exitCode,
         Effect.failSync(() => noExitCode(id)),
       )
-      Deferred.unsafeDone(closed, Effect.void)
+      Deferred.doneUnsafe(closed, Effect.void)
       forget()
     },
     fail: (error: ClientError) => {
       failure = error
-      Deferred.unsafeDone(exitCode, Effect.fail(error))
-      Deferred.unsafeDone(closed, Effect.fail(error))
+      Deferred.doneUnsafe(exitCode, Effect.fail(error))
+      Deferred.doneUnsafe(closed, Effect.fail(error))
       forget()
     },
   }
 }
+
+/** Waits for an outcome. Events come in batches: whoever waits goes on when all of a batch are published. */
+const behind = <A>(outcome: Deferred.Deferred<A, ClientError>): Effect.Effect<A, ClientError> =>
+  Effect.suspend(() => {
+    const wait = Deferred.await(outcome)
+    return Deferred.isDoneUnsafe(outcome) ? wait : Effect.onExit(wait, () => Effect.yieldNow)
+  })
 
 const noExitCode = (id: string) =>
   new ClientError({ reason: "Protocol", message: `process ${id} closed without an exit code` })

@@ -6,9 +6,8 @@
  * the process it is taken up, and else it is started once more.
  */
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Features from "../features/Clients.ts"
 import type { StartFields } from "../features/Wires.ts"
@@ -78,7 +77,7 @@ export const scoped = <E>(
   starting: Effect.Effect<Subscribed, E>,
 ): Effect.Effect<Subscribed, E, Scope.Scope> =>
   Effect.acquireRelease(starting, ({ process, subscription }) =>
-    Effect.zipRight(Effect.sync(subscription.close), Effect.ignore(process.terminate)),
+    Effect.andThen(Effect.sync(subscription.close), Effect.ignore(process.terminate)),
   )
 
 /** The used part of the client. */
@@ -232,7 +231,7 @@ const terminateOnAbort = (
   if (signal.aborted) return abort()
   signal.addEventListener("abort", abort)
   fork(
-    Effect.zipRight(
+    Effect.andThen(
       Effect.exit(closed),
       Effect.sync(() => signal.removeEventListener("abort", abort)),
     ),
@@ -279,19 +278,19 @@ const startOnce = (
     let lost: ClientError | undefined
     for (;;) {
       const ask: Call = lost === undefined ? call : follower.call
-      const answer = yield* Effect.either(ask("process/start", params))
-      if (Either.isRight(answer)) {
+      const answer = yield* Effect.result(ask("process/start", params))
+      if (Result.isSuccess(answer)) {
         follower.begin()
-        return answer.right.pid
+        return answer.success.pid
       }
-      const error = answer.left
+      const error = answer.failure
       // The id is taken, by the first one it seems.
       if (lost !== undefined && error.code === ErrorCode.invalidRequest) return yield* Effect.fail(lost)
       if (error.reason !== "Disconnected") return yield* Effect.fail(error)
       processes.keepToSession(follower.id)
-      const found = yield* Effect.either(follower.recover)
-      if (Either.isRight(found)) return yield* Effect.as(follower.takeOver, undefined)
-      if (!isForgotten(found.left)) return yield* Effect.fail(found.left)
+      const found = yield* Effect.result(follower.recover)
+      if (Result.isSuccess(found)) return yield* Effect.as(follower.takeOver, undefined)
+      if (!isForgotten(found.failure)) return yield* Effect.fail(found.failure)
       const late = (yield* Clock.currentTimeMillis) > until
       if (lost !== undefined || late || !wanted()) return yield* Effect.fail(error)
       lost = error
@@ -311,17 +310,15 @@ const send = (options: Options, follower: ProcessFollower, params: StartOptions.
           if (reason === "EventsLost" || (reason === "Disconnected" && ended() === undefined)) fork(terminate)
         }),
       ),
-      Effect.catchAll((error) =>
-        Effect.flatMap(StartFailure.explain(error, params, call, info()), Effect.fail),
-      ),
+      Effect.catch((error) => Effect.flatMap(StartFailure.explain(error, params, call, info()), Effect.fail)),
     )
     // The request runs on another fiber, and still belongs to the caller's trace span.
     const context = yield* Effect.context<never>()
-    const starting = fork(Effect.mapInputContext(request, (own) => Context.merge(own, context)))
+    const starting = fork(Effect.provideContext(request, context))
     const started = ClientFiber.outcome(starting)
     const abandonStart = Effect.sync(() => {
       wanted = false
-      const end = Effect.zipRight(started, terminate)
+      const end = Effect.andThen(started, terminate)
       fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
     })
     return yield* restore(started).pipe(

@@ -223,7 +223,7 @@ export const scoped = <A, E>(
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const value = yield* effect.pipe(
-      Scope.extend(scope),
+      Scope.provide(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
     )
     return [value, Scope.close(scope, Exit.void)] as const

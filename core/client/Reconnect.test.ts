@@ -3,7 +3,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { connected, eventsOf, running, soon, textOf } from "../testing/NetworkClient.ts"
 
 const both = [
@@ -17,7 +17,7 @@ describe("Reconnect", () => {
       const { client, fake, network, statuses } = yield* connected({ replays })
       const process = yield* client.start({ argv: ["x"] })
       const child = yield* fake.next
-      const reading = yield* Effect.fork(textOf(process))
+      const reading = yield* Effect.forkChild(textOf(process))
       child.output("stdout", "one ")
       yield* settle
       child.output("stdout", "two ")
@@ -25,7 +25,7 @@ describe("Reconnect", () => {
       child.output("stdout", "three ")
       yield* settle
       expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting"])
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "connected"])
       child.output("stdout", "four")
       child.finish(3)
@@ -47,7 +47,7 @@ describe("Reconnect", () => {
       yield* network.cut
       child.output("stderr", "bye")
       child.finish(7)
-      yield* elapse(soon)
+      yield* pass(soon)
       const events = yield* eventsOf(process)
       expect(events.map(({ kind }) => kind)).toEqual(["output", "exited", "closed"])
       expect(yield* process.exitCode).toBe(7)
@@ -66,8 +66,8 @@ describe("Reconnect", () => {
         yield* settle
         yield* network.cut
         for (let n = 0; n < 40; n++) child.output("stdout", new Uint8Array(64 * 1024))
-        yield* elapse(soon)
-        yield* elapse(soon)
+        yield* pass(soon)
+        yield* pass(soon)
         const gone = { from: 2, to: 25 }
         const message =
           "failed to recover process p: process events are no longer retained while recovering " +
@@ -91,9 +91,9 @@ describe("Reconnect", () => {
       network.reachable = false
       yield* network.cut
       child.finish(6)
-      yield* elapse(20_000)
+      yield* pass(20_000)
       network.reachable = true
-      yield* elapse(3000)
+      yield* pass(3000)
       expect(yield* process.exitCode).toBe(6)
     })(),
   )
@@ -108,7 +108,7 @@ describe("Reconnect", () => {
       yield* settle
       yield* network.cut
       child.finish()
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(yield* Effect.flip(process.closed)).toMatchObject({
         reason: "EventsLost",
         message: "failed to recover process p: unknown process id p",
@@ -128,9 +128,9 @@ describe("Reconnect", () => {
       for (let n = 0; n < 10; n++) yield* settle
       yield* network.cut
       yield* settle
-      const reading = yield* Effect.fork(textOf(process))
+      const reading = yield* Effect.forkChild(textOf(process))
       yield* settle
-      yield* elapse(soon)
+      yield* pass(soon)
       child.finish()
       expect(yield* Fiber.join(reading)).toBe(numbers.join(""))
     }),
@@ -140,12 +140,12 @@ describe("Reconnect", () => {
     "ends at once when it is closed during an outage",
     effect(function* () {
       const scope = yield* Scope.make()
-      const { client, network } = yield* Scope.extend(connected(), scope)
+      const { client, network } = yield* Scope.provide(connected(), scope)
       const process = yield* client.start({ argv: ["x"] })
       network.reachable = false
       yield* network.cut
-      yield* elapse(1000)
-      const waiting = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
+      yield* pass(1000)
+      const waiting = yield* Effect.forkChild(Effect.flip(client.call("environment/status", null)))
       yield* settle
       yield* Scope.close(scope, Exit.void)
       const closed = {
@@ -161,12 +161,12 @@ describe("Reconnect", () => {
     "works, reconnects and ends also where it was made in a region that nothing may interrupt",
     effect(function* () {
       const scope = yield* Scope.make()
-      const { client, fake, network } = yield* Effect.uninterruptible(Scope.extend(connected(), scope))
+      const { client, fake, network } = yield* Effect.uninterruptible(Scope.provide(connected(), scope))
       const process = yield* client.start({ argv: ["x"] })
       yield* network.cut
       ;(yield* fake.next).output("stdout", "x")
-      yield* elapse(soon)
-      const starting = yield* Effect.fork(
+      yield* pass(soon)
+      const starting = yield* Effect.forkChild(
         client.call("process/read", { processId: process.id, afterSeq: 9, waitMs: 99_999 }),
       )
       yield* settle
@@ -174,7 +174,7 @@ describe("Reconnect", () => {
       network.reachable = false
       yield* network.cut
       yield* settle
-      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* settle
       expect(yield* running(closing)).toBe(false)
       expect(yield* eventsOf(process)).toMatchObject([{ kind: "output" }, { kind: "failed" }])

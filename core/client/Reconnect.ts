@@ -9,8 +9,9 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import { abandonable } from "../protocol/Abandon.ts"
 import { disconnected, taken } from "./ClientConnection.ts"
 import { ClientError } from "./ClientError.ts"
 import * as ClientFiber from "./ClientFiber.ts"
@@ -48,7 +49,7 @@ export interface Options extends Connector.Options {
   readonly takeover: boolean
   readonly onSessionLost: OnSessionLost
   /** Deadline of each handshake, and of each attempt to reconnect as a whole. */
-  readonly timeout: Duration.DurationInput
+  readonly timeout: Duration.Input
   /** The last seq of each process that is to be replayed. */
   readonly lastSeqs: () => Readonly<Record<string, number>>
   /** The credit of each process on the connection that is about to resume them, if any has one. */
@@ -126,20 +127,20 @@ export const make = (
         options.lost(disconnected(why))
         current.lost()
         if (lost === undefined) yield* report(options, { kind: "reconnecting", message: why })
-        yield* Effect.timeoutOption(Effect.disconnect(live.close), closeDeadline)
+        yield* Effect.timeoutOption(abandonable(live.close), closeDeadline)
         const lived = (yield* Clock.currentTimeMillis) - since
         const outage = yield* outageOf(lived, options.lastSeqs())
-        const next = yield* Effect.either(lost === undefined ? outage.retry(resume) : Effect.fail(lost))
-        if (Either.isRight(next)) {
-          live = next.right
+        const next = yield* Effect.result(lost === undefined ? outage.retry(resume) : Effect.fail(lost))
+        if (Result.isSuccess(next)) {
+          live = next.success
           use(live)
           options.resumed(can(session, "sessionReplay"))
           yield* report(options, { kind: "connected" })
           continue
         }
-        const message = `${why}; failed to resume exec-server session: ${next.left.message}`
+        const message = `${why}; failed to resume exec-server session: ${next.failure.message}`
         if (options.onSessionLost === "end") return [message, disconnected(message)] as const
-        if (next.left.reason === "Timeout") current.refused(disconnected(message))
+        if (next.failure.reason === "Timeout") current.refused(disconnected(message))
         live = yield* renew(connect, current, { ...options, policy }, message)
         use(live)
         options.renewed()
@@ -153,7 +154,8 @@ export const make = (
       Effect.flatMap(([message]) => report(options, { kind: "failed", message })),
       Effect.onInterrupt(() => Effect.sync(() => end(ClientFiber.closed))),
       Effect.interruptible,
-      Effect.forkScoped,
+      // At once: an end that comes before it has begun would tell nobody.
+      Effect.forkScoped({ startImmediately: true }),
     )
     return () => session
   })
@@ -188,21 +190,21 @@ const renew = (
     for (;;) {
       yield* current.wanted
       const { retry } = yield* ReconnectPolicy.begin(options.policy)
-      const next = yield* Effect.either(
+      const next = yield* Effect.result(
         retry((leftMillis) => connect({ resumeSessionId: null }, within(leftMillis, options))),
       )
-      if (Either.isRight(next)) return next.right
-      current.refused(next.left)
+      if (Result.isSuccess(next)) return next.success
+      current.refused(next.failure)
     }
   })
 
 /** The limit of an attempt. */
 const within = (leftMillis: number, { timeout }: Options) =>
-  Duration.min(Duration.millis(leftMillis), timeout)
+  Duration.min(Duration.millis(leftMillis), Duration.fromInputUnsafe(timeout))
 
 /** An `onStatus` that throws is logged; the connection goes on. */
 const report = ({ onStatus }: Options, status: Status) =>
-  Effect.catchAllCause(
+  Effect.catchCause(
     Effect.sync(() => onStatus?.(status)),
     (cause) => Effect.logWarning("onStatus has failed", cause),
   )

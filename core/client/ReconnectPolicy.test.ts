@@ -1,11 +1,10 @@
 /** Tests ReconnectPolicy.ts through a client over a network that fails. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
+import * as References from "effect/References"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { connected, eventsOf, running, soon, textOf } from "../testing/NetworkClient.ts"
 import { TestNetwork } from "../testing/TestNetwork.ts"
@@ -17,23 +16,23 @@ describe("Outage", () => {
     effect(function* () {
       const all: Array<ReadonlyArray<number>> = []
       for (const seed of ["a", "b"]) {
-        const { client, network, statuses } = yield* connected().pipe(Effect.withRandom(Random.make(seed)))
+        const { client, network, statuses } = yield* connected().pipe(Random.withSeed(seed))
         const process = yield* client.start({ argv: ["x"] })
-        const reading = yield* Effect.fork(eventsOf(process))
-        const waiting = yield* Effect.fork(process.read({ waitMs: 60_000 }))
+        const reading = yield* Effect.forkChild(eventsOf(process))
+        const waiting = yield* Effect.forkChild(process.read({ waitMs: 60_000 }))
         yield* settle
         network.reachable = false
         network.attempts.length = 0
         const began = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         yield* network.cut
-        const later = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
-        yield* elapse(24_999)
+        const later = yield* Effect.forkChild(Effect.flip(client.call("environment/status", null)))
+        yield* pass(24_999)
         expect([yield* running(reading), yield* running(waiting), yield* running(later)]).toEqual([
           true,
           true,
           true,
         ])
-        yield* elapse(1)
+        yield* pass(1)
         const why =
           "exec-server transport disconnected: the peer closed the connection; " +
           "failed to resume exec-server session: nobody is there"
@@ -69,12 +68,12 @@ describe("Outage", () => {
       const { client, network } = yield* connected({ initializeTimeout: "10 seconds" })
       network.alive = false
       yield* network.cut
-      yield* elapse(24_999)
+      yield* pass(24_999)
       expect(network.attempts.length).toBe(4)
-      const ending = yield* Effect.fork(client.disconnected)
+      const ending = yield* Effect.forkChild(client.disconnected)
       yield* settle
       expect(yield* running(ending)).toBe(true)
-      yield* elapse(1)
+      yield* pass(1)
       expect((yield* Fiber.join(ending)).message).toMatch(
         /failed to resume exec-server session: (no answer|timed out)/,
       )
@@ -89,10 +88,10 @@ describe("Outage", () => {
       const child = yield* fake.next
       const { noticed } = yield* network.strand
       child.output("stdout", "x")
-      yield* elapse(3000)
+      yield* pass(3000)
       expect(network.attempts.length).toBeGreaterThan(3)
       yield* noticed
-      yield* elapse(3000)
+      yield* pass(3000)
       child.finish()
       expect(yield* textOf(process)).toBe("x")
     }),
@@ -104,7 +103,7 @@ describe("Outage", () => {
       const { client, network } = yield* connected({}, {}, { detachedMillis: 20 })
       yield* client.start({ argv: ["x"] })
       yield* network.cut
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(network.attempts.length).toBe(2)
       expect((yield* client.disconnected).message).toBe(
         "exec-server transport disconnected: the peer closed the connection; " +
@@ -120,8 +119,8 @@ describe("Outage", () => {
       yield* client.start({ argv: ["x"] })
       network.toClient = (text) => text.replace(`"stream":"stdout"`, `"stream":"nonsense"`)
       ;(yield* fake.next).output("stdout", "x")
-      const ending = yield* Effect.fork(client.disconnected)
-      yield* elapse(26_000)
+      const ending = yield* Effect.forkChild(client.disconnected)
+      yield* pass(26_000)
       expect((yield* Fiber.join(ending)).message).toContain("malformed process/output notification")
       expect(network.attempts.length).toBeLessThan(25)
     }),
@@ -137,7 +136,7 @@ describe("Outage", () => {
       for (const text of numbers) {
         child.output("stdout", text)
         yield* network.cut
-        yield* elapse(400)
+        yield* pass(400)
       }
       child.finish()
       expect(yield* textOf(process)).toBe(numbers.join(""))
@@ -154,7 +153,7 @@ describe("Outage", () => {
       for (const text of numbers) {
         child.output("stdout", text)
         yield* network.cut
-        yield* elapse(3000)
+        yield* pass(3000)
       }
       child.finish()
       expect(yield* textOf(process)).toBe(numbers.join(""))
@@ -179,11 +178,11 @@ describe("Outage", () => {
         onStatus: () => {
           throw new Error("a listener's own fault")
         },
-      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
       const process = yield* client.start({ argv: ["x"] })
       yield* network.cut
       ;(yield* fake.next).finish(2)
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(yield* process.exitCode).toBe(2)
     }),
   )

@@ -7,7 +7,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Random from "effect/Random"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { ClientError } from "./ClientError.ts"
@@ -15,11 +15,11 @@ import { ClientError } from "./ClientError.ts"
 /** The replacement of a lost connection. `{}` takes the defaults. Numbers are milliseconds. */
 export interface ReconnectPolicy {
   /** For how long after the loss new connections are tried. Default: 25 seconds. */
-  readonly window?: Duration.DurationInput
+  readonly window?: Duration.Input
   /** The first pause; each next one is twice as long, and each varies by up to a fifth. Default: 100 milliseconds. */
-  readonly firstPause?: Duration.DurationInput
+  readonly firstPause?: Duration.Input
   /** The longest pause. Default: 2 seconds. */
-  readonly longestPause?: Duration.DurationInput
+  readonly longestPause?: Duration.Input
 }
 
 /** The time without a connection, with its deadline. */
@@ -58,11 +58,11 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
             const message = last ?? "no attempt was made in time"
             return yield* Effect.fail(new ClientError({ reason: "Timeout", message }))
           }
-          const result = yield* Effect.either(attempt(limit))
-          if (Either.isRight(result)) return result.right
-          if (!isPassing(result.left)) return yield* Effect.fail(result.left)
-          if (result.left.reason !== "Timeout" || (yield* left) >= 1) last = result.left.message
-          else last ??= result.left.message
+          const result = yield* Effect.result(attempt(limit))
+          if (Result.isSuccess(result)) return result.success
+          if (!isPassing(result.failure)) return yield* Effect.fail(result.failure)
+          if (result.failure.reason !== "Timeout" || (yield* left) >= 1) last = result.failure.message
+          else last ??= result.failure.message
         }
       })
     return { retry }

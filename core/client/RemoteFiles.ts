@@ -290,7 +290,7 @@ export const make = (
           done(call("fs/createSymlink", { target, path: uri(path), ...given })),
         ),
       ),
-    readStream: (path) => EventStreams.unwrapScoped(Effect.map(read(path), EventStreams.fromBatches)),
+    readStream: (path) => Stream.unwrap(Effect.map(read(path), EventStreams.fromBatches)),
     blocks: read,
     write,
     open: (path, mode = "read") =>

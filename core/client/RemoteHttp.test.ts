@@ -36,7 +36,9 @@ const scripted = Effect.gen(function* () {
   /** A stream whose head is there, and its id. */
   const streaming = Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const starting = yield* Effect.fork(Scope.extend(client.http.stream({ url: "http://a.example/" }), scope))
+    const starting = yield* Effect.forkChild(
+      Scope.provide(client.http.stream({ url: "http://a.example/" }), scope),
+    )
     const { id, params } = yield* peer.request("http/request")
     peer.reply(id, { status: 200, headers: [], bodyBase64: "" })
     const response = yield* Fiber.join(starting)
@@ -46,7 +48,7 @@ const scripted = Effect.gen(function* () {
 })
 
 const all = ({ body }: { readonly body: Stream.Stream<Uint8Array, unknown> }) =>
-  Stream.runFold(Stream.decodeText(body), "", (text, piece) => text + piece)
+  Stream.mkString(Stream.decodeText(body))
 
 describe("client.http", () => {
   it(
@@ -162,7 +164,7 @@ describe("client.http", () => {
       yield* settle
       yield* Scope.close(scope, Exit.void)
       frame(id, 2, "x")
-      const asking = yield* Effect.fork(client.call("environment/status", {}))
+      const asking = yield* Effect.forkChild(client.call("environment/status", {}))
       const { id: asked } = yield* peer.request("environment/status")
       peer.reply(asked, { status: "ready" })
       expect(yield* Fiber.join(asking)).toEqual({ status: "ready" })
@@ -174,7 +176,7 @@ describe("client.http", () => {
     effect(function* () {
       const { peer, streaming } = yield* scripted
       const { response } = yield* streaming
-      const reading = yield* Effect.fork(Effect.flip(all(response)))
+      const reading = yield* Effect.forkChild(Effect.flip(all(response)))
       yield* settle
       yield* peer.close
       expect(yield* Fiber.join(reading)).toMatchObject({ reason: "Disconnected" })

@@ -5,7 +5,6 @@
  * body, is lost with the connection, it fails with `Disconnected`.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { toBase64, utf8Decoder } from "../protocol/Bytes.ts"
@@ -153,7 +152,7 @@ const toParams = (
     const refusal = unknown ?? Content.refusal("body", options.body ?? "")
     if (refusal !== undefined) return Effect.fail(refusal)
     const { method = "GET", url, body, timeoutMs, redirect } = options
-    return Either.map(HttpHeaders.toList(options.headers), (headers) => ({
+    return Effect.map(Effect.fromResult(HttpHeaders.toList(options.headers)), (headers) => ({
       method,
       url,
       requestId: nextId("http"),

@@ -1,5 +1,5 @@
 /** Paths on the server's host: native on this side, `file:` URIs on the wire. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 
@@ -23,9 +23,9 @@ export const toUri = (path: string, info: Info): string => {
 const encoded = (path: string, { cwd: base, platformOs }: Info): string => {
   if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return PathUri.fromPath(path)
   const directory = PathUri.toPath(base ?? "file:///", platformOs ?? "linux")
-  return PathUri.fromPath(PathUri.normalise(`${Either.getOrElse(directory, () => "")}/${path}`))
+  return PathUri.fromPath(PathUri.normalise(`${Result.getOrElse(directory, () => "")}/${path}`))
 }
 
 /** The native path of a URI from the server; the URI itself if it has no native form. */
 export const toNative = (uri: string, { platformOs }: Info): string =>
-  Either.getOrElse(PathUri.toPath(uri, platformOs ?? "linux"), () => uri)
+  Result.getOrElse(PathUri.toPath(uri, platformOs ?? "linux"), () => uri)

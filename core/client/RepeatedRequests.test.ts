@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { connected, running, soon, textOf } from "../testing/NetworkClient.ts"
 import type { Fake } from "../spawn/Fake.ts"
 import { TestNetwork } from "../testing/TestNetwork.ts"
@@ -14,7 +14,7 @@ import * as ExecClient from "./ExecClient.ts"
 const unanswered = (client: ExecClient.ExecClient, fake: Fake, network: TestNetwork) =>
   Effect.gen(function* () {
     network.toClient = (text) => (text.startsWith(`{"id"`) ? undefined : text)
-    const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+    const starting = yield* Effect.forkChild(client.start({ argv: ["x"], processId: "p" }))
     const child = yield* fake.next
     yield* settle
     network.toClient = (text) => text
@@ -30,10 +30,10 @@ describe("requests over a lost connection", () => {
       const child = yield* fake.next
       // Everything arrives and no answer comes back.
       network.toClient = (text) => (text.startsWith(`{"id"`) ? undefined : text)
-      const read = yield* Effect.fork(process.read({ afterSeq: 0, waitMs: 60_000 }))
-      const write = yield* Effect.fork(process.write(utf8.encode("once ")))
-      const status = yield* Effect.fork(Effect.asVoid(client.call("environment/status", null)))
-      const interrupt = yield* Effect.fork(Effect.flip(process.interrupt))
+      const read = yield* Effect.forkChild(process.read({ afterSeq: 0, waitMs: 60_000 }))
+      const write = yield* Effect.forkChild(process.write(utf8.encode("once ")))
+      const status = yield* Effect.forkChild(Effect.asVoid(client.call("environment/status", null)))
+      const interrupt = yield* Effect.forkChild(Effect.flip(process.interrupt))
       yield* settle
       expect(child.writes.length).toBe(1)
       expect(child.signals).toEqual(["SIGINT"])
@@ -41,11 +41,11 @@ describe("requests over a lost connection", () => {
       network.toClient = (text) => text
       yield* settle
       expect(yield* Fiber.join(interrupt)).toMatchObject({ reason: "Disconnected" })
-      const later = yield* Effect.fork(process.interrupt)
-      const second = yield* Effect.fork(process.write(utf8.encode("twice")))
+      const later = yield* Effect.forkChild(process.interrupt)
+      const second = yield* Effect.forkChild(process.write(utf8.encode("twice")))
       yield* settle
       for (const fiber of [read, write, status, later, second]) expect(yield* running(fiber)).toBe(true)
-      yield* elapse(soon)
+      yield* pass(soon)
       for (const fiber of [write, status, later, second]) yield* Fiber.join(fiber)
       expect(child.written).toBe("once twice")
       expect(child.signals).toEqual(["SIGINT", "SIGINT"])
@@ -63,13 +63,13 @@ describe("requests over a lost connection", () => {
       let millis = 500
       const slow = Effect.map(network.open, (transport) => ({
         ...transport,
-        close: Effect.suspend(() => Effect.zipRight(Effect.sleep(millis), transport.close)),
+        close: Effect.suspend(() => Effect.andThen(Effect.sleep(millis), transport.close)),
       }))
       const client = yield* ExecClient.make(slow, { reconnect: {} })
       yield* network.cut
       yield* settle
-      const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
-      yield* elapse(millis + soon)
+      const starting = yield* Effect.forkChild(client.start({ argv: ["x"], processId: "p" }))
+      yield* pass(millis + soon)
       millis = 0
       expect((yield* Fiber.join(starting)).id).toBe("p")
       expect(server.fake.children.length).toBe(1)
@@ -84,12 +84,12 @@ describe("requests over a lost connection", () => {
       child.output("stdout", "before ")
       yield* network.cut
       child.output("stdout", "meanwhile ")
-      yield* elapse(soon)
+      yield* pass(soon)
       const process = yield* Fiber.join(starting)
       yield* network.cut
       child.output("stdout", "after")
       child.finish(3)
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(yield* textOf(process)).toBe("before meanwhile after")
       expect(yield* process.exitCode).toBe(3)
       expect([fake.children.length, child.kills]).toEqual([1, 0])
@@ -103,8 +103,8 @@ describe("requests over a lost connection", () => {
       const { starting, child } = yield* unanswered(client, fake, network)
       yield* network.cut
       for (let chunk = 0; chunk < 40; chunk++) child.output("stdout", "x".repeat(60_000))
-      const failed = yield* Effect.fork(Effect.flip(Fiber.join(starting)))
-      yield* elapse(soon)
+      const failed = yield* Effect.forkChild(Effect.flip(Fiber.join(starting)))
+      yield* pass(soon)
       expect(yield* Fiber.join(failed)).toMatchObject({ reason: "EventsLost" })
       expect(child.kills).toBe(1)
     }),
@@ -118,30 +118,30 @@ describe("requests over a lost connection", () => {
       const begin = function* (lostOnes: number) {
         network.toServer = (text) =>
           text.includes("process/start") && (lostOnes -= 1) >= 0 ? undefined : text
-        const starting = yield* Effect.fork(Effect.either(client.start({ argv: ["x"] })))
+        const starting = yield* Effect.forkChild(Effect.result(client.start({ argv: ["x"] })))
         yield* settle
         yield* network.cut
         return starting
       }
       const again = yield* begin(1)
-      yield* elapse(soon)
-      expect((yield* Fiber.join(again))._tag).toBe("Right")
+      yield* pass(soon)
+      expect((yield* Fiber.join(again))._tag).toBe("Success")
       expect([sent(), fake.children.length]).toEqual([2, 1])
 
-      yield* elapse(2000)
+      yield* pass(2000)
       const twice = yield* begin(2)
-      yield* elapse(soon)
+      yield* pass(soon)
       yield* network.cut
-      yield* elapse(2000)
-      expect(yield* Fiber.join(twice)).toMatchObject({ left: { reason: "Disconnected" } })
+      yield* pass(2000)
+      expect(yield* Fiber.join(twice)).toMatchObject({ failure: { reason: "Disconnected" } })
       expect(sent()).toBe(4)
 
       network.reachable = false
       const late = yield* begin(1)
-      yield* elapse(21_000)
+      yield* pass(21_000)
       network.reachable = true
-      yield* elapse(3000)
-      expect(yield* Fiber.join(late)).toMatchObject({ left: { reason: "Disconnected" } })
+      yield* pass(3000)
+      expect(yield* Fiber.join(late)).toMatchObject({ failure: { reason: "Disconnected" } })
       expect([sent(), fake.children.length]).toEqual([5, 1])
     }),
   )
@@ -151,12 +151,12 @@ describe("requests over a lost connection", () => {
     effect(function* () {
       const { client, fake, network } = yield* connected()
       network.toClient = (text) => (text.startsWith(`{"id"`) ? undefined : text)
-      const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+      const starting = yield* Effect.forkChild(client.start({ argv: ["x"], processId: "p" }))
       const child = yield* fake.next
       yield* Fiber.interrupt(starting)
       yield* network.cut
       network.toClient = (text) => text
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(child.kills).toBe(1)
     }),
   )
@@ -167,8 +167,8 @@ describe("requests over a lost connection", () => {
       const { client, fake, network } = yield* connected()
       yield* network.cut
       yield* settle
-      const starting = yield* Effect.fork(client.start({ argv: ["x"] }))
-      yield* elapse(soon)
+      const starting = yield* Effect.forkChild(client.start({ argv: ["x"] }))
+      yield* pass(soon)
       const process = yield* Fiber.join(starting)
       ;(yield* fake.next).finish(5)
       expect(yield* process.exitCode).toBe(5)

@@ -1,9 +1,9 @@
 /** Runs again what has failed: the `retry` of `run` and `$`. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { ClientError } from "./ClientError.ts"
 import * as OptionNames from "./OptionNames.ts"
-import * as Result from "./Result.ts"
+import * as RunResult from "./RunResult.ts"
 
 /** Options of `retry`. */
 export interface RetryOptions {
@@ -21,21 +21,21 @@ export interface Retry {
   readonly delayMs: number
 }
 
-/** The option, checked; `onlyOnce` is why nothing can be run again. Left is why it cannot be. */
+/** The option, checked; `onlyOnce` is why nothing can be run again. A failure is why it cannot be. */
 export const parse = (
   given: number | RetryOptions | undefined,
   onlyOnce: () => string | undefined,
-): Either.Either<Retry | undefined, ClientError> => {
-  if (given === undefined) return Either.right(undefined)
+): Result.Result<Retry | undefined, ClientError> => {
+  if (given === undefined) return Result.succeed(undefined)
   const unknown = typeof given === "number" ? undefined : OptionNames.refusal("retry", names, given)
-  if (unknown !== undefined) return Either.left(unknown)
+  if (unknown !== undefined) return Result.fail(unknown)
   const { times, delayMs = 0 }: RetryOptions = typeof given === "number" ? { times: given } : given
   if (!(Number.isSafeInteger(times) && times >= 1 && Number.isFinite(delayMs) && delayMs >= 0)) {
     const expected = "expected how often to run it again, from 1, or { times: 3, delayMs: 1000 }"
-    return Either.left(OptionNames.invalid(`retry is ${OptionNames.shown(given)}: ${expected}`))
+    return Result.fail(OptionNames.invalid(`retry is ${OptionNames.shown(given)}: ${expected}`))
   }
   const why = onlyOnce()
-  return why === undefined ? Either.right({ times, delayMs }) : Either.left(OptionNames.invalid(why))
+  return why === undefined ? Result.succeed({ times, delayMs }) : Result.fail(OptionNames.invalid(why))
 }
 
 /**
@@ -43,24 +43,24 @@ export const parse = (
  * the error, tell the attempts.
  */
 export const run = (
-  once: Effect.Effect<Result.Result, ClientError>,
+  once: Effect.Effect<RunResult.Result, ClientError>,
   { times, delayMs }: Retry,
   givenUp: () => boolean,
-): Effect.Effect<Result.Result, ClientError> => {
-  const attempt = (attempts: number): Effect.Effect<Result.Result, ClientError> =>
-    Effect.flatMap(Effect.either(once), (ended) => {
-      const failed = Either.match(ended, {
-        onLeft: ({ reason }) => reason === "Failed",
-        onRight: Result.mayDoBetter,
+): Effect.Effect<RunResult.Result, ClientError> => {
+  const attempt = (attempts: number): Effect.Effect<RunResult.Result, ClientError> =>
+    Effect.flatMap(Effect.result(once), (ended) => {
+      const failed = Result.match(ended, {
+        onFailure: ({ reason }) => reason === "Failed",
+        onSuccess: RunResult.mayDoBetter,
       })
       if (failed && attempts <= times && !givenUp())
         return Effect.delay(
           Effect.suspend(() => attempt(attempts + 1)),
           delayMs,
         )
-      return Either.match(ended, {
-        onLeft: (error) => Effect.fail(attempts === 1 ? error : Result.failedAgain(error, attempts)),
-        onRight: (result) => Effect.succeed(Result.attempted(result, attempts)),
+      return Result.match(ended, {
+        onFailure: (error) => Effect.fail(attempts === 1 ? error : RunResult.failedAgain(error, attempts)),
+        onSuccess: (result) => Effect.succeed(RunResult.attempted(result, attempts)),
       })
     })
   return Effect.suspend(() => attempt(1))

@@ -1,12 +1,12 @@
 /** The options of `run`, and what becomes of them: a start, and how its output is collected. */
 import * as Duration from "effect/Duration"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Option from "effect/Option"
 import type { ClientError } from "./ClientError.ts"
 import * as Input from "./Input.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { Output } from "./ProcessEvent.ts"
-import type { Encoding } from "./Result.ts"
+import type { Encoding } from "./RunResult.ts"
 import * as Retry from "./Retry.ts"
 import * as StartOptions from "./StartOptions.ts"
 import * as Stdio from "./Stdio.ts"
@@ -31,9 +31,9 @@ export interface RunOptions<E extends Encoding = "utf8">
    */
   readonly input?: Input.Input
   /** `timeoutMs` as a duration: milliseconds, or a text such as `30 seconds`. Default: no bound. */
-  readonly timeout?: Duration.DurationInput
+  readonly timeout?: Duration.Input
   /** `idleTimeoutMs` as a duration. Default: no bound. */
-  readonly idleTimeout?: Duration.DurationInput
+  readonly idleTimeout?: Duration.Input
   /**
    * True: rejects with `Failed` unless the process exits with 0. False: does not even reject with `OutputTooLarge`, and
    * the result has the first `maxBuffer` bytes and `truncated`. Default: rejects with `OutputTooLarge` alone.
@@ -87,10 +87,10 @@ export interface Settings {
   readonly onOutput: ((output: Output) => void) | undefined
 }
 
-/** The options, checked. Left is why they cannot be. */
-export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, ClientError> => {
+/** The options, checked. A failure is why they cannot be. */
+export const parse = (options: RunOptions<Encoding>): Result.Result<Settings, ClientError> => {
   const unknown = OptionNames.refusalOfStart("run", names, options)
-  if (unknown !== undefined) return Either.left(unknown)
+  if (unknown !== undefined) return Result.fail(unknown)
   const {
     encoding = "utf8",
     maxBuffer = defaultMaxBuffer,
@@ -109,15 +109,15 @@ export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, Cl
   } = options ?? {}
   if (!(Number.isInteger(maxBuffer) && maxBuffer >= 0 && maxBuffer <= largestMaxBuffer)) {
     const expected = `expected bytes from 0 to ${largestMaxBuffer} (500 MiB)`
-    return Either.left(OptionNames.invalid(`maxBuffer is ${String(maxBuffer)}: ${expected}`))
+    return Result.fail(OptionNames.invalid(`maxBuffer is ${String(maxBuffer)}: ${expected}`))
   }
   if (encoding !== "utf8" && encoding !== "buffer") {
     const given = OptionNames.shown(encoding)
-    return Either.left(OptionNames.invalid(`encoding is ${given}: expected "utf8" or "buffer"`))
+    return Result.fail(OptionNames.invalid(`encoding is ${given}: expected "utf8" or "buffer"`))
   }
   const refused = Input.refusal(input)
-  if (refused !== undefined) return Either.left(refused)
-  const parts = Either.all([
+  if (refused !== undefined) return Result.fail(refused)
+  const parts = Result.all([
     millis("timeout", "timeoutMs", timeout),
     millis("idleTimeout", "idleTimeoutMs", idleTimeout),
     Stdio.parse({ stdin, stdout, stderr, stdio: all } as Stdio.StdioOptions, {
@@ -126,7 +126,7 @@ export const parse = (options: RunOptions<Encoding>): Either.Either<Settings, Cl
     }),
     Retry.parse(retry, () => onlyOnce(options)),
   ])
-  return Either.map(parts, ([most, idle, stdio, again]) => ({
+  return Result.map(parts, ([most, idle, stdio, again]) => ({
     start: {
       ...starting,
       ...most,
@@ -154,12 +154,12 @@ const onlyOnce = (options: RunOptions<Encoding>): string | undefined => {
   return `retry needs input that can be read again: ${expected}, not ${inherits ? "stdin" : "a stream"}`
 }
 
-const millis = (name: string, field: string, value: Duration.DurationInput | undefined) => {
-  if (value === undefined) return Either.right({})
-  const duration = Option.map(Duration.decodeUnknown(value), Duration.toMillis)
+const millis = (name: string, field: string, value: Duration.Input | undefined) => {
+  if (value === undefined) return Result.succeed({})
+  const duration = Option.map(Duration.fromInput(value), Duration.toMillis)
   return Option.isSome(duration) && duration.value >= 1
-    ? Either.right({ [field]: Math.ceil(duration.value) })
-    : Either.left(
+    ? Result.succeed({ [field]: Math.ceil(duration.value) })
+    : Result.fail(
         OptionNames.invalid(`${name} is ${String(value)}: expected milliseconds from 1, or "30 seconds"`),
       )
 }

@@ -13,15 +13,15 @@ const apart = <A, E>(make: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.gen(function* () {
     const own = yield* Scope.make()
     yield* Effect.addFinalizer((exit) => Scope.close(own, exit))
-    return yield* Effect.promise(() => Effect.runPromise(Scope.extend(make, own)))
+    return yield* Effect.promise(() => Effect.runPromise(Scope.provide(make, own)))
   })
 
 /** The current scope is `scope` after the effect, as before. */
 const keepsScope = <A, E>(what: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const after = Effect.zipRight(what, Effect.scope)
-    expect((yield* Scope.extend(after, scope)) === scope).toBe(true)
+    const after = Effect.andThen(what, Effect.scope)
+    expect((yield* Scope.provide(after, scope)) === scope).toBe(true)
     yield* Scope.close(scope, Exit.void)
   })
 

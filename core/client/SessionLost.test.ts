@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { connected, eventsOf, running, soon, textOf } from "../testing/NetworkClient.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { maxKept } from "./EventFeed.ts"
 
 const bare = { processId: "p", argv: ["x"], cwd: "file:///", env: {}, tty: false }
@@ -17,11 +17,11 @@ describe("a client with onSessionLost: new", () => {
       const { client, fake, network, statuses } = yield* lost()
       const before = client.sessionId
       const old = yield* client.start({ argv: ["x"], processId: "p", pipeStdin: true })
-      const reading = yield* Effect.fork(eventsOf(old))
+      const reading = yield* Effect.forkChild(eventsOf(old))
       yield* settle
       yield* fake.next
       yield* network.cut
-      yield* elapse(soon)
+      yield* pass(soon)
       const message =
         "the peer closed the connection; failed to resume exec-server session: " +
         `unknown session id ${before}`
@@ -34,11 +34,11 @@ describe("a client with onSessionLost: new", () => {
       ])
       // Nothing is opened for nobody.
       const attempts = network.attempts.length
-      yield* elapse(60_000)
+      yield* pass(60_000)
       expect(network.attempts.length).toBe(attempts)
 
-      const starting = yield* Effect.fork(client.start({ argv: ["y"], processId: "p" }))
-      yield* elapse(soon)
+      const starting = yield* Effect.forkChild(client.start({ argv: ["y"], processId: "p" }))
+      yield* pass(soon)
       const fresh = yield* Fiber.join(starting)
       expect(client.sessionId).not.toBe(before)
       expect(statuses.slice(2)).toEqual([{ kind: "newSession", sessionId: client.sessionId }])
@@ -61,11 +61,11 @@ describe("a client with onSessionLost: new", () => {
       yield* fake.next
       yield* network.cut
       yield* settle
-      const starting = yield* Effect.fork(client.start({ argv: ["y"], processId: "q" }))
+      const starting = yield* Effect.forkChild(client.start({ argv: ["y"], processId: "q" }))
       const calls = [old.interrupt, old.closeStdin, old.write(Uint8Array.of(1)), old.terminate]
-      const waiting = yield* Effect.forEach(calls, (call) => Effect.fork(Effect.flip(call)))
+      const waiting = yield* Effect.forEach(calls, (call) => Effect.forkChild(Effect.flip(call)))
       network.sent.length = 0
-      yield* elapse(2 * soon)
+      yield* pass(2 * soon)
       for (const fiber of waiting) expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "SessionLost" })
       expect((yield* Fiber.join(starting)).id).toBe("q")
       expect(network.sent.filter((text) => text.includes(`"processId":"p"`))).toEqual([])
@@ -77,11 +77,11 @@ describe("a client with onSessionLost: new", () => {
     effect(function* () {
       const { client, fake, network } = yield* lost()
       network.toClient = (text) => (text.startsWith(`{"id"`) ? undefined : text)
-      const starting = yield* Effect.fork(Effect.flip(client.start({ argv: ["x"], processId: "p" })))
+      const starting = yield* Effect.forkChild(Effect.flip(client.start({ argv: ["x"], processId: "p" })))
       yield* fake.next
       yield* network.cut
       network.toClient = (text) => text
-      yield* elapse(1000)
+      yield* pass(1000)
       expect(yield* Fiber.join(starting)).toMatchObject({ reason: "SessionLost" })
       expect(fake.children.length).toBe(1)
     }),
@@ -95,10 +95,10 @@ describe("a client with onSessionLost: new", () => {
       yield* fake.next
       yield* network.cut
       yield* settle
-      const starting = yield* Effect.fork(client.call("process/start", bare))
-      const attaching = yield* Effect.fork(Effect.flip(client.attach("p")))
+      const starting = yield* Effect.forkChild(client.call("process/start", bare))
+      const attaching = yield* Effect.forkChild(Effect.flip(client.attach("p")))
       network.sent.length = 0
-      yield* elapse(2 * soon)
+      yield* pass(2 * soon)
       expect(yield* Fiber.join(attaching)).toMatchObject({ reason: "SessionLost" })
       expect((yield* Fiber.join(starting)).processId).toBe("p")
       expect(network.sent.filter((text) => text.includes("process/read"))).toEqual([])
@@ -114,12 +114,12 @@ describe("a client with onSessionLost: new", () => {
       yield* client.call("process/start", bare)
       yield* fake.next
       yield* network.cut
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "sessionLost"])
       network.sent.length = 0
       expect(yield* Effect.flip(client.attach("p"))).toMatchObject({ reason: "SessionLost" })
-      const starting = yield* Effect.fork(client.call("process/start", bare))
-      yield* elapse(soon)
+      const starting = yield* Effect.forkChild(client.call("process/start", bare))
+      yield* pass(soon)
       expect((yield* Fiber.join(starting)).processId).toBe("p")
       expect(network.sent.filter((text) => text.includes("process/read"))).toEqual([])
       expect((yield* client.attach("p")).id).toBe("p")
@@ -133,11 +133,11 @@ describe("a client with onSessionLost: new", () => {
       const process = yield* client.start({ argv: ["x"], processId: "p" })
       const child = yield* fake.next
       for (let i = 0; i < 2 * maxKept.events; i++) child.output("stdout", "x")
-      yield* settle
+      yield* Effect.repeat(settle, { times: 3 })
       yield* network.cut
       yield* settle
-      const reading = yield* Effect.fork(eventsOf(process))
-      yield* elapse(2 * soon)
+      const reading = yield* Effect.forkChild(eventsOf(process))
+      yield* pass(2 * soon)
       const events = yield* Fiber.join(reading)
       expect(events).toHaveLength(maxKept.events + 1)
       expect(events.at(-1)).toMatchObject({ kind: "failed", reason: "SessionLost" })
@@ -149,9 +149,9 @@ describe("a client with onSessionLost: new", () => {
     effect(function* () {
       const { client, network, statuses } = yield* lost()
       yield* network.cut
-      const waiting = yield* Effect.fork(client.call("environment/status", null))
-      const starting = yield* Effect.fork(client.start({ argv: ["x"] }))
-      yield* elapse(2 * soon)
+      const waiting = yield* Effect.forkChild(client.call("environment/status", null))
+      const starting = yield* Effect.forkChild(client.start({ argv: ["x"] }))
+      yield* pass(2 * soon)
       expect(yield* Fiber.join(waiting)).toBeDefined()
       expect((yield* Fiber.join(starting)).id).toBeDefined()
       expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "sessionLost", "newSession"])
@@ -165,15 +165,15 @@ describe("a client with onSessionLost: new", () => {
       network.reachable = false
       yield* network.cut
       for (let i = 0; i < 2; i++) {
-        const waiting = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
-        yield* elapse(24_000)
+        const waiting = yield* Effect.forkChild(Effect.flip(client.call("environment/status", null)))
+        yield* pass(24_000)
         expect(yield* running(waiting)).toBe(true)
-        yield* elapse(2_000)
+        yield* pass(2_000)
         expect((yield* Fiber.join(waiting)).message).toContain("nobody is there")
       }
       network.reachable = true
-      const answered = yield* Effect.fork(client.call("environment/status", null))
-      yield* elapse(soon)
+      const answered = yield* Effect.forkChild(client.call("environment/status", null))
+      yield* pass(soon)
       expect(yield* Fiber.join(answered)).toBeDefined()
     }),
   )
@@ -184,7 +184,7 @@ describe("a client with onSessionLost: new", () => {
       const { client, network, statuses } = yield* connected({ onSessionLost: "new" })
       const before = client.sessionId
       yield* network.cut
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(client.sessionId).toBe(before)
       expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "connected"])
     }),

@@ -99,11 +99,11 @@ const notExecutable = (number: number, program: Found | undefined, cwd: string):
 const lookAt = (call: Call, path: string): Effect.Effect<Found> =>
   call("fs/getMetadata", { path }).pipe(
     Effect.map(({ isDirectory }): Found => (isDirectory ? "directory" : "file")),
-    Effect.catchAll((error) => {
+    Effect.catch((error) => {
       const absent = error.code === ErrorCode.notFound || errnoOf(error) === errno.ENOTDIR
       return Effect.succeed<Found>(absent ? "nothing" : "unknown")
     }),
-    Effect.timeoutTo({ duration: patience, onSuccess: (found) => found, onTimeout: (): Found => "unknown" }),
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed<Found>("unknown") }),
   )
 
 /**

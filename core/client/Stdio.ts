@@ -1,6 +1,6 @@
 /** Leads the stdin, stdout and stderr of `run` and `$`: into the result, or to streams of this program. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { ClientError } from "./ClientError.ts"
 import type { LocalStreamsService, Write } from "./LocalStreams.ts"
@@ -66,11 +66,11 @@ export const readsProgram = (
   hasInput: boolean,
 ): boolean => !hasInput && (stdin ?? stdio) === "inherit"
 
-/** The options, checked. Left is why they cannot be. */
+/** The options, checked. A failure is why they cannot be. */
 export const parse = (
   { stdin, stdout, stderr, stdio = "pipe" }: StdioOptions,
   { hasInput, tty }: { readonly hasInput: boolean; readonly tty: boolean },
-): Either.Either<Stdio, ClientError> => {
+): Result.Result<Stdio, ClientError> => {
   const refused =
     refusal(
       "stdio",
@@ -84,17 +84,17 @@ export const parse = (
     (stdin === "inherit" && hasInput
       ? OptionNames.invalid('input and stdin: "inherit" exclude each other')
       : undefined)
-  if (refused !== undefined) return Either.left(refused)
+  if (refused !== undefined) return Result.fail(refused)
   const inherits = readsProgram({ stdin, stdio }, hasInput)
   if (inherits && tty) {
     const name = stdin === undefined ? "stdio" : "stdin"
-    return Either.left(
+    return Result.fail(
       OptionNames.invalid(
         `${name}: "inherit" gives a process no terminal to read from: leave tty out, or give it stdin: "ignore"`,
       ),
     )
   }
-  return Either.right({ inherits, stdout: stdout ?? stdio, stderr: stderr ?? stdio })
+  return Result.succeed({ inherits, stdout: stdout ?? stdio, stderr: stderr ?? stdio })
 }
 
 const isWay = (given: unknown): boolean => given === "pipe" || given === "inherit" || given === "ignore"

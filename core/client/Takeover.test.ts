@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { connected, eventsOf, soon, textOf } from "../testing/NetworkClient.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
 import * as ExecClient from "./ExecClient.ts"
@@ -23,13 +23,13 @@ describe("Takeover", () => {
       const { client, fake, network, statuses } = yield* connected()
       const process = yield* client.start({ argv: ["x"] })
       const child = yield* fake.next
-      const reading = yield* Effect.fork(textOf(process))
+      const reading = yield* Effect.forkChild(textOf(process))
       for (let round = 0; round < 20; round++) {
         child.output("stdout", `a${round} `)
         yield* settle
         yield* network.strand
         child.output("stdout", `b${round} `)
-        yield* elapse(soon)
+        yield* pass(soon)
       }
       child.finish(3)
       const rounds = Array.from({ length: 20 }, (_, round) => `a${round} b${round} `)
@@ -47,7 +47,7 @@ describe("Takeover", () => {
       const { client, network } = yield* connected({ hands: false })
       yield* client.start({ argv: ["x"] })
       yield* network.cut
-      yield* elapse(soon)
+      yield* pass(soon)
       expect(initializes(network.sent)).toEqual([false, false])
     }),
   )
@@ -58,10 +58,10 @@ describe("Takeover", () => {
       const { client, fake, network } = yield* connected()
       const process = yield* client.start({ argv: ["x"] })
       const child = yield* fake.next
-      const waiting = yield* Effect.fork(process.read({ waitMs: 60_000 }))
+      const waiting = yield* Effect.forkChild(process.read({ waitMs: 60_000 }))
       yield* settle
       yield* network.strand
-      yield* elapse(soon)
+      yield* pass(soon)
       child.output("stdout", "x")
       expect((yield* Fiber.join(waiting)).chunks.length).toBe(1)
     }),
@@ -74,7 +74,7 @@ describe("Takeover", () => {
       const { client, fake, network, statuses } = yield* connected({}, { beforeSpawn })
       const process = yield* client.start({ argv: ["x"], processId: "p" })
       ;(yield* fake.next).output("stdout", "x")
-      const waiting = yield* Effect.fork(Effect.flip(client.start({ argv: ["slow"] })))
+      const waiting = yield* Effect.forkChild(Effect.flip(client.start({ argv: ["slow"] })))
       yield* settle
       const refused = ExecClient.make(network.open, { resumeSessionId: client.sessionId })
       expect(yield* Effect.flip(Effect.scoped(refused))).toMatchObject({ reason: "Server", code: -32010 })
@@ -89,7 +89,7 @@ describe("Takeover", () => {
       expect(yield* Effect.flip(client.call("environment/status", null))).toMatchObject(takenOver)
       expect(yield* Fiber.join(waiting)).toMatchObject(takenOver)
       expect(statuses).toEqual([{ kind: "failed", message: "another connection has taken the session over" }])
-      yield* elapse(30_000)
+      yield* pass(30_000)
       expect(network.attempts.length).toBe(3)
       const again = yield* taker.attach("p")
       fake.children[0]?.finish(4)
@@ -107,8 +107,8 @@ describe("Takeover", () => {
       yield* ExecClient.make(network.open, { resumeSessionId: before, takeover: true })
       yield* settle
       expect(yield* Effect.flip(process.exitCode)).toMatchObject({ reason: "SessionLost" })
-      const next = yield* Effect.fork(client.call("environment/status", null))
-      yield* elapse(soon)
+      const next = yield* Effect.forkChild(client.call("environment/status", null))
+      yield* pass(soon)
       expect(yield* Fiber.join(next)).toEqual({ status: "ready" })
       expect(client.sessionId).not.toBe(before)
       expect(statuses.map(({ kind }) => kind)).toEqual(["sessionLost", "newSession"])

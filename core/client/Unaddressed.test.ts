@@ -1,4 +1,3 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
@@ -10,13 +9,13 @@ import * as ExecClient from "./ExecClient.ts"
 
 const scripted = Effect.gen(function* () {
   const peer = yield* ScriptedPeer.make
-  const making = yield* Effect.fork(ExecClient.make(peer.transport))
+  const making = yield* Effect.forkChild(ExecClient.make(peer.transport))
   yield* peer.handshake
   return { peer, client: yield* Fiber.join(making) }
 })
 
 const asked = (client: ExecClient.ExecClient, processId: string) =>
-  Effect.fork(Effect.either(client.call("process/read", { processId })))
+  Effect.forkChild(Effect.result(client.call("process/read", { processId })))
 
 const answers = [
   ["null", '{"error":{"code":-32600,"message":"not understood"},"id":null}'],
@@ -32,9 +31,9 @@ describe("an error whose id is", () => {
       yield* peer.request("process/read")
       peer.send(answer)
       expect(yield* Fiber.join(waiting)).toMatchObject({
-        left: { reason: "Server", code: -32600, message: "not understood" },
+        failure: { reason: "Server", code: -32600, message: "not understood" },
       })
-      const next = yield* Effect.fork(client.call("environment/status", {}))
+      const next = yield* Effect.forkChild(client.call("environment/status", {}))
       peer.reply((yield* peer.request("environment/status")).id, { status: "ready" })
       expect(yield* Fiber.join(next)).toEqual({ status: "ready" })
     })(),
@@ -43,10 +42,7 @@ describe("an error whose id is", () => {
   it.each(answers)("%s is logged where several requests wait, and fails none", (_, answer) =>
     effect(function* () {
       const lines: Array<unknown> = []
-      const logger = Logger.replace(
-        Logger.defaultLogger,
-        Logger.make(({ message }) => void lines.push(message)),
-      )
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
       const { peer, client } = yield* Effect.provide(scripted, logger)
       const waiting = [yield* asked(client, "a"), yield* asked(client, "b")]
       yield* peer.request("process/read")
@@ -54,7 +50,7 @@ describe("an error whose id is", () => {
       peer.send(answer)
       yield* settle
       expect(lines.flat()).toEqual(["the server has sent an error of no request: not understood (-32600)"])
-      for (const fiber of waiting) expect(fiber.unsafePoll()).toBe(null)
+      for (const fiber of waiting) expect(fiber.pollUnsafe()).toBeUndefined()
       for (const fiber of waiting) yield* Fiber.interrupt(fiber)
     })(),
   )
@@ -68,7 +64,7 @@ describe("half a character", () => {
       const waiting = yield* asked(client, "a")
       const { id } = yield* peer.request("process/read")
       peer.send(`{"error":{"code":-32600,"message":"no \\ud83d"},"id":${String(id)}}`)
-      expect(yield* Fiber.join(waiting)).toMatchObject({ left: { code: -32600, message: "no \ud83d" } })
+      expect(yield* Fiber.join(waiting)).toMatchObject({ failure: { code: -32600, message: "no \ud83d" } })
     }),
   )
 
@@ -80,7 +76,7 @@ describe("half a character", () => {
       wire.write('{"id":"x","method":"process/read","params":{"processId":"\\ud83d"}}')
       wire.write('{"method":"initialized","params":{"processId":"\\ud83d"}}')
       yield* settle
-      const texts = Chunk.toReadonlyArray((yield* wire.incoming.takeAll)[0])
+      const texts = (yield* wire.incoming.takeAll)[0]
       expect(texts.map((text) => JSON.parse(String(text)))).toEqual(
         ["x", -1].map((id) => ({
           id,

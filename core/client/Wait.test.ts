@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { connected } from "../testing/NetworkClient.ts"
 import * as Client from "./Client.ts"
 
@@ -17,7 +17,7 @@ describe("wait", () => {
     "tells which condition came true, with its evidence and the output",
     effect(function* () {
       const { process, child } = yield* started
-      const wait = yield* Effect.fork(
+      const wait = yield* Effect.forkChild(
         process.wait({ until: [{ exit: true }, { pattern: "READY", flags: "i" }] }),
       )
       yield* settle
@@ -32,11 +32,11 @@ describe("wait", () => {
     "goes on over a lost connection, and misses nothing meanwhile",
     effect(function* () {
       const { process, child, network } = yield* started
-      const wait = yield* Effect.fork(process.wait({ until: [{ pattern: "ready" }], timeoutMs: 60_000 }))
+      const wait = yield* Effect.forkChild(process.wait({ until: [{ pattern: "ready" }], timeoutMs: 60_000 }))
       yield* settle
       yield* network.cut
       child.output("stdout", "ready")
-      yield* elapse(3000)
+      yield* pass(3000)
       expect(yield* Fiber.join(wait)).toMatchObject({ met: 0 })
     }),
   )

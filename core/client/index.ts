@@ -5,6 +5,7 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
  * import { ExecClient } from "procwire/effect/client"
  * import { open } from "procwire/effect"
  *
@@ -43,7 +44,7 @@ export * as ReconnectPolicy from "./ReconnectPolicy.ts"
 export * as RemoteFiles from "./RemoteFiles.ts"
 export * as RemoteHttp from "./RemoteHttp.ts"
 export * as RemoteProcess from "./RemoteProcess.ts"
-export type { Content, Encoding, Result } from "./Result.ts"
+export type { Content, Encoding, Result } from "./RunResult.ts"
 export type { RetryOptions } from "./Retry.ts"
 export type { RunOptions } from "./RunOptions.ts"
 export type { OutputFile, OutputTo, StdioOptions } from "./Stdio.ts"

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Book from "./Book.ts"
 import * as DirectoryOptions from "./DirectoryOptions.ts"
@@ -26,7 +25,7 @@ describe("the time of a directory", () => {
       yield* TestClock.adjust(3_600_000)
       return yield* directory.claim({ sessionId: "s", tenant: "t" })
     })
-    const run = states.pipe(Effect.scoped, Effect.provide(TestContext.TestContext))
+    const run = states.pipe(Effect.scoped, Effect.provide(TestClock.layer()))
     expect((await Effect.runPromise(run)).hostId).toBe("a")
   })
 
@@ -41,7 +40,7 @@ describe("the time of a directory", () => {
       }
       return seen
     })
-    const run = states.pipe(Effect.scoped, Effect.provide(TestContext.TestContext))
+    const run = states.pipe(Effect.scoped, Effect.provide(TestClock.layer()))
     expect(await Effect.runPromise(run)).toEqual(["up", "lost", "lost", "gone"])
   })
 })

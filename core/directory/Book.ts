@@ -5,7 +5,7 @@
  * Time is counted here. Of the milliseconds between two looks at a clock at most `stepMillis` count, and none if the
  * clock was set back: so nobody is lost because the directory was away.
  */
-import type * as Either from "effect/Either"
+import type * as Result from "effect/Result"
 import type { HostRecord, SessionRecord } from "./Directory.ts"
 import type { DirectoryError } from "./DirectoryError.ts"
 import type { Settings } from "./DirectoryOptions.ts"
@@ -44,7 +44,7 @@ export interface Book {
 }
 
 /** The result of one step of the book. */
-export type Step<A> = Either.Either<A, DirectoryError>
+export type Step<A> = Result.Result<A, DirectoryError>
 
 /** An empty book. */
 export const make = (): Book => ({

@@ -185,4 +185,4 @@ export interface DirectoryService {
 }
 
 /** The service by which hosts and routers agree. */
-export class Directory extends Context.Tag("procwire/Directory")<Directory, DirectoryService>() {}
+export class Directory extends Context.Service<Directory, DirectoryService>()("procwire/Directory") {}

@@ -1,5 +1,5 @@
 /** The announcements of hosts, and the fate of silent ones. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import {
   close,
   failed,
@@ -21,7 +21,7 @@ import * as Refusals from "./Refusals.ts"
 export const announce = (book: Book, said: Announcement, settings: Settings): Step<Announced> => {
   const known = book.hosts.get(said.hostId)
   const late = lateWords(known, said)
-  if (late !== undefined) return Either.left(late)
+  if (late !== undefined) return Result.fail(late)
   if (known !== undefined && said.epoch > known.epoch)
     for (const session of sessionsOf(book, said.hostId)) close(book, session, "host restarted", settings)
   const before = book.hosts.get(said.hostId)
@@ -43,7 +43,7 @@ export const announce = (book: Book, said: Announcement, settings: Settings): St
     version: 0,
   })
   const over = said.held === undefined ? [] : reconcile(book, said, said.held, settings)
-  return Either.right({ leaseMillis, draining: row.draining, version: book.version, over })
+  return Result.succeed({ leaseMillis, draining: row.draining, version: book.version, over })
 }
 
 /** The host is the truth about the sessions that it has; those that have ended for others stay ended. */
@@ -97,19 +97,19 @@ export const confirmed = (book: Book, row: SessionRow): SessionRow => {
 export const renew = (book: Book, key: HostKey): Step<Renewed> => {
   const row = book.hosts.get(key.hostId)
   const late = lateWords(row, key)
-  if (late !== undefined) return Either.left(late)
-  if (row === undefined || row.epoch < key.epoch) return Either.left(Refusals.notAnnounced(key))
+  if (late !== undefined) return Result.fail(late)
+  if (row === undefined || row.epoch < key.epoch) return Result.fail(Refusals.notAnnounced(key))
   const renewed = { ...row, renewedAt: book.time }
   if (row.state === "up") book.hosts.set(row.hostId, renewed)
   else putHost(book, { ...renewed, state: "up" })
-  return Either.right({ leaseMillis: row.leaseMillis, draining: row.draining })
+  return Result.succeed({ leaseMillis: row.leaseMillis, draining: row.draining })
 }
 
 /** Nothing new is started on a host, or it takes sessions again. */
 export const drain = (book: Book, hostId: string, draining: boolean): Step<HostRecord> => {
   const row = book.hosts.get(hostId)
-  if (row === undefined) return Either.left(Refusals.unknownHost(hostId))
-  return Either.right(hostRecord(row.draining === draining ? row : putHost(book, { ...row, draining })))
+  if (row === undefined) return Result.fail(Refusals.unknownHost(hostId))
+  return Result.succeed(hostRecord(row.draining === draining ? row : putHost(book, { ...row, draining })))
 }
 
 /** The effects of time alone: hosts are lost and gone, claims expire, ended sessions are forgotten. */

@@ -1,7 +1,6 @@
 /** A directory in memory: for one machine, for tests, and for the simulation. It ends with its scope. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Book from "./Book.ts"
@@ -14,22 +13,22 @@ export const make = (options?: DirectoryOptions): Effect.Effect<DirectoryService
   Effect.gen(function* () {
     const settings = resolve(options)
     const keeper = keep(Book.make())
-    const tick = Effect.zipRight(Effect.sleep(settings.tickMillis), Steps.sweep(keeper, settings))
+    const tick = Effect.andThen(Effect.sleep(settings.tickMillis), Steps.sweep(keeper, settings))
     yield* Effect.forkScoped(Effect.forever(tick))
     return Steps.service(keeper, settings)
   })
 
 /** The same as a layer. */
 export const layer = (options?: DirectoryOptions): Layer.Layer<Directory> =>
-  Layer.scoped(Directory, make(options))
+  Layer.effect(Directory, make(options))
 
 /** A step is one synchronous function, so nothing comes between. */
 const keep = (book: Book.Book): Steps.Keeper => {
   const waiting = new Set<() => void>()
   const later = (version: number): Effect.Effect<Book.Book> =>
-    Effect.async((resume) => {
+    Effect.callback((resume) => {
       if (book.version > version) return resume(Effect.succeed(book))
-      const wake = () => resume(Effect.succeed(book))
+      const wake = () => resume(Effect.as(Effect.yieldNow, book))
       waiting.add(wake)
       return Effect.sync(() => waiting.delete(wake))
     })
@@ -44,7 +43,7 @@ const keep = (book: Book.Book): Steps.Keeper => {
             waiting.clear()
             for (const wake of woken) wake()
           }
-          return Either.isLeft(taken) ? Effect.fail(taken.left) : Effect.succeed(taken.right)
+          return Effect.fromResult(taken)
         }),
       ),
     read: Effect.sync(() => book),

@@ -1,5 +1,5 @@
 /** Claims of places for sessions, and what becomes of sessions. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import {
   close,
   failed,
@@ -28,9 +28,9 @@ export const claim = (
 ): Step<SessionRecord> => {
   const { sessionId, tenant, quota, labels = {} } = asked
   const known = book.sessions.get(sessionId)
-  if (known !== undefined && known.tenant !== tenant) return Either.left(Refusals.otherTenant(asked))
-  if (known !== undefined && known.state !== "ended") return Either.right(sessionRecord(known))
-  if (quota !== undefined && countOf(book, tenant) >= quota) return Either.left(Refusals.quotaExceeded(asked))
+  if (known !== undefined && known.tenant !== tenant) return Result.fail(Refusals.otherTenant(asked))
+  if (known !== undefined && known.state !== "ended") return Result.succeed(sessionRecord(known))
+  if (quota !== undefined && countOf(book, tenant) >= quota) return Result.fail(Refusals.quotaExceeded(asked))
   const rows = [...book.hosts.values()]
   const pending = new Set(
     [...book.sessions.values()].filter(({ state }) => state === "claimed").map(({ hostId }) => hostId),
@@ -38,7 +38,7 @@ export const claim = (
   const found = rows.map((row) => Placement.obstacle(row, labels, book.time, settings, pending))
   const fit = rows.filter((_, index) => found[index] === undefined)
   const host = Placement.choose(fit, random)
-  if (host === undefined) return Either.left(Refusals.noHost(asked, Placement.countsOf(found)))
+  if (host === undefined) return Result.fail(Refusals.noHost(asked, Placement.countsOf(found)))
   putHost(book, { ...host, used: host.used + 1 })
   const { hostId, epoch } = host
   const fence = ++book.fence
@@ -55,7 +55,7 @@ export const claim = (
     until,
     version: 0,
   } as const
-  return Either.right(sessionRecord(putSession(book, row)))
+  return Result.succeed(sessionRecord(putSession(book, row)))
 }
 
 const countOf = (book: Book, tenant: string): number =>
@@ -64,10 +64,10 @@ const countOf = (book: Book, tenant: string): number =>
 /** The host has the session. */
 export const confirm = (book: Book, key: SessionKey): Step<SessionRecord> => {
   const found = current(book, key)
-  if (Either.isLeft(found)) return found
-  const row = found.right
-  if (row.state === "ended") return Either.left(Refusals.hasEnded(key, row.ending))
-  return Either.right(sessionRecord(row.state === "running" ? row : confirmed(book, row)))
+  if (Result.isFailure(found)) return found
+  const row = found.success
+  if (row.state === "ended") return Result.fail(Refusals.hasEnded(key, row.ending))
+  return Result.succeed(sessionRecord(row.state === "running" ? row : confirmed(book, row)))
 }
 
 /** A session is over. */
@@ -78,20 +78,20 @@ export const end = (
   settings: Settings,
 ): Step<SessionRecord> => {
   const found = current(book, key)
-  if (Either.isLeft(found)) return found
-  const row = found.right
-  if (row.state === "ended") return Either.right(sessionRecord(row))
+  if (Result.isFailure(found)) return found
+  const row = found.success
+  if (row.state === "ended") return Result.succeed(sessionRecord(row))
   const closed = close(book, row, ending, settings)
   if (ending === "start failed" && row.state === "claimed") failed(book, row.hostId, settings)
-  return Either.right(sessionRecord(closed))
+  return Result.succeed(sessionRecord(closed))
 }
 
 /** A session, also one that has ended not long ago. */
 export const lookup = (book: Book, sessionId: string): Step<Found> => {
   const session = book.sessions.get(sessionId)
   const host = session === undefined ? undefined : book.hosts.get(session.hostId)
-  if (session === undefined || host === undefined) return Either.left(Refusals.noSession(sessionId))
-  return Either.right({ session: sessionRecord(session), host: hostRecord(host) })
+  if (session === undefined || host === undefined) return Result.fail(Refusals.noSession(sessionId))
+  return Result.succeed({ session: sessionRecord(session), host: hostRecord(host) })
 }
 
 /** Hosts, and sessions that have not ended. */
@@ -128,7 +128,7 @@ export const versionOf = (change: Change): number =>
 /** The session, if the words about it are not late. */
 const current = (book: Book, key: SessionKey): Step<SessionRow> => {
   const row = book.sessions.get(key.sessionId)
-  if (row === undefined) return Either.left(Refusals.noSession(key.sessionId))
-  if (key.fence !== row.fence) return Either.left(Refusals.otherFence(key, row.fence))
-  return Either.right(row)
+  if (row === undefined) return Result.fail(Refusals.noSession(key.sessionId))
+  if (key.fence !== row.fence) return Result.fail(Refusals.otherFence(key, row.fence))
+  return Result.succeed(row)
 }

@@ -1,7 +1,6 @@
 /** Every operation as a step of a book at a time: what a directory in memory does, and one that keeps its book as a text. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
@@ -49,7 +48,8 @@ export const operations = (
         }),
       ),
     confirm: (key) => step((book) => SessionBook.confirm(book, key)),
-    lookup: (sessionId) => Effect.flatMap(keeper.read, (book) => SessionBook.lookup(book, sessionId)),
+    lookup: (sessionId) =>
+      Effect.flatMap(keeper.read, (book) => Effect.fromResult(SessionBook.lookup(book, sessionId))),
     end: (key, ending) => step((book) => SessionBook.end(book, key, ending, settings)),
     list: (query = {}) => Effect.map(keeper.read, (book) => SessionBook.list(book, query)),
   }
@@ -63,14 +63,14 @@ export const sweep = (
   keeper.step((book, now) => {
     look(book, now, settings)
     HostBook.sweep(book, settings)
-    return Either.void
+    return Result.void
   })
 
 /** A page for each time at which something has changed; the next one begins behind it. */
 const watch = ({ later }: Keeper): Stream.Stream<Change, DirectoryError> =>
-  Stream.paginateChunkEffect(0, (since) =>
+  Stream.paginate(0, (since) =>
     Effect.map(
       later(since),
-      (book) => [Chunk.fromIterable(SessionBook.changes(book, since)), Option.some(book.version)] as const,
+      (book) => [SessionBook.changes(book, since), Option.some(book.version)] as const,
     ),
   )

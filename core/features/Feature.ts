@@ -80,7 +80,7 @@ export interface Connection {
   /** The scope of the connection. */
   readonly scope: Scope.Scope
   /** Runs an effect that is interrupted with the connection. */
-  readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
+  readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
   /** Sends a message at once. */
   readonly write: (text: string) => void
   /** Sends a message in turn with the output of processes, when the peer takes it. */

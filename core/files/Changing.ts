@@ -25,11 +25,11 @@ export const createDirectory = (
     ? files.makeFolder(path)
     : Effect.scoped(Effect.flatMap(pin(files, path), files.makeFolder))
   if (!recursive) return make
-  return Effect.catchAll(make, (error): Effect.Effect<void, FileError> => {
+  return Effect.catch(make, (error): Effect.Effect<void, FileError> => {
     const [folder, name] = split(path)
     if (error.reason === "AlreadyExists" || name === "") return mustBeFolder(files, path, follow, error)
     if (error.reason !== "NotFound") return Effect.fail(error)
-    return Effect.zipRight(
+    return Effect.andThen(
       createDirectory(files, folder, recursive, follow),
       secondTry(make, files, path, follow),
     )
@@ -46,7 +46,7 @@ const secondTry = (
   path: string,
   follow: boolean,
 ) =>
-  Effect.catchAll(make, (error) =>
+  Effect.catch(make, (error) =>
     error.reason === "AlreadyExists" ? mustBeFolder(files, path, follow, error) : Effect.fail(error),
   )
 
@@ -99,7 +99,7 @@ const emptyFolder = (files: FilesService, folder: string): Effect.Effect<void, F
       for (const { name, kind } of entries) {
         if (kind !== "directory") continue
         const inner = join(held, name)
-        yield* gone(Effect.zipRight(emptyFolder(files, inner), files.removeFolder(inner)))
+        yield* gone(Effect.andThen(emptyFolder(files, inner), files.removeFolder(inner)))
       }
     }),
   )

@@ -86,7 +86,7 @@ const isBelow = (files: FilesService, source: string, destination: string) =>
 
 /** The canonical path; for a path without one, of its nearest folder that has one, plus the rest. */
 const resolved = (files: FilesService, path: string): Effect.Effect<string, FileError> =>
-  Effect.catchAll(files.canonicalize(path), (error) => {
+  Effect.catch(files.canonicalize(path), (error) => {
     const [folder, name] = split(path)
     if (name === "") return Effect.fail(error)
     return Effect.map(resolved(files, folder), (above) => join(above, name))

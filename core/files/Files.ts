@@ -127,7 +127,7 @@ export interface FilesService {
 }
 
 /** The file system of a server. */
-export class Files extends Context.Tag("procwire/Files")<Files, FilesService>() {}
+export class Files extends Context.Service<Files, FilesService>()("procwire/Files") {}
 
 const refused = Effect.fail(
   new FileError({ reason: "Unsupported", message: "this server has no access to files" }),

@@ -4,7 +4,6 @@
  * The caller orders the calls (see `ReadWriteLock`): `open` and `close` run exclusively.
  */
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { utf8 } from "../protocol/Bytes.ts"
@@ -46,16 +45,16 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
   const outer = yield* Effect.scope
 
   const find = (id: string) =>
-    Effect.suspend(() => Effect.fromNullable(handles.get(id)).pipe(Effect.mapError(() => unknown(id))))
+    Effect.suspend(() => Effect.fromNullishOr(handles.get(id)).pipe(Effect.mapError(() => unknown(id))))
 
   return {
     open: (id, mode, opening) =>
       Effect.gen(function* () {
         const refusal = tooLong(id) ?? taken(handles, id)
         if (refusal !== undefined) return yield* Effect.fail(refusal)
-        const scope = yield* Scope.fork(outer, ExecutionStrategy.sequential)
+        const scope = yield* Scope.fork(outer, "sequential")
         const file = yield* opening.pipe(
-          Scope.extend(scope),
+          Scope.provide(scope),
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
         )
         const release = Effect.suspend(() => {

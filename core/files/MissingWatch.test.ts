@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import * as TestClock from "effect/TestClock"
+import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import { FileError } from "./FileError.ts"
@@ -23,7 +24,7 @@ it(
   effect(function* () {
     const there = new Set(["/a"])
     const looks: Array<() => void> = []
-    const gate = Effect.unsafeMakeLatch(true)
+    const gate = Latch.makeUnsafe(true)
     const watching = yield* MissingWatch.make({
       ...none,
       watches: true,
@@ -33,7 +34,7 @@ it(
             ? Effect.succeed(info)
             : Effect.fail(new FileError({ reason: "NotFound", message: path })),
         )
-        return looking ? Effect.zipRight(gate.await, found) : found
+        return looking ? Effect.andThen(gate.await, found) : found
       },
       canonicalize: Effect.succeed,
       watch: (_, changed) => Effect.sync(() => void looks.push(() => changed(undefined))),
@@ -98,7 +99,7 @@ it(
     const looks: Array<() => void> = []
     let looked = 0
     const connection = yield* Scope.make()
-    const watching = yield* Scope.extend(
+    const watching = yield* Scope.provide(
       MissingWatch.make({
         ...none,
         watches: true,
@@ -116,7 +117,7 @@ it(
     )
     const fired: Array<bigint> = []
     const watch = (id: bigint, path: string) =>
-      Effect.fork(watching.watch({ id, missing: [path], present: undefined }, () => fired.push(id)))
+      Effect.forkChild(watching.watch({ id, missing: [path], present: undefined }, () => fired.push(id)))
 
     yield* watch(1n, "/a/x")
     yield* TestClock.adjust("10 seconds")

@@ -47,7 +47,7 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
     const fork = yield* Fork.inScope
     const turn = Turn.make()
     let latest = 0n
-    let live: Scope.CloseableScope | undefined
+    let live: Scope.Closeable | undefined
 
     const end = Effect.suspend(() => {
       const scope = live
@@ -62,7 +62,7 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
         yield* end
         const { missing, present } = request
         if (!files.watches || missing.length === 0 || missing.length > maxWatched) return false
-        const scope = yield* Scope.fork(outer, { _tag: "Sequential" })
+        const scope = yield* Scope.fork(outer)
         live = scope
         const fire = () => {
           if (live !== scope) return
@@ -73,7 +73,7 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
         const look = (found: Effect.Effect<boolean>) =>
           void fork(Effect.map(found, (now) => (now ? fire() : undefined)))
         const armed = yield* arm(files, missing, present, look).pipe(
-          Scope.extend(scope),
+          Scope.provide(scope),
           Effect.orElseSucceed(() => false),
         )
         if (!armed) yield* end

@@ -1,7 +1,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import * as ReadWriteLock from "./ReadWriteLock.ts"
@@ -13,7 +12,7 @@ const make = Effect.sync(() => {
   const work = (name: string) =>
     Effect.map(Deferred.make<void>(), (end) => ({
       end: Deferred.succeed(end, undefined),
-      run: Effect.zipRight(
+      run: Effect.andThen(
         Effect.sync(() => begun.push(name)),
         Deferred.await(end),
       ),
@@ -33,7 +32,7 @@ describe("ReadWriteLock", () => {
         lock.exclusive(change.run),
         lock.shared(c.run),
       ]) {
-        yield* Effect.fork(each)
+        yield* Effect.forkChild(each)
       }
       yield* settle
       expect(begun).toEqual(["a", "b"])
@@ -57,16 +56,16 @@ describe("ReadWriteLock", () => {
         for (let steps = 0; steps < 12; steps++) {
           const { lock, work } = yield* make
           const [first, second] = yield* Effect.all([work("first"), work("second")])
-          if (held) yield* Effect.fork(lock.exclusive(first.run))
-          const fiber = Effect.runFork(lock.shared(second.run), { immediate: true })
+          if (held) yield* Effect.forkChild(lock.exclusive(first.run))
+          const fiber = Effect.runFork(lock.shared(second.run))
           if (held) yield* settle
           yield* first.end
           // Between the turn that gives the lock and the one that takes it.
-          for (let step = 0; step < steps; step++) yield* Effect.yieldNow()
-          fiber.unsafeInterruptAsFork(FiberId.none)
-          const next = yield* Effect.fork(lock.exclusive(Effect.void))
+          for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+          fiber.interruptUnsafe()
+          const next = yield* Effect.forkChild(lock.exclusive(Effect.void))
           yield* settle
-          expect(yield* Fiber.poll(next), `${held} after ${steps} steps`).toMatchObject({ _tag: "Some" })
+          expect(next.pollUnsafe(), `${held} after ${steps} steps`).toBeDefined()
         }
     }),
   )
@@ -76,10 +75,10 @@ describe("ReadWriteLock", () => {
     effect(function* () {
       const { lock, begun, work } = yield* make
       const [a, b, c] = yield* Effect.all([work("a"), work("b"), work("c")])
-      const first = yield* Effect.fork(lock.exclusive(a.run))
+      const first = yield* Effect.forkChild(lock.exclusive(a.run))
       yield* settle
-      const second = yield* Effect.fork(lock.exclusive(b.run))
-      yield* Effect.fork(lock.shared(c.run))
+      const second = yield* Effect.forkChild(lock.exclusive(b.run))
+      yield* Effect.forkChild(lock.shared(c.run))
       yield* settle
       yield* Fiber.interrupt(second)
       expect(begun).toEqual(["a"])
@@ -96,19 +95,19 @@ describe("ReadWriteLock", () => {
     effect(function* () {
       const { lock, begun, work } = yield* make
       const [a, b, c] = yield* Effect.all([work("a"), work("b"), work("c")])
-      yield* Effect.fork(
+      yield* Effect.forkChild(
         // The release begins b's turn, but its fiber is interrupted before it can run.
-        Effect.zipRight(
+        Effect.andThen(
           lock.exclusive(a.run),
-          Effect.suspend(() => Fiber.interruptAsFork(second, FiberId.none)),
+          Effect.sync(() => second.interruptUnsafe()),
         ),
       )
       yield* settle
-      const second = yield* Effect.fork(lock.exclusive(b.run))
+      const second = yield* Effect.forkChild(lock.exclusive(b.run))
       yield* settle
       yield* a.end
       yield* settle
-      yield* Effect.fork(lock.exclusive(c.run))
+      yield* Effect.forkChild(lock.exclusive(c.run))
       yield* settle
       expect(begun).toEqual(["a", "c"])
       yield* c.end

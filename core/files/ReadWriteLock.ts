@@ -4,6 +4,7 @@
  * So a client that pipelines its requests sees the same results as one that waits for each answer.
  */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 
 /** The lock. */
 export interface ReadWriteLock {
@@ -59,17 +60,19 @@ export const make = (): ReadWriteLock => {
         take(alone)
         return Effect.void
       }
-      const turn = Effect.unsafeMakeLatch(false)
-      const waiting = { alone, begin: () => turn.unsafeOpen() }
+      const turn = Latch.makeUnsafe(false)
+      const waiting = { alone, begin: () => turn.openUnsafe() }
       queue.push(waiting)
-      return Effect.onInterrupt(restore(turn.await), () => Effect.sync(() => leave(waiting)))
+      // A chain of turns that end at once must not nest.
+      const mine = restore(Effect.andThen(turn.await, Effect.yieldNow))
+      return Effect.onInterrupt(mine, () => Effect.sync(() => leave(waiting)))
     })
 
   const run =
     (alone: boolean) =>
     <A, E>(work: Effect.Effect<A, E>) =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.zipRight(acquire(alone, restore), Effect.ensuring(restore(work), Effect.sync(release))),
+        Effect.andThen(acquire(alone, restore), Effect.ensuring(restore(work), Effect.sync(release))),
       )
   return { shared: run(false), exclusive: run(true) }
 }

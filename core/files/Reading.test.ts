@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { none } from "./Files.ts"
 import * as Reading from "./Reading.ts"
@@ -7,19 +8,19 @@ import * as Reading from "./Reading.ts"
 const read = (count: number) => {
   const entries = Array.from({ length: count }, (_, index) => ({ name: `${index}`, kind: "file" as const }))
   return Effect.runSync(
-    Effect.either(Reading.readDirectory({ ...none, list: () => Effect.succeed(entries) }, "/d")),
+    Effect.result(Reading.readDirectory({ ...none, list: () => Effect.succeed(entries) }, "/d")),
   )
 }
 
 describe("readDirectory", () => {
   it("gives 50,000 entries", () => {
-    const { right } = read(50_000) as { readonly right: ReadonlyArray<unknown> }
+    const right = Result.getOrThrow(read(50_000))
     expect(right.length).toBe(50_000)
     expect(right.at(-1)).toEqual({ fileName: "49999", isDirectory: false, isFile: true })
   })
 
   it("refuses one more, and says how many there are and may be", () => {
     const message = "fs/readDirectory returned 50001 entries; limit is 50000"
-    expect(read(50_001)).toMatchObject({ left: { reason: "TooMany", message } })
+    expect(read(50_001)).toMatchObject({ failure: { reason: "TooMany", message } })
   })
 })

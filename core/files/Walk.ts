@@ -45,14 +45,14 @@ export const walk = (
     for (let depth = 0; level.length > 0; depth += 1) {
       const next: Array<string> = []
       for (const folder of level) {
-        const listed = yield* Effect.either(files.list(folder))
-        if (listed._tag === "Left") {
-          const error = { path: PathUri.fromPath(folder), message: listed.left.message }
+        const listed = yield* Effect.result(files.list(folder))
+        if (listed._tag === "Failure") {
+          const error = { path: PathUri.fromPath(folder), message: listed.failure.message }
           if (!fits(error.path.length + utf8.encode(error.message).length)) return result(true)
           errors.push(error)
           continue
         }
-        for (const entry of [...listed.right].sort((a, b) => NativePath.compare(a.name, b.name))) {
+        for (const entry of [...listed.success].sort((a, b) => NativePath.compare(a.name, b.name))) {
           const path = join(folder, entry.name)
           const seen = yield* look(files, path, entry, followDirectorySymlinks)
           if (seen === undefined) continue

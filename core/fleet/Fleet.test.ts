@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import * as TestFleet from "./testing/TestFleet.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { eventsOf } from "../testing/NetworkClient.ts"
 
 describe("a fleet", () => {
@@ -50,11 +50,11 @@ describe("a fleet", () => {
       const client = yield* connect(["r1", "r3"])
       const process = yield* client.start({ argv: ["x"] })
       const child = yield* fake.next
-      const reading = yield* Effect.fork(eventsOf(process))
+      const reading = yield* Effect.forkChild(eventsOf(process))
       for (let n = 0; n < 5; n++) child.output("stdout", `${n} `)
       yield* killRouter("r1")
       for (let n = 5; n < 10; n++) child.output("stdout", `${n} `)
-      yield* elapse(10_000)
+      yield* pass(10_000)
       child.finish()
       const events = yield* Fiber.join(reading)
       const text = events
@@ -72,10 +72,10 @@ describe("a fleet", () => {
       yield* startRouter("r1")
       yield* startRouter("r2")
       yield* startHost("a", ["r1", "r2"])
-      yield* elapse(1000)
+      yield* pass(1000)
       const before = announcements()
       yield* killRouter("r1")
-      yield* elapse(60_000)
+      yield* pass(60_000)
       expect(announcements() - before).toBe(1)
       expect((yield* directory.list()).hosts).toMatchObject([{ hostId: "a", state: "up", address: "r2" }])
     }),
@@ -93,16 +93,16 @@ describe("a fleet", () => {
       const process = yield* client.start({ argv: ["x"] })
       const child = yield* fake.next
       setAway(true)
-      yield* elapse(30_000)
+      yield* pass(30_000)
       const refusal = yield* Effect.flip(connect(["r2"]))
       expect(refusal.message).toContain("no session can be started now: the directory is away")
       yield* killRouter("r1")
-      yield* elapse(3_000)
+      yield* pass(3_000)
       child.output("stdout", "still here")
       child.finish()
       expect((yield* eventsOf(process)).map(({ kind }) => kind)).toEqual(["output", "exited", "closed"])
       setAway(false)
-      yield* elapse(20_000)
+      yield* pass(20_000)
       const { hosts, sessions } = yield* directory.list()
       expect([hosts.length, sessions.length]).toEqual([1, 1])
       expect(hosts[0]).toMatchObject({ state: "up", epoch: 1, address: "r2" })
@@ -119,11 +119,11 @@ describe("a fleet", () => {
       yield* settle
       const client = yield* connect(["r1"])
       yield* client.start({ argv: ["x"] })
-      const ending = yield* Effect.fork(client.disconnected)
+      const ending = yield* Effect.forkChild(client.disconnected)
       yield* first.stop
-      yield* elapse(2_000)
+      yield* pass(2_000)
       yield* startHost("a", ["r1"])
-      yield* elapse(20_000)
+      yield* pass(20_000)
       expect((yield* Fiber.join(ending)).message).toMatch(/has ended: (host restarted|closed)/)
     }),
   )
@@ -138,9 +138,9 @@ describe("a fleet", () => {
       const client = yield* connect(["r1"])
       const process = yield* client.start({ argv: ["x"] })
       yield* fake.next
-      const ending = yield* Effect.fork(client.disconnected)
+      const ending = yield* Effect.forkChild(client.disconnected)
       yield* directory.announce({ hostId: "a", epoch: 9, labels: {}, capacity: 1 })
-      yield* elapse(20_000)
+      yield* pass(20_000)
       expect((yield* Fiber.join(ending)).message).toContain("has ended: host restarted")
       expect((yield* Effect.flip(process.closed)).message).toContain("has ended: host restarted")
     }),
@@ -156,16 +156,16 @@ describe("a fleet", () => {
       const client = yield* connect(["r1"], {}, { reconnect: { window: "1 hour" } })
       yield* client.start({ argv: ["x"] })
       const child = yield* fake.next
-      const ending = yield* Effect.fork(client.disconnected)
+      const ending = yield* Effect.forkChild(client.disconnected)
       yield* killRouter("r1")
-      yield* elapse(60_000)
+      yield* pass(60_000)
       expect((yield* directory.list()).hosts).toMatchObject([{ state: "lost" }])
       expect(child.signals).toEqual([])
-      yield* elapse(300_000)
+      yield* pass(300_000)
       expect(child.signals).toEqual([])
       expect((yield* directory.list()).hosts).toMatchObject([{ state: "gone" }])
       yield* startRouter("r1")
-      yield* elapse(20_000)
+      yield* pass(20_000)
       expect((yield* Fiber.join(ending)).message).toMatch(/has ended: host gone|unknown session id/)
       expect((yield* directory.list()).hosts).toMatchObject([{ state: "up", epoch: 2, used: 0 }])
     }),
@@ -198,11 +198,11 @@ describe("a fleet", () => {
       yield* startHost("a", ["r1"])
       yield* settle
       const scope = yield* Scope.make()
-      yield* Scope.extend(connect(["r1"]), scope)
+      yield* Scope.provide(connect(["r1"]), scope)
       yield* settle
       expect((yield* directory.list()).sessions.length).toBe(1)
       yield* Scope.close(scope, Exit.void)
-      yield* elapse(90_000)
+      yield* pass(90_000)
       expect((yield* directory.list()).sessions.length).toBe(0)
       yield* connect(["r1"])
     }),

@@ -2,7 +2,7 @@
  * The messages between a host and a router, beside the connections of clients. A host asks; a router only tells it
  * to dial. Each is a request or a notification of the wire's JSON-RPC.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { TraceContext } from "../protocol/Envelope.ts"
 import { U53 as count } from "../protocol/Integers.ts"
 import * as Shape from "../protocol/shape/index.ts"
@@ -89,4 +89,4 @@ export const Hopped = Shape.struct("", { refused: Shape.nullOr(Shape.string) })
 export const reader =
   <A, I>(shape: Shape.Shape<A, I>) =>
   (json: unknown): A | undefined =>
-    Either.getOrElse(Shape.decode(shape, json, { plain: true }), () => undefined)
+    Result.getOrElse(Shape.decode(shape, json, { plain: true }), () => undefined)

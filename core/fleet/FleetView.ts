@@ -32,8 +32,8 @@ export class FleetView {
         this.take(change)
       }),
     )
-    return Effect.catchAll(watch, (error) =>
+    return Effect.catch(watch, (error) =>
       Effect.logWarning(`no changes of the directory: ${error.message}`),
-    ).pipe(Effect.zipRight(pauses.next), Effect.forever)
+    ).pipe(Effect.andThen(pauses.next), Effect.forever)
   }
 }

@@ -1,6 +1,6 @@
 /** The first message of a client, which is all of its words that a router reads. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
@@ -26,7 +26,7 @@ export const read = (transport: Transport): Effect.Effect<Greeting | undefined> 
   Effect.gen(function* () {
     for (;;) {
       const text = yield* transport.incoming.take
-      const message = Either.getOrUndefined(Message.fromText(text))
+      const message = Result.getOrUndefined(Message.fromText(text))
       if (message?.kind === "request" && message.method === "initialize") {
         const { id, params, trace } = message
         const named = Json.isObject(params) ? params["resumeSessionId"] : undefined
@@ -38,7 +38,7 @@ export const read = (transport: Transport): Effect.Effect<Greeting | undefined> 
     }
   }).pipe(
     Effect.timeout(patience),
-    Effect.catchAll(() => Effect.succeed(undefined)),
+    Effect.catch(() => Effect.succeed(undefined)),
   )
 
 /** Answers it with an error, and ends the connection. */
@@ -50,5 +50,5 @@ export const refuse = (
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     transport.write(Message.errorText(id, code, message))
-    return Effect.zipRight(Effect.logDebug(message), transport.close)
+    return Effect.andThen(Effect.logDebug(message), transport.close)
   })

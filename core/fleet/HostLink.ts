@@ -6,6 +6,7 @@
  * announced afterwards; a session ends here only when it is over for everybody else, or when this epoch is.
  */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import * as Fork from "../protocol/Fork.ts"
 import type { Peer, Transport } from "../transport/Transport.ts"
@@ -27,7 +28,7 @@ export const run = (options: HostTunnel.Options, serve: Serve): Effect.Effect<vo
       announced: false,
       superseded: false,
       tunnels: new Set(),
-      joined: Effect.unsafeMakeLatch(false),
+      joined: Latch.makeUnsafe(false),
       endAll: (keys) => {
         for (const end of held.over(keys)) fork(end)
       },
@@ -75,7 +76,7 @@ const serveDialled = (
     if (!opened) tell(state, "fleet/end", { sessionId: key, fence, ending: "start failed" })
   }).pipe(
     Effect.scoped,
-    Effect.catchAll((error) =>
+    Effect.catch((error) =>
       Effect.logWarning(`cannot make the connection that ${door.name} has asked for: ${error.message}`),
     ),
   )
@@ -102,7 +103,7 @@ const tell = (
         if (settled.over && method === "fleet/confirm") shared.endAll([params.sessionId])
         return Effect.void
       }),
-      Effect.catchAll(() => failed),
+      Effect.catch(() => failed),
       Effect.onInterrupt(() => failed),
     ),
   )

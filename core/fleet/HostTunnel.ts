@@ -4,7 +4,8 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Json } from "../protocol/Json.ts"
@@ -100,7 +101,7 @@ interface Tunnel {
   /** True if that is so, until it is taken. */
   readonly takeStale: () => boolean
   /** Opens when it becomes so. */
-  readonly wake: Effect.Latch
+  readonly wake: Latch.Latch
 }
 
 type AskError = ErrorCode.RpcError | Connection.Disconnected
@@ -116,7 +117,7 @@ export interface Shared {
   superseded: boolean
   readonly tunnels: Set<Tunnel>
   /** Open while there is a tunnel. */
-  readonly joined: Effect.Latch
+  readonly joined: Latch.Latch
   /** Runs an effect beside the tunnels, which may be lost meanwhile. */
   readonly fork: (effect: Effect.Effect<void>) => void
   /** Ends sessions that are over for everybody else; without names all. */
@@ -141,7 +142,7 @@ export const keep = (
     while (!shared.superseded) {
       const why = yield* one(shared, door, pauses, dialled).pipe(
         Effect.scoped,
-        Effect.catchAll(({ message }) => Effect.succeed(message)),
+        Effect.catch(({ message }) => Effect.succeed(message)),
       )
       // Said once in an outage, not with each attempt.
       if (why !== before) yield* Effect.logInfo(`no tunnel to ${door.name}: ${why}`)
@@ -174,26 +175,22 @@ const one = (
       },
       { concurrentRequests: 16 },
     )
-    const late = Effect.suspend(
-      () => new Connection.Disconnected({ message: "no answer in time", sent: true }),
-    )
-    const wake = yield* Effect.makeLatch()
+    const wake = yield* Latch.make()
     let stale = true
     const tunnel: Tunnel = {
       ask: (method, params) =>
-        Effect.timeoutTo(connection.call(method, params), {
+        Effect.timeoutOrElse(connection.call(method, params), {
           duration: askMillis,
-          onSuccess: Either.right,
-          onTimeout: () => Either.left(undefined),
-        }).pipe(Effect.flatMap((found) => (Either.isRight(found) ? Effect.succeed(found.right) : late))),
+          orElse: () => new Connection.Disconnected({ message: "no answer in time", sent: true }),
+        }),
       stale: () => {
         stale = true
-        wake.unsafeOpen()
+        wake.openUnsafe()
       },
       takeStale: () => {
         const taken = stale
         stale = false
-        wake.unsafeClose()
+        wake.closeUnsafe()
         return taken
       },
       wake,
@@ -203,14 +200,14 @@ const one = (
     yield* Effect.acquireRelease(
       Effect.sync(() => {
         shared.tunnels.add(tunnel)
-        shared.joined.unsafeOpen()
+        shared.joined.openUnsafe()
       }),
       () =>
         Effect.sync(() => {
           shared.tunnels.delete(tunnel)
           // The directory has to hear by which router the host is reached now.
           for (const other of shared.tunnels) other.stale()
-          if (shared.tunnels.size === 0) shared.joined.unsafeClose()
+          if (shared.tunnels.size === 0) shared.joined.closeUnsafe()
         }),
     )
     return yield* Effect.raceFirst(beating(shared, door, pauses, tunnel), Deferred.await(ended))
@@ -221,21 +218,22 @@ const beating = (shared: Shared, door: Door, pauses: Pauses.Pauses, tunnel: Tunn
   Effect.gen(function* () {
     let lease = usualLease
     while (!shared.superseded) {
-      const answer = yield* Effect.either(
+      const answer = yield* Effect.result(
         tunnel.takeStale() ? announce(shared, tunnel) : renew(shared, tunnel),
       )
-      if (Either.isLeft(answer) && answer.left._tag === "Disconnected") return answer.left.message
-      if (Either.isLeft(answer) || answer.right === undefined) {
+      if (Result.isFailure(answer) && answer.failure._tag === "Disconnected") return answer.failure.message
+      if (Result.isFailure(answer) || answer.success === undefined) {
         // The router is there; without its directory, sessions go on, and are announced again.
-        if (Either.isLeft(answer)) yield* Effect.logDebug(`${door.name}: ${answer.left.message}`)
+        if (Result.isFailure(answer)) yield* Effect.logDebug(`${door.name}: ${answer.failure.message}`)
         tunnel.stale()
         yield* pauses.next
         continue
       }
       pauses.reset()
-      lease = answer.right
+      lease = answer.success
       const pause = yield* Pauses.jittered(lease / 3)
-      yield* Effect.timeoutOption(tunnel.wake.await, pause)
+      // Not within what wakes it: other tunnels may be about to change.
+      yield* Effect.timeoutOption(Effect.andThen(tunnel.wake.await, Effect.yieldNow), pause)
     }
     return "another host has its name"
   })

@@ -12,7 +12,7 @@ export interface Pauses {
 
 /** A duration that varies by up to a fifth. */
 export const jittered = (millis: number): Effect.Effect<number> =>
-  Effect.map(Random.nextRange(0.8, 1.2), (factor) => Math.max(1, Math.round(millis * factor)))
+  Effect.map(Random.nextBetween(0.8, 1.2), (factor) => Math.max(1, Math.round(millis * factor)))
 
 /** Pauses from `first` to `longest` milliseconds. */
 export const make = (first = 100, longest = 5_000): Pauses => {

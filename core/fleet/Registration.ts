@@ -45,16 +45,14 @@ export const serve = (
       host = { hostId, tunnel: { epoch, dial, lost: Deferred.await(lost) } }
       // Also while the directory is away: sessions of this host can be resumed.
       tunnels.add(hostId, host.tunnel)
-      return Effect.catchAll(directory.announce({ ...said, address }), (error) =>
-        fenced(error, hostId, epoch),
-      )
+      return Effect.catch(directory.announce({ ...said, address }), (error) => fenced(error, hostId, epoch))
     }
 
     const beat = Effect.suspend((): Effect.Effect<unknown, DirectoryError> => {
       if (host === undefined) return Effect.succeed({ unknown: true })
       const { hostId, tunnel } = host
       const renewed: Effect.Effect<unknown, DirectoryError> = directory.renew({ hostId, epoch: tunnel.epoch })
-      return Effect.catchAll(renewed, (error): Effect.Effect<unknown, DirectoryError> =>
+      return Effect.catch(renewed, (error): Effect.Effect<unknown, DirectoryError> =>
         error.reason === "NoHostKnown"
           ? Effect.succeed({ unknown: true })
           : fenced(error, hostId, tunnel.epoch),
@@ -118,7 +116,7 @@ const answering =
 const settled = (asked: Effect.Effect<{ readonly version: number }, DirectoryError>) =>
   asked.pipe(
     Effect.map(({ version }) => ({ version, over: false })),
-    Effect.catchAll((error) =>
+    Effect.catch((error) =>
       error.reason === "Fenced" || error.reason === "NoSession"
         ? Effect.succeed({ version: 0, over: true })
         : Effect.fail(error),

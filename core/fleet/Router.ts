@@ -7,7 +7,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { Directory, type DirectoryService, type Labels } from "../directory/Directory.ts"
 import type { DirectoryError } from "../directory/DirectoryError.ts"
@@ -139,15 +139,15 @@ const lead = (routing: Routing, transport: Transport, wish: Wish) =>
       resumeSessionId === undefined
         ? start(routing, transport, wish)
         : resume(routing, transport, wish, resumeSessionId)
-    const found = yield* Effect.either(routing.tracing.route(asked, leading))
-    if (Either.isLeft(found)) {
+    const found = yield* Effect.result(routing.tracing.route(asked, leading))
+    if (Result.isFailure(found)) {
       routing.metrics.refused()
-      yield* Greeting.refuse(transport, id, found.left.code, found.left.message)
+      yield* Greeting.refuse(transport, id, found.failure.code, found.failure.message)
       return undefined
     }
     if (resumeSessionId === undefined) routing.metrics.started()
     else routing.metrics.resumed()
-    const [host, text] = found.right
+    const [host, text] = found.success
     host.write(text)
     return host
   })
@@ -179,9 +179,9 @@ const start = (
       )
       const address = view.hosts.get(hostId)?.address
       const at = { hostId, address: address ?? (yield* addressOf(directory, key)) }
-      const reached = yield* Effect.either(reach(at, { peer, place: { sessionId, key, fence, tenant } }))
-      if (Either.isRight(reached)) return reached.right
-      last = reached.left.message
+      const reached = yield* Effect.result(reach(at, { peer, place: { sessionId, key, fence, tenant } }))
+      if (Result.isSuccess(reached)) return reached.success
+      last = reached.failure.message
       yield* Effect.ignore(directory.end({ sessionId: key, fence }, "start failed"))
     }
     return yield* Effect.fail(new Refused(ErrorCode.internalError, `no session was started: ${last}`))
@@ -203,29 +203,29 @@ const resume = (
     const until = (yield* Clock.currentTimeMillis) + (options.waitMillis ?? 5_000)
     const pauses = Pauses.make(100, 1_000)
     for (;;) {
-      const found = yield* Effect.either(find(routing, key))
+      const found = yield* Effect.result(find(routing, key))
       // Of a session of somebody else nobody hears more than of one that does not exist.
       const unknown = new Refused(ErrorCode.invalidRequest, ErrorText.of("unknownSession", { sessionId }))
       let last: string
-      if (Either.isLeft(found)) {
-        if (found.left.reason !== "Unavailable") return yield* Effect.fail(unknown)
-        last = found.left.message
+      if (Result.isFailure(found)) {
+        if (found.failure.reason !== "Unavailable") return yield* Effect.fail(unknown)
+        last = found.failure.message
       } else {
-        const { session, host } = found.right
+        const { session, host } = found.success
         if (session.tenant !== tenant) return yield* Effect.fail(unknown)
         if (session.state === "ended") {
           const why = `the session ${sessionId} has ended: ${session.ending ?? "closed"}`
           return yield* Effect.fail(new Refused(ErrorCode.invalidRequest, why))
         }
-        const reached = yield* Effect.either(
+        const reached = yield* Effect.result(
           host.state === "up" || routing.tunnels.of(host.hostId) !== undefined
             ? reach(host, { peer })
             : new FleetError({
                 message: `the host ${host.hostId} is lost: nothing was heard of it for its lease`,
               }),
         )
-        if (Either.isRight(reached)) return reached.right
-        last = reached.left.message
+        if (Result.isSuccess(reached)) return reached.success
+        last = reached.failure.message
       }
       if ((yield* Clock.currentTimeMillis) >= until) {
         // The code by which every client tries again.
@@ -244,7 +244,7 @@ const find = ({ directory, tunnels, view }: Routing, key: string) =>
     const seen = session === undefined || host === undefined ? undefined : { session, host }
     if (seen !== undefined && tunnels.of(seen.host.hostId)?.epoch === seen.session.epoch)
       return Effect.succeed(seen)
-    return Effect.catchAll(directory.lookup(key), (error: DirectoryError) =>
+    return Effect.catch(directory.lookup(key), (error: DirectoryError) =>
       error.reason === "Unavailable" && seen !== undefined ? Effect.succeed(seen) : Effect.fail(error),
     )
   })

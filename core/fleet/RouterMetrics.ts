@@ -1,7 +1,5 @@
-/** Metrics of a router, as Effect metrics in a registry of its own. */
-import * as MetricKey from "effect/MetricKey"
-import type * as MetricPair from "effect/MetricPair"
-import * as MetricRegistry from "effect/MetricRegistry"
+/** Metrics of a router, with a meter of its own. */
+import * as Meter from "../protocol/Meter.ts"
 import type { FleetView } from "./FleetView.ts"
 import type { Tunnels } from "./Tunnels.ts"
 
@@ -16,27 +14,23 @@ export interface RouterMetrics {
   /** Clients that are connected now. */
   readonly connections: () => number
   /** Every metric as of now. Names begin with `procwire_router_`. */
-  readonly snapshot: () => ReadonlyArray<MetricPair.MetricPair.Untyped>
+  readonly snapshot: () => ReadonlyArray<Meter.Sample>
 }
 
 /** Metrics of a new router. */
 export const make = (tunnels: Tunnels, view: FleetView): RouterMetrics => {
-  const registry = MetricRegistry.make()
+  const meter = Meter.make()
   const counter = (name: string, description: string) => {
-    const key = MetricKey.counter(`procwire_router_${name}_total`, {
-      description,
-      incremental: true,
-      bigint: false,
-    })
-    const hook = registry.getCounter(key)
-    return () => hook.update(1)
+    const { update } = meter.counter(`procwire_router_${name}_total`, description)
+    return () => update(1)
   }
-  const gauge = (name: string, description: string) =>
-    registry.getGauge(MetricKey.gauge(`procwire_router_${name}`, { description, bigint: false }))
-  const opened = gauge("connections", "Clients that are connected.")
-  const hosts = gauge("tunnels", "Hosts that have a tunnel to this router.")
-  const known = gauge("hosts", "Hosts that the directory has told of.")
-  const sessions = gauge("sessions", "Sessions of the whole fleet that have not ended.")
+  const gauge = (name: string, description: string, value: number): Meter.Sample => ({
+    kind: "gauge",
+    name: `procwire_router_${name}`,
+    description,
+    attributes: {},
+    value,
+  })
   let connections = 0
   return {
     connected: () => {
@@ -52,12 +46,12 @@ export const make = (tunnels: Tunnels, view: FleetView): RouterMetrics => {
     refused: counter("refusals", "Clients that got no session."),
     hopped: counter("hops", "Connections over another router."),
     connections: () => connections,
-    snapshot: () => {
-      opened.update(connections)
-      hosts.update(tunnels.size)
-      known.update(view.hosts.size)
-      sessions.update(view.sessions.size)
-      return registry.snapshot()
-    },
+    snapshot: () => [
+      ...meter.snapshot(),
+      gauge("connections", "Clients that are connected.", connections),
+      gauge("tunnels", "Hosts that have a tunnel to this router.", tunnels.size),
+      gauge("hosts", "Hosts that the directory has told of.", view.hosts.size),
+      gauge("sessions", "Sessions of the whole fleet that have not ended.", view.sessions.size),
+    ],
   }
 }

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as SpanRecorder from "../testing/SpanRecorder.ts"
 import * as TestFleet from "./testing/TestFleet.ts"
 
@@ -31,7 +31,7 @@ describe("the spans of a router", () => {
               .size,
           ).toBe(1)
           yield* killRouter("r1")
-          yield* elapse(10_000)
+          yield* pass(10_000)
           const resumed = ended.filter(({ name }) => name === "initialize").at(-1)?.span.parent
           expect(resumed?._tag === "Some" && resumed.value.spanId).toBe(spanIdOf("router resume"))
         }),

@@ -6,7 +6,7 @@
  * they are read. Of ten thousand sessions on a router these are most of the memory.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Latch from "effect/Latch"
 import type { Transport } from "../transport/Transport.ts"
 
 /**
@@ -23,7 +23,7 @@ export const splice = (one: Transport, other: Transport, ended: () => void): Eff
       if (joined === undefined) break
       if (waits(one)) yield* Effect.ignore(there)
       if (waits(other)) yield* Effect.ignore(back)
-      yield* Effect.yieldNow()
+      yield* Effect.yieldNow
     }
     yield* Effect.raceFirst(Effect.forever(there), Effect.forever(back)).pipe(
       Effect.ensuring(Effect.zip(one.close, other.close, { concurrent: true })),
@@ -31,17 +31,17 @@ export const splice = (one: Transport, other: Transport, ended: () => void): Eff
     )
   }).pipe(Effect.ignore)
 
-const waits = ({ incoming }: Transport): boolean => Option.getOrElse(incoming.unsafeSize(), () => 0) > 0
+const waits = ({ incoming }: Transport): boolean => (incoming.size() ?? 0) > 0
 
 /** Passes on what has come, at least one message; fails when no more will come. */
 const passing = (from: Transport, to: Transport) =>
-  Effect.map(Effect.makeLatch(true), (room) => {
-    to.onDrain(() => room.unsafeOpen())
+  Effect.map(Latch.make(true), (room) => {
+    to.onDrain(() => room.openUnsafe())
     return Effect.gen(function* () {
       const [messages, done] = yield* from.incoming.takeAll
       for (const message of messages) {
         if (to.write(message)) continue
-        room.unsafeClose()
+        room.closeUnsafe()
         yield* room.await
       }
       if (done) return yield* Effect.fail("over")

@@ -59,7 +59,7 @@ export class Tunnels {
 
   /** A connection to a host, until the scope closes. */
   dial(hostId: string, dial: Dial): Effect.Effect<Transport, FleetError, Scope.Scope> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const tunnel = this.hosts.get(hostId)
       if (tunnel === undefined)
         return yield* new FleetError({ message: `${hostId} has no tunnel to this router` })
@@ -70,7 +70,7 @@ export class Tunnels {
       yield* Effect.acquireRelease(
         Effect.sync(() => this.awaited.set(connection, asked)),
         () =>
-          Effect.zipRight(
+          Effect.andThen(
             Effect.sync(() => this.awaited.delete(connection)),
             Deferred.succeed(asked.over, undefined),
           ),
@@ -81,9 +81,9 @@ export class Tunnels {
         () => new FleetError({ message: `the tunnel of ${hostId} was lost` }),
       )
       return yield* Effect.raceFirst(Deferred.await(asked.arrived), lost).pipe(
-        Effect.timeoutFail({
+        Effect.timeoutOrElse({
           duration: dialMillis,
-          onTimeout: () =>
+          orElse: () =>
             new FleetError({ message: `${hostId} has made no connection within ${dialMillis} ms` }),
         }),
       )
@@ -95,6 +95,6 @@ export class Tunnels {
     const asked = this.awaited.get(connection)
     if (asked === undefined) return Effect.void
     this.awaited.delete(connection)
-    return Effect.zipRight(Deferred.succeed(asked.arrived, transport), Deferred.await(asked.over))
+    return Effect.andThen(Deferred.succeed(asked.arrived, transport), Deferred.await(asked.over))
   }
 }

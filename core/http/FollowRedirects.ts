@@ -1,7 +1,6 @@
 /** Sends a request and follows its redirects. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { type HttpClientService, HttpError, type Request, type Response } from "./HttpClient.ts"
@@ -19,16 +18,16 @@ export const send = (
     const scope = yield* Effect.scope
     let request = first
     for (let followed = 0; ; followed++) {
-      const hop = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-      const response = yield* Scope.extend(client.send(request), hop)
+      const hop = yield* Scope.fork(scope, "sequential")
+      const response = yield* Scope.provide(client.send(request), hop)
       if (redirects === "stop") return response
       const next = Redirect.next(request, response)
-      if (Either.isRight(next) && next.right === undefined) return response
+      if (Result.isSuccess(next) && next.success === undefined) return response
       yield* discard(response)
       yield* Scope.close(hop, Exit.void)
-      if (Either.isLeft(next)) return yield* failed("RedirectScheme", request, next.left)
+      if (Result.isFailure(next)) return yield* failed("RedirectScheme", request, next.failure)
       if (followed === Redirect.most) return yield* failed("TooManyRedirects", request)
-      request = next.right ?? request
+      request = next.success ?? request
     }
   })
 

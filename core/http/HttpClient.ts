@@ -95,7 +95,7 @@ export const withoutNetwork: HttpClientService = {
 }
 
 /** The HTTP client of a server. */
-export class HttpClient extends Context.Tag("procwire/HttpClient")<HttpClient, HttpClientService>() {}
+export class HttpClient extends Context.Service<HttpClient, HttpClientService>()("procwire/HttpClient") {}
 
 /** The text for a body that broke off, in answers and in the last frame of a stream. */
 export const brokenBody = "error decoding response body"

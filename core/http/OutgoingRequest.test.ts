@@ -1,12 +1,12 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { fromParams, protectedVariables } from "./OutgoingRequest.ts"
 
 const wanted = { method: "GET", url: "http://a.example/", headers: [], bodyBase64: null }
 const text = (change: object, env = {}) =>
-  Either.getOrThrow(Either.flip(fromParams({ ...wanted, ...change }, env)))
+  Result.getOrThrow(Result.flip(fromParams({ ...wanted, ...change }, env)))
 const headers = (change: object, env = {}) =>
-  Either.getOrThrow(fromParams({ ...wanted, ...change }, env)).headers.map(
+  Result.getOrThrow(fromParams({ ...wanted, ...change }, env)).headers.map(
     ({ name, value }) => `${name}: ${value}`,
   )
 
@@ -20,7 +20,7 @@ describe("OutgoingRequest", () => {
   it("moves credentials from the URL to an authorization header, unless there is one", () => {
     const url = "http://me:p%40ss@a.example/x#part"
     expect(headers({ url })).toEqual(["authorization: Basic bWU6cEBzcw==", "accept: */*"])
-    expect(Either.getOrThrow(fromParams({ ...wanted, url }, {})).url).toBe("http://a.example/x")
+    expect(Result.getOrThrow(fromParams({ ...wanted, url }, {})).url).toBe("http://a.example/x")
     const own = [{ name: "Authorization", value: "mine" }]
     expect(headers({ url, headers: own })).toEqual(["authorization: mine", "accept: */*"])
   })

@@ -4,7 +4,7 @@
  * It has the given headers, `accept` and `accept-encoding`, nothing about this program. Values of headers may come from
  * the environment of the server, but not from the variables that hold its own credentials.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import type { RequestHeader, RequestParams } from "../features/http/wire.ts"
 import type { Header, Request } from "./HttpClient.ts"
@@ -34,17 +34,17 @@ const control = /[^\t\x20-\x7e\u0080-\uffff]/
 export type Params = Pick<RequestParams, "method" | "url" | "headers" | "bodyBase64">
 
 /**
- * The request. Left is the text of the error. `env` is the environment of the server, `codings` are those that the
+ * The request. A failure is the text of the error. `env` is the environment of the server, `codings` are those that the
  * client decodes.
  */
 export const fromParams = (
   { method, url: given, headers: wanted, bodyBase64 }: Params,
   env: Readonly<Record<string, string>>,
   codings: ReadonlyArray<string> = [],
-): Either.Either<Request, string> =>
-  Either.gen(function* () {
+): Result.Result<Request, string> =>
+  Result.gen(function* () {
     if (!token.test(method)) return yield* invalid("method is invalid: invalid HTTP method")
-    const url = yield* Either.mapLeft(Url.parse(given), (fault) => `http/request url is invalid: ${fault}`)
+    const url = yield* Result.mapError(Url.parse(given), (fault) => `http/request url is invalid: ${fault}`)
     if (!Url.isWeb(url)) return yield* invalid(`only supports http and https URLs, got ${Url.schemeOf(url)}`)
     const headers: Array<Header> = []
     for (const header of wanted) headers.push(yield* toHeader(header, env))
@@ -61,8 +61,8 @@ export const fromParams = (
 const toHeader = (
   { name, value, valueEnvVar }: RequestHeader,
   env: Readonly<Record<string, string>>,
-): Either.Either<Header, string> =>
-  Either.gen(function* () {
+): Result.Result<Header, string> =>
+  Result.gen(function* () {
     if (!token.test(name)) return yield* invalid("header name is invalid: invalid HTTP header name")
     const whole = value + (valueEnvVar == null ? "" : yield* variable(name, valueEnvVar, env))
     if (control.test(whole))
@@ -74,14 +74,14 @@ const variable = (
   header: string,
   name: string,
   env: Readonly<Record<string, string>>,
-): Either.Either<string, string> => {
+): Result.Result<string, string> => {
   if (protectedVariables.has(name.toUpperCase()))
     return invalid(`header ${header} cannot use executor environment variable ${name}`)
   const value = Object.hasOwn(env, name) ? env[name] : undefined
   if (value === undefined) return invalid(`header ${header} requires executor environment variable ${name}`)
   if (value === "")
     return invalid(`header ${header} requires a non-empty executor environment variable ${name}`)
-  return Either.right(value)
+  return Result.succeed(value)
 }
 
 /** The credentials for user and password in a URL (basic authentication). */
@@ -98,4 +98,4 @@ const decode = (text: string): string => {
   }
 }
 
-const invalid = (text: string) => Either.left(`http/request ${text}`)
+const invalid = (text: string) => Result.fail(`http/request ${text}`)

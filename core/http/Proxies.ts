@@ -6,7 +6,7 @@
  * `NO_PROXY` lists hosts without a proxy: domains with their subdomains, addresses and IPv4 networks; `*`, which the
  * peer ignores, means all.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Url from "../protocol/Url.ts"
 
 /** The environment of the server. */
@@ -14,12 +14,12 @@ export type Env = Readonly<Record<string, string>>
 
 /** The proxy for a URL; undefined if the request goes to its host directly. */
 export const proxyOf = (href: string, env: Env): Url.Url | undefined => {
-  const url = Either.getOrUndefined(Url.parse(href))
+  const url = Result.getOrUndefined(Url.parse(href))
   if (url === undefined) return undefined
   const text =
     named(url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY", env) ?? variable("ALL_PROXY", env)
   if (text === undefined || isExempt(url.hostname, variable("NO_PROXY", env) ?? "")) return undefined
-  const proxy = Either.getOrUndefined(Url.parse(text.includes("://") ? text : `http://${text}`))
+  const proxy = Result.getOrUndefined(Url.parse(text.includes("://") ? text : `http://${text}`))
   return proxy === undefined || proxy.hostname === "" ? undefined : proxy
 }
 

@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import type { Request } from "./HttpClient.ts"
 import * as Redirect from "./Redirect.ts"
@@ -17,7 +17,7 @@ const next = (status: number, location: string, change: Partial<Request> = {}) =
   Redirect.next({ ...from, ...change }, { status, headers: [{ name: "location", value: location }] })
 
 const followed = (...args: Parameters<typeof next>) => {
-  const request = Either.getOrThrow(next(...args))
+  const request = Result.getOrThrow(next(...args))
   if (request === undefined) throw new Error("it is the answer")
   return { ...request, headers: Object.fromEntries(request.headers.map(({ name, value }) => [name, value])) }
 }
@@ -60,14 +60,14 @@ describe("a redirect", () => {
 
   it("is no redirect without a valid location or with another status", () => {
     for (const location of ["http://", "http://[x"])
-      expect(next(302, location)).toEqual(Either.right(undefined))
+      expect(next(302, location)).toEqual(Result.succeed(undefined))
     for (const status of [200, 300, 304, 305, 306])
-      expect(next(status, "/d")).toEqual(Either.right(undefined))
-    expect(Redirect.next(from, { status: 302, headers: [] })).toEqual(Either.right(undefined))
+      expect(next(status, "/d")).toEqual(Result.succeed(undefined))
+    expect(Redirect.next(from, { status: 302, headers: [] })).toEqual(Result.succeed(undefined))
   })
 
   it("to another scheme fails, and credentials of a location are dropped", () => {
-    expect(next(302, "ftp://one.example/")).toEqual(Either.left("ftp"))
+    expect(next(302, "ftp://one.example/")).toEqual(Result.fail("ftp"))
     const request = followed(302, "http://me:secret@one.example/x#part")
     expect(request.url).toBe("http://one.example/x")
   })

@@ -5,7 +5,7 @@
  * dropped then, and by a 303 of a HEAD, too. Towards another origin credentials are dropped, and so is a `host` header
  * of the caller, which the peer keeps.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { Header, Request, Response } from "./HttpClient.ts"
 import * as Url from "../protocol/Url.ts"
 
@@ -16,24 +16,24 @@ const followed = new Set([301, 302, 303, 307, 308])
 const sensitive = new Set(["authorization", "cookie", "proxy-authorization", "www-authenticate", "host"])
 const ofBody = new Set(["content-type", "content-length", "content-encoding", "transfer-encoding"])
 
-/** The next request; undefined if the response is no redirect. Left is a scheme that is not supported. */
+/** The next request; undefined if the response is no redirect. A failure is a scheme that is not supported. */
 export const next = (
   request: Request,
   { status, headers }: Pick<Response, "status" | "headers">,
-): Either.Either<Request | undefined, string> => {
+): Result.Result<Request | undefined, string> => {
   const location = headers.find(({ name }) => name === "location")?.value
-  if (!followed.has(status) || location === undefined) return Either.right(undefined)
+  if (!followed.has(status) || location === undefined) return Result.succeed(undefined)
   const target = Url.parse(location, request.url)
-  if (Either.isLeft(target)) return Either.right(undefined)
-  const url = target.right
-  if (!Url.isWeb(url)) return Either.left(Url.schemeOf(url))
-  const from = Either.getOrThrow(Url.parse(request.url))
+  if (Result.isFailure(target)) return Result.succeed(undefined)
+  const url = target.success
+  if (!Url.isWeb(url)) return Result.fail(Url.schemeOf(url))
+  const from = Result.getOrThrow(Url.parse(request.url))
   const elsewhere = url.origin !== from.origin
   const bare = dropsBody(status, request.method)
   const kept = request.headers.filter(
     ({ name }) => name !== "referer" && !(elsewhere && sensitive.has(name)) && !(bare && ofBody.has(name)),
   )
-  return Either.right({
+  return Result.succeed({
     method: bare && request.method !== "HEAD" ? "GET" : request.method,
     url: Url.bare(url),
     headers: [...kept, ...referer(from, url)],

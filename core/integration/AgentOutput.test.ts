@@ -1,10 +1,10 @@
 /** Commands with more output than is kept: what a reply keeps of it, and that no session holds up another. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as TestClock from "effect/TestClock"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import type { FakeChild } from "../spawn/Fake.ts"
-import { effect, elapse } from "../testing/Effects.ts"
+import { effect, pass } from "../testing/Effects.ts"
 import { make } from "../agent/testing/Agent.ts"
 
 const block = 64 * 1024
@@ -15,7 +15,7 @@ const print = (child: FakeChild, blocks: number) =>
     for (let index = 0; index < blocks; index += 1) {
       yield* child.unpaused
       child.output("stdout", new Uint8Array(block).fill(97 + (index % 26)))
-      yield* Effect.yieldNow()
+      yield* Effect.yieldNow
     }
   })
 
@@ -28,20 +28,20 @@ describe("A chatty process", () => {
         script: (child) =>
           child.spec.argv.includes("chatty")
             ? Effect.sleep("1 second").pipe(
-                Effect.zipRight(print(child, 160)),
-                Effect.zipRight(Effect.sync(() => (done = true))),
-                Effect.zipRight(Effect.never),
+                Effect.andThen(print(child, 160)),
+                Effect.andThen(Effect.sync(() => (done = true))),
+                Effect.andThen(Effect.never),
               )
             : Effect.sync(() => child.finish(7)),
       })
-      const call = yield* Effect.fork(tools.execCommand({ cmd: "chatty", yield_time_ms: 250 }))
-      yield* elapse(400)
+      const call = yield* Effect.forkChild(tools.execCommand({ cmd: "chatty", yield_time_ms: 250 }))
+      yield* pass(400)
       const { sessionId: session_id = 0 } = yield* Fiber.join(call)
       yield* TestClock.adjust("1 second")
       expect(yield* tools.execCommand({ cmd: "neighbour" })).toMatchObject({ exitCode: 7 })
-      while (!done) yield* Effect.yieldNow()
-      const poll = yield* Effect.fork(tools.writeStdin({ session_id, max_output_tokens: 1e6 }))
-      yield* elapse(5_000)
+      while (!done) yield* Effect.yieldNow
+      const poll = yield* Effect.forkChild(tools.writeStdin({ session_id, max_output_tokens: 1e6 }))
+      yield* pass(5_000)
       const { output, originalTokenCount } = yield* Fiber.join(poll)
       expect(originalTokenCount).toBe((160 * block) / 4)
       expect(output).toContain(`\n... ${160 * block - 1024 * 1024} bytes omitted ...\n`)
@@ -54,7 +54,7 @@ describe("A chatty process", () => {
     effect(function* () {
       const { tools } = yield* make(undefined, {
         script: (child) =>
-          Effect.zipRight(
+          Effect.andThen(
             print(child, 100),
             Effect.sync(() => child.finish(0)),
           ),

@@ -2,12 +2,11 @@
  * The invariants of core/README.md that no single folder holds alone. The others are tested in the folder that holds
  * them; `grep "invariant N"` finds each.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
+import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -34,11 +33,8 @@ const send = (transport: Transport, ...messages: ReadonlyArray<object>) => {
 const received = (transport: Transport) =>
   Effect.gen(function* () {
     yield* settle
-    const size = yield* transport.incoming.size
-    if (size._tag === "None" || size.value === 0) return []
-    return Chunk.toReadonlyArray((yield* Effect.orDie(transport.incoming.takeAll))[0]).map(
-      (text) => JSON.parse(text) as Received,
-    )
+    if ((transport.incoming.size() ?? 0) === 0) return []
+    return (yield* Effect.orDie(transport.incoming.takeAll))[0].map((text) => JSON.parse(text) as Received)
   })
 
 const handshake = [{ id: 0, method: "initialize", params: { clientName: "x" } }, { method: "initialized" }]
@@ -97,7 +93,7 @@ describe("Invariants", () => {
             if (what === "stdout" || what === "stderr") child?.output(what, "x")
             else if (what === "exit") child?.exit(0)
             else if (what === "end") child?.end("stdout")
-            else if (what === "yield") yield* Effect.yieldNow()
+            else if (what === "yield") yield* Effect.yieldNow
             else yield* pass(30)
             if (what === "quiet") [0, 1, 2].forEach((index) => quiet.add(index))
           }
@@ -131,16 +127,16 @@ describe("Invariants", () => {
           ),
       })
       const scope = yield* Scope.make()
-      const registry = yield* Scope.extend(
+      const registry = yield* Scope.provide(
         ProcessRegistry.make(yield* Effect.provide(Spawner, hanging), ProcessRegistry.defaultOptions),
         scope,
       )
       yield* registry.start("p", spec)
-      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* pass(closeMillis - 1)
-      expect((yield* closing.status)._tag).not.toBe("Done")
+      expect(closing.pollUnsafe()).toBeUndefined()
       yield* pass(1)
-      expect((yield* closing.status)._tag).toBe("Done")
+      expect(closing.pollUnsafe()).toBeDefined()
       yield* Scope.close(scope, Exit.void)
     }),
   )
@@ -169,8 +165,8 @@ describe("Invariants", () => {
         yield* pass(100_000)
       }).pipe(
         Effect.scoped,
-        Logger.withMinimumLogLevel(LogLevel.Info),
-        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        Effect.provideService(References.MinimumLogLevel, "Info"),
+        Effect.provide(Logger.layer([logger])),
       )
       expect(logged.filter((line) => line.includes(secret) || line.includes(btoa(secret)))).toEqual([])
     }),

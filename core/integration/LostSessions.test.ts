@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { connected } from "../testing/NetworkClient.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Reply from "../agent/Reply.ts"
 import { unwatched } from "../agent/testing/Agent.ts"
 import * as UnifiedExec from "../agent/UnifiedExec.ts"
@@ -12,9 +12,9 @@ import * as UnifiedExec from "../agent/UnifiedExec.ts"
 const started = Effect.gen(function* () {
   const made = yield* connected({}, {}, { limits: { retainedBytes: 1000 } })
   const tools = yield* UnifiedExec.make(unwatched(made.client))
-  const call = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 30_000 }))
+  const call = yield* Effect.forkChild(tools.execCommand({ cmd: "x", yield_time_ms: 30_000 }))
   const child = yield* made.fake.next
-  yield* elapse(200)
+  yield* pass(200)
   child.output("stdout", "one ")
   yield* settle
   return { ...made, tools, call, child }
@@ -27,7 +27,7 @@ describe("A lost connection", () => {
       const { call, child, network } = yield* started
       yield* network.cut
       child.output("stdout", "two ")
-      yield* elapse(3_000)
+      yield* pass(3_000)
       child.output("stdout", "three")
       child.finish(0)
       yield* settle
@@ -41,7 +41,7 @@ describe("A lost connection", () => {
       const { tools, call, child, network } = yield* started
       yield* network.cut
       for (let count = 0; count < 10; count += 1) child.output("stdout", "x".repeat(500))
-      yield* elapse(3_000)
+      yield* pass(3_000)
       const reply = yield* Fiber.join(call)
       const failure = expect.stringMatching(
         /^failed to recover process \d+-[0-9a-f]{6}: .*\(2 to \d+ are gone\)$/,
@@ -59,7 +59,7 @@ describe("A lost connection", () => {
       const { tools, call, network } = yield* started
       network.reachable = false
       yield* network.cut
-      yield* elapse(30_000)
+      yield* pass(30_000)
       const failure = expect.stringMatching(/^exec-server transport disconnected: /)
       expect(yield* Fiber.join(call)).toMatchObject({ output: "one ", failure })
       const error = yield* Effect.flip(tools.execCommand({ cmd: "x" }))

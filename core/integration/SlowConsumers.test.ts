@@ -1,19 +1,27 @@
 /** Slow and fast consumers of a client over the real server: back-pressure on the child, and every byte delivered. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as ExecClient from "../client/ExecClient.ts"
 import { maxBacklog } from "../client/FlowControl.ts"
+import { pass } from "../testing/Effects.ts"
 import * as TestServer from "../testing/TestServer.ts"
 import { pauseAbove } from "../process/Process.ts"
 import { highWaterMark, incomingCapacity } from "../transport/Transport.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
+  Effect.runPromise(Effect.provide(Effect.scoped(test), TestClock.layer()))
+
+/** Lets everything run until this number grows no more, and for a second. */
+const stalled = (number: () => number) =>
+  Effect.gen(function* () {
+    for (let before = -1; before !== number();) {
+      before = number()
+      yield* pass(1_000)
+    }
+  })
 
 describe("A consumer of a process over the real server", () => {
   it("holds the child back while its consumer lags, and delivers every byte in the end", () =>
@@ -27,7 +35,7 @@ describe("A consumer of a process over the real server", () => {
               for (; produced < 1000; produced++) {
                 yield* child.unpaused
                 child.output("stdout", new Uint8Array(size).fill(produced))
-                yield* Effect.yieldNow()
+                yield* Effect.yieldNow
               }
               child.finish()
             }),
@@ -50,7 +58,7 @@ describe("A consumer of a process over the real server", () => {
         })
         yield* take
         // Everything runs until it waits for the consumer: one inbox of messages and a little is on its way.
-        yield* TestClock.adjust("1 second")
+        yield* stalled(() => produced)
         expect(server.fake.children[0]?.paused).toBe(true)
         expect(produced * size).toBeLessThan(maxBacklog + incomingCapacity * size + 4 * highWaterMark)
         while (yield* take);
@@ -74,7 +82,7 @@ describe("A consumer of a process over the real server", () => {
                 yield* child.unpaused
                 child.output("stdout", new Uint8Array(size))
                 produced.set(child.pid, count * size)
-                yield* Effect.yieldNow()
+                yield* Effect.yieldNow
               }
             }),
         })
@@ -84,7 +92,7 @@ describe("A consumer of a process over the real server", () => {
           const { subscription } = yield* client.startSubscribed({ argv: ["flood"] })
           yield* subscription.next
         }
-        yield* TestClock.adjust("1 second")
+        yield* stalled(() => [...produced.values()].reduce((sum, bytes) => sum + bytes, 0))
         expect(server.fake.children.every(({ paused }) => paused)).toBe(true)
         for (const bytes of produced.values()) {
           expect(bytes).toBeLessThan(2 * maxBacklog + pauseAbove + 2 * size)
@@ -107,7 +115,7 @@ describe("A consumer of a process over the real server", () => {
               for (let i = 0; i < 300; i++) {
                 yield* child.unpaused
                 child.output("stdout", new Uint8Array(64 * 1024))
-                yield* Effect.yieldNow()
+                yield* Effect.yieldNow
               }
               child.finish()
             }),
@@ -135,7 +143,7 @@ describe("A consumer of a process over the real server", () => {
                 sent.push(bytes)
                 yield* child.unpaused
                 child.output(i % 3 === 0 ? "stderr" : "stdout", bytes)
-                if (i % 50 === 0) yield* Effect.yieldNow()
+                if (i % 50 === 0) yield* Effect.yieldNow
               }
               child.finish()
             }),
@@ -146,9 +154,9 @@ describe("A consumer of a process over the real server", () => {
           [Stream.runCollect(process.output()), Stream.runCollect(process.output("stdout"))],
           { concurrency: "unbounded" },
         )
-        expect(Buffer.concat(Chunk.toReadonlyArray(all)).equals(Buffer.concat(sent))).toBe(true)
+        expect(Buffer.concat(all).equals(Buffer.concat(sent))).toBe(true)
         const expected = Buffer.concat(sent.filter((_, i) => i % 3 !== 0))
-        expect(Buffer.concat(Chunk.toReadonlyArray(stdout)).equals(expected)).toBe(true)
+        expect(Buffer.concat(stdout).equals(expected)).toBe(true)
       }),
     ))
 })

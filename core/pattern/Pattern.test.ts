@@ -1,11 +1,11 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Pattern from "./Pattern.ts"
 import { Side, sideOf } from "./Program.ts"
 
 const utf8 = new TextEncoder()
 
-const compiled = (pattern: string, flags = "") => Either.getOrThrow(Pattern.compile(pattern, flags))
+const compiled = (pattern: string, flags = "") => Result.getOrThrow(Pattern.compile(pattern, flags))
 
 /** The end of the first match in bytes, if the text comes in pieces of so many bytes; at its end too. */
 const endOf = (pattern: string, text: string, flags = "", size = Infinity): number | undefined => {
@@ -137,7 +137,7 @@ describe("Pattern", () => {
     ["", 0, "it is empty"],
     ["(a{1000}){1000}", 0, "it needs more than 20000 steps"],
   ])("refuses %j at position %i: %s", (pattern, position, detail) => {
-    expect(Either.flip(Pattern.compile(pattern)).pipe(Either.getOrThrow)).toMatchObject({
+    expect(Result.flip(Pattern.compile(pattern)).pipe(Result.getOrThrow)).toMatchObject({
       pattern,
       position,
       detail,
@@ -145,7 +145,7 @@ describe("Pattern", () => {
   })
 
   it.each(["g", "ii", "im "])("refuses the flags %j", (flags) => {
-    expect(Either.isLeft(Pattern.compile("a", flags))).toBe(true)
+    expect(Result.isFailure(Pattern.compile("a", flags))).toBe(true)
   })
 
   it("takes a pattern on which others backtrack through a mebibyte in linear time, and little memory", () => {

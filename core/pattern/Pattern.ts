@@ -1,5 +1,5 @@
 /** A pattern that is ready to be looked for in output that comes piece by piece. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Literal from "./Literal.ts"
 import { Machine } from "./Machine.ts"
 import * as Program from "./Program.ts"
@@ -24,9 +24,9 @@ export interface Pattern {
 }
 
 /** Compiles a pattern with flags out of `i`, `m`, `s` and `l` (see `Syntax`), each at most once. */
-export const compile = (pattern: string, flags = ""): Either.Either<Pattern, PatternError> => {
+export const compile = (pattern: string, flags = ""): Result.Result<Pattern, PatternError> => {
   const refuse = (reason: PatternError["reason"], detail: string) =>
-    Either.left(new PatternError({ reason, pattern: pattern.slice(0, 200), position: 0, detail }))
+    Result.fail(new PatternError({ reason, pattern: pattern.slice(0, 200), position: 0, detail }))
   if (pattern === "") return refuse("Syntax", "it is empty")
   if (pattern.length > mostLength) return refuse("TooLarge", `it is longer than ${mostLength} characters`)
   if (!/^(?:([imsl])(?!.*\1))*$/.test(flags))
@@ -36,14 +36,14 @@ export const compile = (pattern: string, flags = ""): Either.Either<Pattern, Pat
   try {
     const node = has("l") ? Syntax.literal(pattern, given) : Syntax.parse(pattern, given)
     const forwards = Program.make(node, false, true)
-    return Either.right({
+    return Result.succeed({
       forwards,
       machine: new Machine([forwards]),
       backwards: new Machine([Program.make(node, true, false)]),
       literal: Literal.of(node),
     })
   } catch (error) {
-    if (error instanceof PatternError) return Either.left(error)
+    if (error instanceof PatternError) return Result.fail(error)
     if (error instanceof Program.TooLarge)
       return refuse("TooLarge", `it needs more than ${Program.mostInstructions} steps`)
     throw error

@@ -30,8 +30,8 @@ describe("BoundedQueue", () => {
           () => abandoned.push(item),
         )
       yield* produce(1)
-      const waiting = yield* Effect.fork(produce(2))
-      const behind = yield* Effect.fork(produce(3))
+      const waiting = yield* Effect.forkChild(produce(2))
+      const behind = yield* Effect.forkChild(produce(3))
       yield* settle
       yield* Fiber.interrupt(waiting)
       expect(drain(queue)).toEqual([1, 3])
@@ -51,7 +51,7 @@ describe("BoundedQueue", () => {
           queue.push(item)
         })
       yield* produce(1)
-      const waiting = yield* Effect.fork(produce(2))
+      const waiting = yield* Effect.forkChild(produce(2))
       yield* settle
       queue.close()
       yield* Fiber.join(waiting)

@@ -55,9 +55,9 @@ export class BoundedQueue<A> {
       admitted()
     }
     this.waiting.add(next)
-    return Effect.async<void>((resume) => {
+    return Effect.callback<void>((resume) => {
       if (!this.waiting.has(next)) return resume(Effect.void)
-      admitted = () => resume(Effect.void)
+      admitted = () => resume(Effect.yieldNow)
       return Effect.sync(() => {
         if (this.waiting.delete(next)) abandon()
       })

@@ -59,7 +59,7 @@ describe("ProcessRegistry retention", () => {
       const limits = { ...defaults, sessionProcesses: 1 }
       const { registry, process, child } = yield* begin({}, pipe, { limits })
       expect(yield* Effect.flip(registry.start("q", pipe))).toMatchObject({ limit: "sessionProcesses" })
-      let next: Fiber.RuntimeFiber<Process, StartError> | undefined
+      let next: Fiber.Fiber<Process, StartError> | undefined
       process.subscribe(() => {
         if (process.closed !== undefined) next ??= Effect.runFork(registry.start("q", pipe))
       })
@@ -141,7 +141,7 @@ describe("ProcessRegistry retention", () => {
       const scope = yield* Scope.make()
       const fake = yield* Fake.make({ script: (child) => Effect.sync(() => child.finish()) })
       const spawner = yield* Effect.provide(Spawner, fake.layer)
-      const registry = yield* Scope.extend(
+      const registry = yield* Scope.provide(
         ProcessRegistry.make(spawner, ProcessRegistry.defaultOptions),
         scope,
       )

@@ -109,7 +109,7 @@ const start = (
     }
     const childScope = yield* ChildScope.fork(scope)
     const child = yield* around(process, metrics.spawning(spawning.spawn(spec, events))).pipe(
-      Scope.extend(childScope.child),
+      Scope.provide(childScope.child),
       Effect.onError(() => childScope.close),
     )
     const takesInput = spec.stdio.kind === "pty" || spec.stdio.stdin
@@ -144,7 +144,7 @@ const start = (
 const dated = (events: SpawnEvents, process: Process, clock: Clock.Clock): SpawnEvents => ({
   ...events,
   exit: (status, ending) => {
-    process.endedAtMs ??= clock.unsafeCurrentTimeMillis()
+    process.endedAtMs ??= clock.currentTimeMillisUnsafe()
     events.exit(status, ending)
   },
 })

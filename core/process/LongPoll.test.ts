@@ -14,9 +14,11 @@ describe("LongPoll.read", () => {
       child.output("stdout", "x")
       const lot = 2 ** 64
       expect((yield* registry.read("p", { afterSeq: lot, maxBytes: lot, waitMillis: 0 })).chunks).toEqual([])
-      const wait = yield* Effect.fork(registry.read("p", { afterSeq: lot, maxBytes: lot, waitMillis: lot }))
+      const wait = yield* Effect.forkChild(
+        registry.read("p", { afterSeq: lot, maxBytes: lot, waitMillis: lot }),
+      )
       yield* pass(10 * 24 * 3600 * 1000)
-      expect(yield* Fiber.poll(wait)).toMatchObject({ _tag: "None" })
+      expect(wait.pollUnsafe()).toBeUndefined()
       child.finish()
       expect(yield* Fiber.join(wait)).toMatchObject({ closed: true, chunks: [] })
     }),
@@ -27,11 +29,11 @@ describe("LongPoll.read", () => {
       const started = yield* begin()
       prepare(started.child)
       yield* pass(100)
-      const fiber = yield* Effect.fork(
+      const fiber = yield* Effect.forkChild(
         started.registry.read("p", { afterSeq, maxBytes: Infinity, waitMillis }),
       )
       yield* settle
-      const done = Effect.map(Effect.zipRight(settle, Fiber.poll(fiber)), (exit) => exit._tag === "Some")
+      const done = Effect.map(settle, () => fiber.pollUnsafe() !== undefined)
       return { ...started, done, state: Fiber.join(fiber) }
     })
 
@@ -123,7 +125,7 @@ describe("LongPoll.read", () => {
         const polls = Array.from({ length: 3 }, () =>
           Effect.runFork(registry.read("p", { ...now, waitMillis: 1e6 })),
         )
-        yield* Effect.repeatN(Effect.yieldNow(), steps)
+        yield* Effect.repeat(Effect.yieldNow, { times: steps })
         if (steps % 2 === 0) child.output("stdout", "x")
         else child.finish()
         for (const poll of polls) expect((yield* Fiber.join(poll)).nextSeq).toBeGreaterThan(1)
@@ -144,7 +146,7 @@ describe("LongPoll.read", () => {
           const { registry, child } = yield* begin()
           let printed = ""
           let read = ""
-          const reader = yield* Effect.fork(
+          const reader = yield* Effect.forkChild(
             Effect.gen(function* () {
               let afterSeq = 0
               for (;;) {
@@ -164,7 +166,7 @@ describe("LongPoll.read", () => {
               const text = step.output.replace(/[^ -~]/g, "?")
               printed += text
               child.output("stdout", text)
-            } else if ("yields" in step) yield* Effect.repeatN(Effect.yieldNow(), step.yields)
+            } else if ("yields" in step) yield* Effect.repeat(Effect.yieldNow, { times: step.yields })
             else if ("pass" in step) yield* pass(step.pass)
             else child.exit(1)
           }
@@ -181,12 +183,12 @@ describe("LongPoll.read", () => {
     "lets go of its subscription when it is over or interrupted",
     effect(function* () {
       const { registry, process } = yield* begin()
-      const poll = yield* Effect.fork(registry.read("p", { ...now, waitMillis: 1e6 }))
+      const poll = yield* Effect.forkChild(registry.read("p", { ...now, waitMillis: 1e6 }))
       yield* settle
       expect(process.subscribers).toBe(1)
       yield* Fiber.interrupt(poll)
       expect(process.subscribers).toBe(0)
-      yield* Effect.fork(registry.read("p", { ...now, waitMillis: 10 }))
+      yield* Effect.forkChild(registry.read("p", { ...now, waitMillis: 10 }))
       yield* pass(10)
       expect(process.subscribers).toBe(0)
     }),
@@ -196,7 +198,7 @@ describe("LongPoll.read", () => {
     "delays no other request while it waits",
     effect(function* () {
       const { registry, child } = yield* begin()
-      yield* Effect.fork(registry.read("p", { ...now, waitMillis: 1e6 }))
+      yield* Effect.forkChild(registry.read("p", { ...now, waitMillis: 1e6 }))
       yield* settle
       expect(yield* registry.write("p", bytes("x"), "w")).toBe("accepted")
       yield* registry.signal("p", "SIGINT")

@@ -5,8 +5,6 @@
  * Looking and subscribing are one synchronous step, so that no wake-up is missed. A read consumes nothing.
  */
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
-import * as Runtime from "effect/Runtime"
 import type { ClosedFields, EndedBy, ReadFields, ResourceLimit } from "../protocol/Process.ts"
 import { longestTimerMillis } from "../protocol/Timer.ts"
 import type * as OutputLog from "./OutputLog.ts"
@@ -75,18 +73,19 @@ const hasNews = (process: Process, seq: number): boolean =>
   process.extension?.own?.after(seq) !== undefined ||
   (process.exited !== undefined && seq < process.log.nextSeq() - 1)
 
-/** Waits for news or for `waitMillis`. Resumes the reader before it stops the alarm: the answer leaves earlier. */
+/** Waits for news or for `waitMillis`. */
 const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
-  Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-    Effect.async<void>((resume) => {
+  Effect.flatMap(Effect.context<never>(), (context) =>
+    Effect.callback<void>((resume) => {
       const sleep = Effect.interruptible(Effect.sleep(Math.min(waitMillis, longestTimerMillis)))
-      const alarm = Runtime.runFork(runtime)(sleep)
+      const alarm = Effect.runForkWith(context)(sleep)
       const stop = () => {
         unsubscribe()
-        alarm.unsafeInterruptAsFork(FiberId.none)
+        alarm.interruptUnsafe()
       }
       const wake = () => {
-        resume(Effect.void)
+        // Not at once: what comes with the news belongs into the same answer.
+        resume(Effect.yieldNow)
         stop()
       }
       const look = () => {

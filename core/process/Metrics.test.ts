@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as MetricState from "effect/MetricState"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { defaults } from "../protocol/Limits.ts"
@@ -20,13 +19,8 @@ const growthOf = (metrics: Metrics.Metrics) => {
   let before = new Map<string, number>()
   return () => {
     const now = new Map<string, number>()
-    for (const { metricKey, metricState } of metrics.snapshot()) {
-      const state: unknown = metricState
-      const name = metricKey.name.replace(/^procwire_|_total$/g, "")
-      if (MetricState.isCounterState(state) || MetricState.isHistogramState(state))
-        now.set(name, Number(state.count))
-      if (MetricState.isGaugeState(state)) now.set(name, Number(state.value))
-    }
+    for (const { name, value } of metrics.snapshot())
+      now.set(name.replace(/^procwire_|_total$/g, ""), typeof value === "number" ? value : value.count)
     const grown = [...now].flatMap(([name, value]) => {
       const change = value - (before.get(name) ?? 0)
       return change === 0 ? [] : [[name, change]]
@@ -52,7 +46,7 @@ describe("Metrics", () => {
       const child = new Fake.FakeChild(1, spec, process.events)
       process.begin(child.handle(Fake.allCapabilities), undefined)
       process.release()
-      yield* Effect.fork(process.supervise)
+      yield* Effect.forkChild(process.supervise)
       yield* settle
       expect(grown()).toEqual({ processes_started: 1, processes_running: 1 })
       child.output("stdout", "x".repeat(700))
@@ -76,7 +70,7 @@ describe("Metrics", () => {
     effect(function* () {
       const metrics = Metrics.make()
       const grown = growthOf(metrics)
-      const waiting = yield* Effect.fork(metrics.whileRunning(Effect.never))
+      const waiting = yield* Effect.forkChild(metrics.whileRunning(Effect.never))
       yield* settle
       yield* Fiber.interrupt(waiting)
       expect(grown()).toEqual({ processes_started: 1, processes_exited: 1 })

@@ -10,7 +10,6 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import type { ChangeKind } from "../protocol/Changes.ts"
 import type { Event } from "../protocol/dialect/Dialect.ts"
 import type { ClosedFields } from "../protocol/Process.ts"
@@ -72,8 +71,8 @@ export class Process {
   stdin: StdinQueue | undefined
   private readonly listeners = new Set<() => void>()
   private readonly leaving = new Set<(why: Why) => void>()
-  private readonly childExited = Deferred.unsafeMake<void>(FiberId.none)
-  private readonly allClosed = Deferred.unsafeMake<void>(FiberId.none)
+  private readonly childExited = Deferred.makeUnsafe<void>()
+  private readonly allClosed = Deferred.makeUnsafe<void>()
   private readonly openStreams: Set<Spawner.OutputStream>
   private readonly confined: boolean
   private status: Spawner.ExitStatus | undefined
@@ -131,12 +130,12 @@ export class Process {
       this.ending ??= ending
       this.throttle()
       this.settle()
-      Deferred.unsafeDone(this.childExited, Effect.void)
+      Deferred.doneUnsafe(this.childExited, Effect.void)
     },
   }
 
   /** Publishes an exit over open streams, abandons those after `terminate`, and completes with `closed`. */
-  readonly supervise: Effect.Effect<void> = Effect.gen(this, function* () {
+  readonly supervise: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     yield* this.metrics.whileRunning(this.ended)
     if (this.exited === undefined) yield* awaitQuiet(this)
     this.publishExit()
@@ -278,7 +277,7 @@ export class Process {
     this.stdin?.close()
     this.onClosed()
     this.wake()
-    Deferred.unsafeDone(this.allClosed, Effect.void)
+    Deferred.doneUnsafe(this.allClosed, Effect.void)
   }
 
   private publishExit() {

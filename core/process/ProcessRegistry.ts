@@ -7,12 +7,9 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Clock from "effect/Clock"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
-import type * as FiberId from "effect/FiberId"
-import * as FiberRef from "effect/FiberRef"
-import * as FiberRefs from "effect/FiberRefs"
-import * as HashMap from "effect/HashMap"
 import * as Scope from "effect/Scope"
 import * as Fork from "../protocol/Fork.ts"
 import type { PatternCache } from "../pattern/PatternCache.ts"
@@ -131,7 +128,7 @@ export const make = (
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const clock = yield* Effect.clock
+    const clock = yield* Clock.Clock
     const places = shared.gate.open()
     const kept = new Kept(shared.gate)
     const histories = new Histories({ ...shared.history, clock })
@@ -155,11 +152,11 @@ export const make = (
     const start: ProcessRegistry["start"] = (id, spec, asked = {}) =>
       Effect.suspend((): Effect.Effect<Process, StartError> => {
         const reserved = Reservation.reserve(reserving, id, spec, asked)
-        if (Either.isLeft(reserved)) return Effect.fail(reserved.left)
-        const { entry, leave: giveBack } = reserved.right
+        if (Result.isFailure(reserved)) return Effect.fail(reserved.failure)
+        const { entry, leave: giveBack } = reserved.success
         if (asked.extend !== undefined) started.set(entry.process, { spec, asked })
         // The next request on this id finds the start begun.
-        fork(Lifecycle.live(services, entry, spec, giveBack, reserved.right.asked), id)
+        fork(Lifecycle.live(services, entry, spec, giveBack, reserved.success.asked), id)
         return entry.outcome ?? Deferred.await(entry.decided)
       })
 
@@ -213,18 +210,7 @@ type Begin = (effect: Effect.Effect<void, unknown>, id?: string) => void
 /** Fibers that end with the scope. */
 const forking: Effect.Effect<Begin, never, Scope.Scope> = Effect.gen(function* () {
   const fork = yield* Fork.inScope
-  const annotations = yield* FiberRef.get(FiberRef.currentLogAnnotations)
-  return (effect, id) => {
-    const updateRefs = (refs: FiberRefs.FiberRefs, fiberId: FiberId.Runtime) =>
-      id === undefined
-        ? refs
-        : FiberRefs.updateAs(refs, {
-            fiberId,
-            fiberRef: FiberRef.currentLogAnnotations,
-            value: HashMap.set(annotations, "process", id),
-          })
-    fork(effect, { immediate: true, updateRefs })
-  }
+  return (effect, id) => void fork(id === undefined ? effect : Effect.annotateLogs(effect, "process", id))
 })
 
 /** Does something with a process that is known. */
@@ -258,13 +244,13 @@ const replacing =
       if (entry?.process.closed === undefined || again === undefined)
         return Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
       const place = entry.removed === undefined ? undefined : kept.take()
-      if (place !== undefined && Either.isLeft(place)) return Effect.fail(place.left)
+      if (place !== undefined && Result.isFailure(place)) return Effect.fail(place.failure)
       table.remove(entry)
       const starting = start(id, again.spec, { ...again.asked, around: around(again.spec) })
       return Effect.ensuring(
         // Nobody has attached to it yet.
         Effect.map(starting, (process) => process.release()),
-        Effect.sync(() => place?.right()),
+        Effect.sync(() => place?.success()),
       )
     })
 

@@ -22,7 +22,9 @@ describe("ProcessTable", () => {
       const entry = table.reserve(aProcess(), facts)
       const order: Array<string> = []
       const fibers = yield* Effect.forEach(["a", "b", "c"], (name) =>
-        Effect.fork(table.use("p", (process) => Effect.sync(() => order.push(`${name} ${process?.id}`)))),
+        Effect.forkChild(
+          table.use("p", (process) => Effect.sync(() => order.push(`${name} ${process?.id}`))),
+        ),
       )
       table.each((process, fresh) => order.push(`each ${process.id} ${fresh}`))
       yield* settle
@@ -40,7 +42,7 @@ describe("ProcessTable", () => {
     effect(function* () {
       const table = new ProcessTable()
       const entry = table.reserve(aProcess(), facts)
-      const waiting = yield* Effect.fork(
+      const waiting = yield* Effect.forkChild(
         table.use("p", (process) => Effect.sync(() => [process, table.get("p")])),
       )
       yield* settle

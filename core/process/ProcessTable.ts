@@ -9,7 +9,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import type { ChangeKind } from "../protocol/Changes.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { Facts } from "./Listed.ts"
@@ -58,9 +57,9 @@ export class ProcessTable {
       number: (this.last += 1),
       process,
       facts,
-      removed: kept ? Deferred.unsafeMake(FiberId.none) : undefined,
+      removed: kept ? Deferred.makeUnsafe() : undefined,
       outcome: undefined,
-      decided: Deferred.unsafeMake(FiberId.none),
+      decided: Deferred.makeUnsafe(),
       waiting: new Set(),
     }
     this.entries.set(process.id, entry)
@@ -74,7 +73,7 @@ export class ProcessTable {
     if (Exit.isFailure(outcome)) this.forget(entry)
     entry.outcome = outcome
     if (Exit.isSuccess(outcome)) this.started(entry)
-    Deferred.unsafeDone(entry.decided, outcome)
+    Deferred.doneUnsafe(entry.decided, outcome)
     for (const next of entry.waiting) next()
     entry.waiting.clear()
   }
@@ -102,7 +101,7 @@ export class ProcessTable {
     const { process, removed } = entry
     const forget = () => {
       this.forget(entry)
-      if (removed !== undefined) Deferred.unsafeDone(removed, Effect.void)
+      if (removed !== undefined) Deferred.doneUnsafe(removed, Effect.void)
     }
     if (process.closed !== undefined) return forget()
     const unsubscribe = process.subscribe(() => {
@@ -119,7 +118,7 @@ export class ProcessTable {
   use<A, E>(id: string, use: (process: Process | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> {
     const entry = this.entries.get(id)
     if (entry === undefined || entry.outcome !== undefined) return use(entry?.process)
-    return Effect.async<A, E>((resume) => {
+    return Effect.callback<A, E>((resume) => {
       const next = () => resume(use(hasStarted(entry) ? entry.process : undefined))
       entry.waiting.add(next)
       return Effect.sync(() => entry.waiting.delete(next))

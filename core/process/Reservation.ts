@@ -3,8 +3,9 @@
  * synchronous step.
  */
 import type * as Clock from "effect/Clock"
-import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import type * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import type { Buffer } from "../protocol/Buffers.ts"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
@@ -40,21 +41,21 @@ export interface Asked extends Names {
 export class Kept {
   private readonly gate: StartGate
   private count = 0
-  private readonly none = Effect.unsafeMakeLatch(true)
+  private readonly none = Latch.makeUnsafe(true)
 
   constructor(gate: StartGate) {
     this.gate = gate
   }
 
   /** Takes a place for one more. The returned function gives it back, once. */
-  take(): Either.Either<() => void, LimitError> {
-    return Either.map(this.gate.keep(), (leave) => {
+  take(): Result.Result<() => void, LimitError> {
+    return Result.map(this.gate.keep(), (leave) => {
       this.count += 1
-      this.none.unsafeClose()
+      this.none.closeUnsafe()
       return () => {
         leave()
         this.count -= 1
-        if (this.count === 0) this.none.unsafeOpen()
+        if (this.count === 0) this.none.openUnsafe()
       }
     })
   }
@@ -92,28 +93,28 @@ export const reserve = (
   id: string,
   spec: SpawnSpec,
   asked: Asked,
-): Either.Either<Reserved, ProcessError | LimitError> => {
+): Result.Result<Reserved, ProcessError | LimitError> => {
   if (table.get(id) !== undefined)
-    return Either.left(new ProcessError({ reason: "AlreadyExists", processId: id }))
-  const startedAtMs = clock.unsafeCurrentTimeMillis()
+    return Result.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
+  const startedAtMs = clock.currentTimeMillisUnsafe()
   const keep = asked.keep === true ? kept.take() : undefined
-  if (keep !== undefined && Either.isLeft(keep)) return Either.left(keep.left)
+  if (keep !== undefined && Result.isFailure(keep)) return Result.fail(keep.failure)
   const place = places.take(startedAtMs)
-  if (Either.isLeft(place)) {
-    keep?.right()
-    return Either.left(place.left)
+  if (Result.isFailure(place)) {
+    keep?.success()
+    return Result.fail(place.failure)
   }
-  const [capacity, leave] = [capacityOf(options.limits, asked), place.right]
+  const [capacity, leave] = [capacityOf(options.limits, asked), place.success]
   const process = new Process(id, spec, capacity, shared, leave)
   const { argv, cwd } = spec
   const { around, autoRemove, extend, historyBytes = 0, name, labels } = asked
   const { made } = shared.buffers
   if (made !== undefined) buffersOf(process, capacity).forEach(made)
   const entry = table.reserve(process, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
-  if (keep !== undefined) process.whenForgotten(keep.right)
+  if (keep !== undefined) process.whenForgotten(keep.success)
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined
-  return Either.right({ entry, leave, asked: { around, extend, history, autoRemove } })
+  return Result.succeed({ entry, leave, asked: { around, extend, history, autoRemove } })
 }
 
 /** The capacity of a log: what its start asks for, one chunk at least, within the limits. */

@@ -134,7 +134,7 @@ describe("ProcessRegistry", () => {
         const child = fake.children[index]
         child?.output("stdout", new Uint8Array(8 * kibibyte))
         child?.finish(index % 256)
-        yield* Effect.yieldNow()
+        yield* Effect.yieldNow
         expect(shared.retention.total()).toBeLessThanOrEqual(4 * mebibyte)
       }
       expect(yield* registry.read("3", now)).toMatchObject({

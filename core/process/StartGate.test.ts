@@ -1,11 +1,11 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { defaults } from "../protocol/Limits.ts"
 import * as StartGate from "./StartGate.ts"
 
 const make = (change: Partial<typeof defaults>) => StartGate.make({ ...defaults, ...change })
 const why = (place: ReturnType<StartGate.Places["take"]>) =>
-  Either.isLeft(place) ? place.left.limit : "a place"
+  Result.isFailure(place) ? place.failure.limit : "a place"
 
 describe("StartGate", () => {
   it("counts places of a session and of all, and gives each back once", () => {
@@ -18,7 +18,7 @@ describe("StartGate", () => {
       "a place",
       "processes",
     ])
-    for (let round = 0; round < 3; round++) if (Either.isRight(first)) first.right()
+    for (let round = 0; round < 3; round++) if (Result.isSuccess(first)) first.success()
     expect(gate.taken()).toBe(2)
     expect(why(b.take(0))).toBe("a place")
     a.close()

@@ -4,13 +4,13 @@
  *
  * Plain arithmetic before any work: a refused start costs no id and no fiber, and takes no token.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { LimitError, type Limits } from "../protocol/Limits.ts"
 
 /** The places for processes of one session. */
 export interface Places {
   /** Takes a place at the time `now`, in milliseconds. The returned function gives it back and is idempotent. */
-  readonly take: (now: number) => Either.Either<() => void, LimitError>
+  readonly take: (now: number) => Result.Result<() => void, LimitError>
   /** Gives back every place: the session is over. */
   readonly close: () => void
 }
@@ -22,7 +22,7 @@ export interface StartGate {
   /** How many places all sessions have taken. */
   readonly taken: () => number
   /** Takes a place for a process that is kept. The returned function gives it back, once. */
-  readonly keep: () => Either.Either<() => void, LimitError>
+  readonly keep: () => Result.Result<() => void, LimitError>
 }
 
 /** A gate for one server; no place is taken and the bucket is full. */
@@ -34,7 +34,7 @@ export const make = (
   let starts = limits.startBurst
   let filled = Number.NEGATIVE_INFINITY
 
-  const refuse = (limit: keyof typeof limits) => Either.left(new LimitError({ limit, value: limits[limit] }))
+  const refuse = (limit: keyof typeof limits) => Result.fail(new LimitError({ limit, value: limits[limit] }))
 
   const fill = (now: number) => {
     const since = Math.max(0, now - filled)
@@ -56,7 +56,7 @@ export const make = (
           if (places.delete(leave)) taken -= 1
         }
         places.add(leave)
-        return Either.right(leave)
+        return Result.succeed(leave)
       },
       close: () => {
         for (const leave of places) leave()
@@ -64,10 +64,10 @@ export const make = (
     }
   }
 
-  const keep = (): Either.Either<() => void, LimitError> => {
+  const keep = (): Result.Result<() => void, LimitError> => {
     if (kept >= limits.keptProcesses) return refuse("keptProcesses")
     kept += 1
-    return Either.right(() => {
+    return Result.succeed(() => {
       kept -= 1
     })
   }

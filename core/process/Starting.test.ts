@@ -16,7 +16,7 @@ describe("ProcessRegistry.start", () => {
     "invariant 6: reserves a process id before the first yield, and a failed spawn frees it",
     effect(function* () {
       const { gate, registry } = yield* makeSlow
-      const first = yield* Effect.fork(registry.start("p", pipe))
+      const first = yield* Effect.forkChild(registry.start("p", pipe))
       yield* settle
       expect(yield* Effect.flip(registry.start("p", pipe))).toMatchObject({ reason: "AlreadyExists" })
       yield* Deferred.fail(gate, gone)
@@ -29,7 +29,7 @@ describe("ProcessRegistry.start", () => {
   it(
     "lets exactly one of two concurrent starts win",
     effect(function* () {
-      const { registry, fake } = yield* make({ beforeSpawn: () => Effect.yieldNow() })
+      const { registry, fake } = yield* make({ beforeSpawn: () => Effect.yieldNow })
       const both = yield* Effect.all(
         [Effect.exit(registry.start("p", pipe)), Effect.exit(registry.start("p", pipe))],
         { concurrency: "unbounded" },
@@ -53,7 +53,7 @@ describe("ProcessRegistry.start", () => {
   it(
     "frees the id after a spawn that broke",
     effect(function* () {
-      const { registry } = yield* make({ beforeSpawn: () => Effect.dieMessage("broken") })
+      const { registry } = yield* make({ beforeSpawn: () => Effect.die(new Error("broken")) })
       expect(Exit.isFailure(yield* Effect.exit(registry.start("p", pipe)))).toBe(true)
       expect(yield* registry.write("p", bytes("x"), "w")).toBe("unknownProcess")
       expect(yield* registry.terminate("p")).toBe(false)
@@ -64,12 +64,12 @@ describe("ProcessRegistry.start", () => {
     "is cancelled at once by terminate, and the child that comes after all is killed",
     effect(function* () {
       const { gate, registry, fake } = yield* makeSlow
-      const start = yield* Effect.fork(Effect.flip(registry.start("p", pipe)))
+      const start = yield* Effect.forkChild(Effect.flip(registry.start("p", pipe)))
       yield* settle
       expect(yield* registry.terminate("p")).toBe(true)
       expect(yield* Fiber.join(start)).toMatchObject({ reason: "StartCancelled", processId: "p" })
       expect(yield* registry.terminate("p")).toBe(false)
-      const second = yield* Effect.fork(registry.start("p", pipe))
+      const second = yield* Effect.forkChild(registry.start("p", pipe))
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(second)
       expect(fake.children.map((child) => child.released)).toEqual([true, false])
@@ -81,7 +81,7 @@ describe("ProcessRegistry.start", () => {
     "goes on if the caller is interrupted",
     effect(function* () {
       const { gate, registry } = yield* makeSlow
-      const start = yield* Effect.fork(registry.start("p", pipe))
+      const start = yield* Effect.forkChild(registry.start("p", pipe))
       yield* settle
       yield* Fiber.interrupt(start)
       yield* Deferred.succeed(gate, undefined)
@@ -94,9 +94,9 @@ describe("ProcessRegistry.start", () => {
     "holds back everything about a starting process until it has started, or has not",
     effect(function* () {
       const { gate, registry, fake } = yield* makeSlow
-      yield* Effect.fork(registry.start("p", pipe))
+      yield* Effect.forkChild(registry.start("p", pipe))
       yield* settle
-      const requests = yield* Effect.fork(
+      const requests = yield* Effect.forkChild(
         Effect.all(
           [registry.read("p", now), registry.write("p", bytes("x"), "w"), registry.signal("p", "SIGINT")],
           {
@@ -117,9 +117,9 @@ describe("ProcessRegistry.start", () => {
     "answers what waited for a start that failed as for an unknown process",
     effect(function* () {
       const { gate, registry } = yield* makeSlow
-      yield* Effect.fork(Effect.ignore(registry.start("p", pipe)))
+      yield* Effect.forkChild(Effect.ignore(registry.start("p", pipe)))
       yield* settle
-      const requests = yield* Effect.fork(
+      const requests = yield* Effect.forkChild(
         Effect.all(
           [
             Effect.flip(registry.read("p", now)),
@@ -143,17 +143,19 @@ describe("ProcessRegistry.start", () => {
     effect(function* () {
       for (let before = 0; before <= 4; before++) {
         const { gate, registry, fake } = yield* makeSlow
-        const fibers: Array<Fiber.Fiber<unknown, unknown>> = [yield* Effect.fork(registry.start("p", pipe))]
+        const fibers: Array<Fiber.Fiber<unknown, unknown>> = [
+          yield* Effect.forkChild(registry.start("p", pipe)),
+        ]
         yield* settle
         for (let index = 0; index < before; index++) {
-          fibers.push(yield* Effect.fork(registry.write("p", bytes(`${index}`), undefined)))
+          fibers.push(yield* Effect.forkChild(registry.write("p", bytes(`${index}`), undefined)))
         }
         yield* settle
-        Deferred.unsafeDone(gate, Exit.void)
+        Deferred.doneUnsafe(gate, Exit.void)
         // From here on a write arrives at each step of the start.
         for (let index = before; index < 9; index++) {
-          fibers.push(Effect.runFork(registry.write("p", bytes(`${index}`), undefined), { immediate: true }))
-          yield* Effect.yieldNow()
+          fibers.push(Effect.runFork(registry.write("p", bytes(`${index}`), undefined)))
+          yield* Effect.yieldNow
         }
         yield* Fiber.joinAll(fibers)
         expect(fake.children[0]?.written).toBe("012345678")
@@ -181,7 +183,7 @@ describe("ProcessRegistry.start", () => {
   it(
     "pauses a child that wrote much before it was delivered",
     effect(function* () {
-      const spawner: Spawner["Type"] = {
+      const spawner: Spawner["Service"] = {
         capabilities: Fake.allCapabilities,
         spawn: (spec, events) =>
           Effect.sync(() => {

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { MemoryPool } from "../protocol/MemoryPool.ts"
@@ -12,10 +13,10 @@ const make = (write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>) =>
 
 /** A child that takes a write when it is told to. */
 const makeSlow = Effect.gen(function* () {
-  const reading = yield* Effect.makeLatch(false)
+  const reading = yield* Latch.make(false)
   const taken: Array<number> = []
   const queue = yield* make((bytes) =>
-    Effect.zipRight(
+    Effect.andThen(
       reading.await,
       Effect.sync(() => void taken.push((bytes[0] ?? 0) + (bytes[1] ?? 0) * 256)),
     ),
@@ -38,7 +39,7 @@ describe("StdinQueue", () => {
     "begins writes at the call where a child can, and gives back the memory of those that it takes",
     effect(function* () {
       const pool = new MemoryPool()
-      const reading = yield* Effect.makeLatch(false)
+      const reading = yield* Latch.make(false)
       const begun: Array<number> = []
       const write = () => Effect.die("a child that can begin a write is asked to")
       const begin = (bytes: Uint8Array) => {
@@ -66,7 +67,7 @@ describe("StdinQueue", () => {
       const { reading, taken, queue } = yield* makeSlow
       const writes = Array.from({ length: 3000 }, (_, index) => queue.write(one(index), `${index}`))
       const fibers = yield* Effect.all(
-        writes.map((_, index) => Effect.fork(writes[2999 - index] ?? Effect.void)),
+        writes.map((_, index) => Effect.forkChild(writes[2999 - index] ?? Effect.void)),
       )
       yield* reading.open
       yield* Fiber.joinAll(fibers)
@@ -80,7 +81,7 @@ describe("StdinQueue", () => {
     "gives memory back when the child has taken it, not before, and none that was not taken",
     effect(function* () {
       const pool = new MemoryPool()
-      const reading = yield* Effect.makeLatch(false)
+      const reading = yield* Latch.make(false)
       const taken: Array<number> = []
       const queue = yield* make((bytes) =>
         Effect.flatMap(reading.await, () =>
@@ -112,7 +113,7 @@ describe("StdinQueue", () => {
     effect(function* () {
       let slow = true
       let written = 0
-      const first = yield* Effect.makeLatch(false)
+      const first = yield* Latch.make(false)
       const queue = yield* make(() =>
         Effect.suspend(() => {
           written += 1
@@ -133,7 +134,7 @@ describe("StdinQueue", () => {
     effect(function* () {
       const { reading, taken, queue } = yield* makeSlow
       for (let index = 0; index < StdinQueue.capacity + 1; index++) yield* queue.write(one(index), `${index}`)
-      const waiting = yield* Effect.fork(queue.write(one(999), "gone"))
+      const waiting = yield* Effect.forkChild(queue.write(one(999), "gone"))
       yield* settle
       yield* Fiber.interrupt(waiting)
       yield* reading.open
@@ -153,7 +154,7 @@ describe("StdinQueue", () => {
           return calls === 1
             ? Effect.fail(new StdinError({ reason: "Closed" }))
             : calls === 2
-              ? Effect.dieMessage("broken")
+              ? Effect.die(new Error("broken"))
               : Effect.void
         }),
       )
@@ -167,10 +168,10 @@ describe("StdinQueue", () => {
     "ends stdin behind what was written before, also what waits, and takes nothing after",
     effect(function* () {
       const log: Array<string> = []
-      const reading = yield* Effect.makeLatch(false)
+      const reading = yield* Latch.make(false)
       const queue = yield* StdinQueue.make({
         write: (bytes) =>
-          Effect.zipRight(
+          Effect.andThen(
             reading.await,
             Effect.sync(() => void log.push(`${bytes[0]}`)),
           ),
@@ -195,7 +196,7 @@ describe("StdinQueue", () => {
       const { reading, taken, queue } = yield* makeSlow
       for (let index = 0; index < StdinQueue.capacity + 1; index++) yield* queue.write(one(index), `${index}`)
       const waiting = yield* Effect.all(
-        [998, 999].map((value) => Effect.fork(queue.write(one(value), `${value}`))),
+        [998, 999].map((value) => Effect.forkChild(queue.write(one(value), `${value}`))),
       )
       yield* settle
       queue.close()

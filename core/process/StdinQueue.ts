@@ -6,7 +6,6 @@
  * a child that has closed its stdin or is gone are dropped without an error, as the wire demands.
  */
 import * as Effect from "effect/Effect"
-import * as Runtime from "effect/Runtime"
 import { LimitError } from "../protocol/Limits.ts"
 import { giveBack } from "../protocol/MemoryPool.ts"
 import type { ChildHandle } from "../spawn/Spawner.ts"
@@ -76,8 +75,8 @@ export const make = (
   child: Pick<ChildHandle, "write" | "begin" | "endStdin">,
   limit = Infinity,
 ): Effect.Effect<StdinQueue> =>
-  Effect.map(Effect.runtime<never>(), (runtime) => {
-    const run = Runtime.runFork(runtime)
+  Effect.map(Effect.context<never>(), (context) => {
+    const run = Effect.runForkWith(context)
     const ids = new WriteIds()
     const queue = new BoundedQueue<Uint8Array | typeof end>(capacity)
     /** The child has not taken the last write yet. */
@@ -97,8 +96,8 @@ export const make = (
         if (next === undefined) break
         const size = next === end ? 0 : next.length
         const write = next === end ? child.endStdin : handOver(child, next)
-        const fiber = write && run(write, { immediate: true })
-        if (fiber === undefined || fiber.unsafePoll() !== null) {
+        const fiber = write && run(write)
+        if (fiber === undefined || fiber.pollUnsafe() !== undefined) {
           held -= size
           continue
         }

@@ -1,5 +1,6 @@
 /** Pauses the child of a process while one of its readers lags. Plain functions: it stands on the byte path. */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type { ChildHandle } from "../spawn/Spawner.ts"
 import type { Cursor } from "./Chunk.ts"
 import type { Metrics } from "./Metrics.ts"
@@ -18,7 +19,7 @@ export class Throttle {
   pauses = 0
   /** Where the readers are. */
   readonly cursors = new Set<Cursor>()
-  private readonly reading = Effect.unsafeMakeLatch(true)
+  private readonly reading = Latch.makeUnsafe(true)
   private readonly metrics: Metrics
 
   constructor(metrics: Metrics) {
@@ -40,10 +41,10 @@ export class Throttle {
     if (pause) {
       this.pauses += 1
       this.metrics.stalls.update(1)
-      this.reading.unsafeClose()
+      this.reading.closeUnsafe()
       child.pause()
     } else {
-      this.reading.unsafeOpen()
+      this.reading.openUnsafe()
       child.resume?.()
     }
   }

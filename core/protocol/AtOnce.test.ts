@@ -26,7 +26,7 @@ describe("what is done at once", () => {
 
   it("is nothing of an effect that has to run, which runs as ever", async () => {
     expect(AtOnce.exitOf(later)).toBeUndefined()
-    const failsLater = Effect.zipRight(later, failed)
+    const failsLater = Effect.andThen(later, failed)
     expect(await Effect.runPromise(AtOnce.flatMap(later, twice))).toBe(40)
     expect(await Effect.runPromise(AtOnce.map(later, String))).toBe("20")
     expect(await Effect.runPromise(Effect.flip(AtOnce.mapError(failsLater, (text) => text.length)))).toBe(2)

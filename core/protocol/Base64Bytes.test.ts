@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Base64Bytes from "./Base64Bytes.ts"
@@ -13,7 +13,8 @@ const decoded = (text: string): string | undefined => {
   const bytes = new Uint8Array(length)
   return Base64Bytes.decode(symbols, bytes) ? Bytes.toBase64(bytes) : undefined
 }
-const expected = (text: string) => (text === "" || Either.isLeft(Bytes.fromBase64(text)) ? undefined : text)
+const expected = (text: string) =>
+  text === "" || Result.isFailure(Bytes.fromBase64(text)) ? undefined : text
 const noise = (length: number) => Uint8Array.from({ length }, (_, i) => (i * 167 + (i >> 7) * 13) & 255)
 /** Lengths around the ends of the pieces that are decoded at once. */
 const lengths = [

@@ -21,6 +21,6 @@ export interface BuffersService {
 }
 
 /** The service; by default nobody is told. */
-export class Buffers extends Context.Reference<Buffers>()("procwire/Buffers", {
+export const Buffers = Context.Reference("procwire/Buffers", {
   defaultValue: (): BuffersService => ({}),
-}) {}
+})

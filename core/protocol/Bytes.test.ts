@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Bytes from "./Bytes.ts"
@@ -40,7 +40,7 @@ const suite = (name: string, load: () => Converters) =>
         fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
           const text = load().toBase64(bytes)
           expect(text).toBe(Buffer.from(bytes).toString("base64"))
-          expect(Array.from(Either.getOrThrow(load().fromBase64(text)))).toEqual(Array.from(bytes))
+          expect(Array.from(Result.getOrThrow(load().fromBase64(text)))).toEqual(Array.from(bytes))
         }),
       )
     })
@@ -54,9 +54,9 @@ const suite = (name: string, load: () => Converters) =>
       fc.assert(
         fc.property(text, (text) => {
           const bytes = load().fromBase64(text)
-          if (Either.isRight(bytes)) expect(load().toBase64(bytes.right)).toBe(text)
+          if (Result.isSuccess(bytes)) expect(load().toBase64(bytes.success)).toBe(text)
           else
-            expect(bytes.left).toMatch(
+            expect(bytes.failure).toMatch(
               /^Invalid (symbol \d+, offset \d+\.|padding|input length: \d+|last symbol \d+, offset \d+\.)$/,
             )
         }),
@@ -65,11 +65,11 @@ const suite = (name: string, load: () => Converters) =>
     })
 
     it.each(faults)("says of %j: %s", (text, expected) => {
-      expect(load().fromBase64(text)).toEqual(Either.left(expected))
+      expect(load().fromBase64(text)).toEqual(Result.fail(expected))
     })
 
     it("takes an empty text for no bytes", () => {
-      expect(Either.getOrThrow(load().fromBase64("")).length).toBe(0)
+      expect(Result.getOrThrow(load().fromBase64("")).length).toBe(0)
     })
   })
 
@@ -107,9 +107,9 @@ describe("Bytes on a platform without converters", () => {
 describe("Base64", () => {
   it("is the text on the wire and the bytes in the program", () => {
     const decode = (json: unknown) => Shape.decode(Shape.bytes, json)
-    expect(Either.getOrThrow(decode("aGkK"))).toEqual(Uint8Array.of(104, 105, 10))
+    expect(Result.getOrThrow(decode("aGkK"))).toEqual(Uint8Array.of(104, 105, 10))
     expect(Shape.encode(Shape.bytes, Uint8Array.of(104, 105, 10))).toBe("aGkK")
-    expect(Either.isLeft(decode(5))).toBe(true)
+    expect(Result.isFailure(decode(5))).toBe(true)
   })
 })
 

@@ -4,8 +4,8 @@
  * The fastest converter of the platform is selected once, here: `Uint8Array#toBase64` where it exists (Bun, Deno,
  * Node 25 and later), `Buffer` on older Node, otherwise a pure fallback.
  */
-import * as Encoding from "effect/Encoding"
-import * as Either from "effect/Either"
+import * as Base64 from "effect/encoding/Base64"
+import * as Result from "effect/Result"
 
 type Find = (this: Uint8Array, byte: number, from?: number) => number
 
@@ -59,7 +59,7 @@ export const toBase64: (bytes: Uint8Array) => string =
           (buffer) => (bytes: Uint8Array) =>
             buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
         )(platform.Buffer)
-      : (bytes) => Encoding.encodeBase64(bytes)
+      : (bytes) => Base64.encode(bytes)
 
 /** Node's own methods look at 20 bytes in the time that those of the engine take for one; Deno's are the slower ones. */
 const find = platform.Buffer === undefined || platform.Deno !== undefined ? Uint8Array : platform.Buffer
@@ -85,11 +85,11 @@ export const concat = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** Decodes strict base64 (standard alphabet, padded, no white space). Left is the text of the error. */
-export const fromBase64 = (text: string): Either.Either<Uint8Array, string> => {
+/** Decodes strict base64 (standard alphabet, padded, no white space). A failure is the text of the error. */
+export const fromBase64 = (text: string): Result.Result<Uint8Array, string> => {
   const bytes = decodeLoosely(text)
   // Only strict base64 encodes back to the same text. Comparing is much cheaper than checking the grammar.
-  return bytes !== undefined && toBase64(bytes) === text ? Either.right(bytes) : Either.left(fault(text))
+  return bytes !== undefined && toBase64(bytes) === text ? Result.succeed(bytes) : Result.fail(fault(text))
 }
 
 const decodeLoosely = (text: string): Uint8Array | undefined => {
@@ -99,7 +99,7 @@ const decodeLoosely = (text: string): Uint8Array | undefined => {
   }
   try {
     return nativeFrom === undefined
-      ? Either.getOrUndefined(Encoding.decodeBase64(text))
+      ? Result.getOrUndefined(Base64.decode(text))
       : nativeFrom.fromBase64(text, { lastChunkHandling: "strict" })
   } catch {
     return undefined

@@ -7,7 +7,7 @@
  * folder, names from which tools outside of the confinement take commands (`.git` and others) are read-only unless the
  * profile lists them. Nothing here touches the file system: the spawner handles links and places that do not exist.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as NativePath from "./NativePath.ts"
 import * as PathUri from "./PathUri.ts"
 import type { Entry, Sandbox, SpecialPath } from "./Sandbox.ts"
@@ -54,20 +54,20 @@ const systemFolders: ReadonlyArray<string> =
 /** Names that are read-only in a writable folder: tools outside of the confinement execute what these say. */
 export const guardedNames: ReadonlyArray<string> = [".git", ".agents", ".codex", ".aws"]
 
-/** The confinement that an object asks for; undefined if it asks for none. Left is the text of the refusal. */
+/** The confinement that an object asks for; undefined if it asks for none. A failure is the text of the refusal. */
 export const resolve = (
   sandbox: Sandbox,
   context: Context,
-): Either.Either<Confinement | undefined, string> => {
+): Result.Result<Confinement | undefined, string> => {
   const { permissions } = sandbox
-  if (permissions.type === "disabled") return Either.right(undefined)
+  if (permissions.type === "disabled") return Result.succeed(undefined)
   const network = permissions.network === "enabled"
   const free = (): Confinement | undefined => (network ? undefined : { places: [everything], network })
   if (permissions.type === "external" || permissions.file_system.type === "unrestricted") {
-    return Either.right(free())
+    return Result.succeed(free())
   }
   const { entries } = permissions.file_system
-  return Either.gen(function* () {
+  return Result.gen(function* () {
     const places: Array<Place> = []
     for (const entry of entries) {
       const access = entry.access === "deny" ? "none" : entry.access
@@ -133,17 +133,17 @@ const pathsOf = (
   { path, access }: Entry,
   sandbox: Sandbox,
   context: Context,
-): Either.Either<ReadonlyArray<string>, string> => {
+): Result.Result<ReadonlyArray<string>, string> => {
   switch (path.type) {
     case "path":
-      return Either.map(toPath(path.path, context), (native) => [native])
+      return Result.map(toPath(path.path, context), (native) => [native])
     case "special":
       return specialPaths(path.value, sandbox, context)
     case "glob_pattern":
       // A pattern that allows may be ignored: less is allowed then. One that denies must not be ignored.
       return access === "read" || access === "write"
-        ? Either.right([])
-        : Either.left("`glob_pattern` entries without access are not supported by this server")
+        ? Result.succeed([])
+        : Result.fail("`glob_pattern` entries without access are not supported by this server")
   }
 }
 
@@ -151,41 +151,41 @@ const specialPaths = (
   value: SpecialPath,
   sandbox: Sandbox,
   context: Context,
-): Either.Either<ReadonlyArray<string>, string> => {
+): Result.Result<ReadonlyArray<string>, string> => {
   switch (value.kind) {
     case "root":
-      return Either.right(["/"])
+      return Result.succeed(["/"])
     case "minimal":
-      return Either.right(systemFolders)
+      return Result.succeed(systemFolders)
     case "slash_tmp":
-      return Either.right(["/tmp"])
+      return Result.succeed(["/tmp"])
     case "tmpdir":
-      return Either.right(context.tmpdir?.startsWith("/") ? [PathUri.normalise(context.tmpdir)] : [])
+      return Result.succeed(context.tmpdir?.startsWith("/") ? [PathUri.normalise(context.tmpdir)] : [])
     case "unknown":
-      return Either.right([])
+      return Result.succeed([])
     case "current_working_directory": {
       const uri = sandbox.policyContext?.cwd ?? sandbox.cwd
-      if (uri != null) return Either.map(toPath(uri, context), (path) => [path])
-      if (context.cwd === undefined) return Either.right([])
+      if (uri != null) return Result.map(toPath(uri, context), (path) => [path])
+      if (context.cwd === undefined) return Result.succeed([])
       return NativePath.isText(context.cwd)
-        ? Either.right([context.cwd])
-        : Either.left("a working directory that is not UTF-8 cannot be a place of a sandbox")
+        ? Result.succeed([context.cwd])
+        : Result.fail("a working directory that is not UTF-8 cannot be a place of a sandbox")
     }
     case "project_roots": {
       const uris = sandbox.policyContext?.workspaceRoots ?? sandbox.workspaceRoots ?? []
-      return Either.flatMap(Either.all(uris.map((uri) => toPath(uri, context))), (roots) =>
-        Either.all(roots.map((root) => below(root, value.subpath ?? ""))),
+      return Result.flatMap(Result.all(uris.map((uri) => toPath(uri, context))), (roots) =>
+        Result.all(roots.map((root) => below(root, value.subpath ?? ""))),
       )
     }
   }
 }
 
-const toPath = (uri: string, { platform }: Context): Either.Either<string, string> =>
-  Either.mapLeft(PathUri.toTextPath(uri, platform), ({ message }) => message)
+const toPath = (uri: string, { platform }: Context): Result.Result<string, string> =>
+  Result.mapError(PathUri.toTextPath(uri, platform), ({ message }) => message)
 
-const below = (root: string, subpath: string): Either.Either<string, string> => {
+const below = (root: string, subpath: string): Result.Result<string, string> => {
   const path = PathUri.normalise(`${root}/${subpath}`)
   return isWithin(path, root) && !subpath.startsWith("/")
-    ? Either.right(path)
-    : Either.left(`subpath \`${subpath}\` is not below its project root`)
+    ? Result.succeed(path)
+    : Result.fail(`subpath \`${subpath}\` is not below its project root`)
 }

@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Bytes from "./Bytes.ts"
@@ -19,7 +19,7 @@ const write = (chunk: string, more = "") =>
 
 /** What is made of a message: the request with decoded params, a notification with base64, or what is wrong. */
 const taken = (text: string | CutText) =>
-  Either.map(Message.fromText(text), (message) => {
+  Result.map(Message.fromText(text), (message) => {
     if (message.kind === "request")
       return [message.id, Shape.decode(Methods.requests["process/write"].params, message.params)]
     const params: unknown = message.kind === "notification" ? message.params : undefined
@@ -35,7 +35,7 @@ describe("CutText", () => {
   it("cuts a long chunk out of a write, and has the text back", () => {
     const found = cut(write(long))
     expect(found?.text).toBe(write(""))
-    expect(found?.bytes).toEqual(Either.getOrThrow(Bytes.fromBase64(long)))
+    expect(found?.bytes).toEqual(Result.getOrThrow(Bytes.fromBase64(long)))
     expect(found?.whole()).toBe(write(long))
     expect(found).toHaveLength(write(long).length)
     expect(found && toText(found)).toBe(write(long))
@@ -45,9 +45,9 @@ describe("CutText", () => {
   it("cuts a notification where only those are cut, and leaves an answer alone", () => {
     const output = `{"method":"process/output","params":{"processId":"p","seq":1,"stream":"pty","chunk":"${long}"}}`
     const found = cutNotification(Bytes.utf8.encode(output))
-    expect(found && Either.getOrThrow(Message.fromText(found))).toMatchObject({
+    expect(found && Result.getOrThrow(Message.fromText(found))).toMatchObject({
       kind: "notification",
-      params: { seq: 1, chunk: Either.getOrThrow(Bytes.fromBase64(long)) },
+      params: { seq: 1, chunk: Result.getOrThrow(Bytes.fromBase64(long)) },
     })
     expect(found && taken(found)).toEqual(taken(output))
     const answer = `{"id":1,"result":{"chunks":[{"seq":1,"stream":"pty","chunk":"${long}"}]}}`

@@ -4,7 +4,7 @@
  * The runtime's `URL` is not used for paths: Node 20 keeps a `/.` at the end, and for drive letters and for slashes at
  * the beginning the peer departs from the standard. Error texts are those of the peer.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Url from "./Url.ts"
 
 /** A `file:` URL without query and fragment. */
@@ -15,14 +15,14 @@ export interface FileUrl {
   readonly path: string
 }
 
-/** Parses a `file:` URL. Left is the text of the error. */
-export const parse = (text: string): Either.Either<FileUrl, string> => {
+/** Parses a `file:` URL. A failure is the text of the error. */
+export const parse = (text: string): Result.Result<FileUrl, string> => {
   const url = text.replace(ignored, "")
-  if (!/^file:/i.test(url)) return Either.left(otherScheme(url))
+  if (!/^file:/i.test(url)) return Result.fail(otherScheme(url))
   const end = url.search(/[?#]/)
   const parsed = parseHost((end === -1 ? url : url.slice(0, end)).slice(5).replaceAll("\\", "/"))
-  if (end === -1 || Either.isLeft(parsed)) return parsed
-  return Either.left(`${url[end] === "?" ? "query parameters" : "fragments"} are not allowed in path URIs`)
+  if (end === -1 || Result.isFailure(parsed)) return parsed
+  return Result.fail(`${url[end] === "?" ? "query parameters" : "fragments"} are not allowed in path URIs`)
 }
 
 /** The URL as text, with percent codes for what a URL cannot contain. */
@@ -40,21 +40,21 @@ const ignored = /^[\0- ]+|[\0- ]+$|[\t\n\r]+/g
 const unsafe = /[\0- "#<>?`{}\x7f]|[^\0-\x7f]+/g
 
 const otherScheme = (text: string): string =>
-  Either.match(Url.parse(text), {
-    onLeft: (fault) => `invalid URI: ${fault}`,
-    onRight: (url) => `unsupported path URI scheme \`${Url.schemeOf(url)}\``,
+  Result.match(Url.parse(text), {
+    onFailure: (fault) => `invalid URI: ${fault}`,
+    onSuccess: (url) => `unsupported path URI scheme \`${Url.schemeOf(url)}\``,
   })
 
-const parseHost = (rest: string): Either.Either<FileUrl, string> => {
-  if (!rest.startsWith("//")) return Either.right({ host: "", path: resolve(rest, true).path })
+const parseHost = (rest: string): Result.Result<FileUrl, string> => {
+  if (!rest.startsWith("//")) return Result.succeed({ host: "", path: resolve(rest, true).path })
   const slash = rest.indexOf("/", 2)
   const authority = rest.slice(2, slash === -1 ? undefined : slash)
-  if (drive.test(authority)) return Either.right({ host: "", path: resolve(rest.slice(2), true).path })
+  if (drive.test(authority)) return Result.succeed({ host: "", path: resolve(rest.slice(2), true).path })
   const path = slash === -1 ? "/" : rest.slice(slash)
-  const named = authority === "" ? Either.right("") : Url.host(authority)
-  return Either.mapBoth(named, {
-    onLeft: (fault) => `invalid URI: ${fault}`,
-    onRight: (name) => {
+  const named = authority === "" ? Result.succeed("") : Url.host(authority)
+  return Result.mapBoth(named, {
+    onFailure: (fault) => `invalid URI: ${fault}`,
+    onSuccess: (name) => {
       const host = name === "localhost" ? "" : name
       const resolved = resolve(path, host !== "")
       return { host: resolved.hasDrive ? "" : host, path: resolved.path }

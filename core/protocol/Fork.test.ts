@@ -8,7 +8,7 @@ import * as Fork from "./Fork.ts"
 
 const made = Effect.gen(function* () {
   const scope = yield* Scope.make()
-  return { scope, fork: yield* Scope.extend(Fork.inScope, scope) }
+  return { scope, fork: yield* Scope.provide(Fork.inScope, scope) }
 })
 
 describe("Fork.inScope", () => {
@@ -17,17 +17,17 @@ describe("Fork.inScope", () => {
     effect(function* () {
       const { scope, fork } = yield* made
       const ended: Array<string> = []
-      const slowly = Effect.zipRight(
-        Effect.yieldNow(),
+      const slowly = Effect.andThen(
+        Effect.yieldNow,
         Effect.sync(() => ended.push("one")),
       )
       const one = fork(Effect.onInterrupt(Effect.never, () => slowly))
       const two = fork(Effect.onInterrupt(Effect.never, () => Effect.sync(() => ended.push("two"))))
       const done = fork(Effect.succeed(3))
-      expect(done.unsafePoll()).toEqual(Exit.succeed(3))
+      expect(done.pollUnsafe()).toEqual(Exit.succeed(3))
       yield* Scope.close(scope, Exit.void)
       expect(ended).toEqual(["two", "one"])
-      expect([one.unsafePoll(), two.unsafePoll()].every((exit) => exit && Exit.isInterrupted(exit))).toBe(
+      expect([one.pollUnsafe(), two.pollUnsafe()].every((exit) => exit && Exit.hasInterrupts(exit))).toBe(
         true,
       )
     }),
@@ -37,10 +37,10 @@ describe("Fork.inScope", () => {
     "can be ended though it was made where nothing can be interrupted",
     effect(function* () {
       const scope = yield* Scope.make()
-      const fork = yield* Effect.uninterruptible(Scope.extend(Fork.inScope, scope))
+      const fork = yield* Effect.uninterruptible(Scope.provide(Fork.inScope, scope))
       const fiber = fork(Effect.never)
       yield* Scope.close(scope, Exit.void)
-      expect(Exit.isInterrupted(yield* Fiber.await(fiber))).toBe(true)
+      expect(Exit.hasInterrupts(yield* Fiber.await(fiber))).toBe(true)
     }),
   )
 
@@ -49,7 +49,7 @@ describe("Fork.inScope", () => {
     effect(function* () {
       const { scope, fork } = yield* made
       yield* Scope.close(scope, Exit.void)
-      expect(Exit.isInterrupted(yield* Fiber.await(fork(Effect.never)))).toBe(true)
+      expect(Exit.hasInterrupts(yield* Fiber.await(fork(Effect.never)))).toBe(true)
     }),
   )
 })

@@ -6,29 +6,22 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
-import * as Runtime from "effect/Runtime"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Scope from "effect/Scope"
 
 /** Runs an effect in a fiber of its own. */
-export type Fork = <A, E>(
-  effect: Effect.Effect<A, E>,
-  options?: Runtime.RunForkOptions,
-) => Fiber.RuntimeFiber<A, E>
+export type Fork = <A, E>(effect: Effect.Effect<A, E>, options?: Effect.RunOptions) => Fiber.Fiber<A, E>
 
 /** Fibers that are interrupted when the scope closes, which waits for them. One that is forked later is at once. */
 export const inScope: Effect.Effect<Fork, never, Scope.Scope> = Effect.flatMap(
-  Effect.runtime<Scope.Scope>(),
-  (runtime) => {
-    // What is made in an uninterruptible region must end all the same.
-    const runFork = Runtime.runFork(Runtime.enableRuntimeFlag(runtime, RuntimeFlags.Interruption))
-    const fibers = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
+  Effect.context<Scope.Scope>(),
+  (context) => {
+    const runFork = Effect.runForkWith(context)
+    const fibers = new Set<Fiber.Fiber<unknown, unknown>>()
     let closed = false
     const fork: Fork = (effect, options) => {
       const fiber = runFork(effect, options)
-      if (fiber.unsafePoll() !== null) return fiber
-      if (closed) fiber.unsafeInterruptAsFork(FiberId.none)
+      if (fiber.pollUnsafe() !== undefined) return fiber
+      if (closed) fiber.interruptUnsafe()
       fibers.add(fiber)
       fiber.addObserver(() => fibers.delete(fiber))
       return fiber
@@ -37,6 +30,6 @@ export const inScope: Effect.Effect<Fork, never, Scope.Scope> = Effect.flatMap(
       closed = true
       return fibers.size === 0 ? Effect.void : Fiber.interruptAll([...fibers])
     })
-    return Effect.as(Scope.addFinalizer(Context.get(runtime.context, Scope.Scope), end), fork)
+    return Effect.as(Scope.addFinalizer(Context.get(context, Scope.Scope), end), fork)
   },
 )

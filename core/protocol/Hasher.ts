@@ -47,6 +47,6 @@ export const fromSync = (hash: {
 })
 
 /** The service; the default is `portable`. */
-export class Hasher extends Context.Reference<Hasher>()("procwire/Hasher", {
+export const Hasher = Context.Reference("procwire/Hasher", {
   defaultValue: (): HasherService => portable,
-}) {}
+})

@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { toBase64 } from "./Bytes.ts"
@@ -6,7 +6,7 @@ import { smallest } from "./CutText.ts"
 import { giveBack, MemoryPool } from "./MemoryPool.ts"
 import * as Message from "./Message.ts"
 
-const read = (text: string) => Either.getOrThrow(Message.fromText(text))
+const read = (text: string) => Result.getOrThrow(Message.fromText(text))
 const badId = "data did not match any variant of untagged enum RequestId"
 
 describe("Message", () => {
@@ -50,7 +50,7 @@ describe("Message", () => {
     ["", "EOF while parsing a value at line 1 column 0"],
     ['{"method":"x"}\n{"method":"x"}', "trailing characters at line 2 column 1"],
   ])("refuses %s: %s", (text, expected) => {
-    expect(Message.fromText(text)).toEqual(Either.left(expected))
+    expect(Message.fromText(text)).toEqual(Result.fail(expected))
   })
 
   it("tells requests, notifications, responses and errors apart", () => {

@@ -4,7 +4,7 @@
  * `fromText` classifies an incoming text as request, notification, response or error; a text that it refuses is
  * answered with id -1. Ids are strings or 64-bit integers and are echoed exactly, also above 2^53.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Base64Bytes from "./Base64Bytes.ts"
 import { toBase64, utf8 } from "./Bytes.ts"
 import { type CutText, smallest } from "./CutText.ts"
@@ -80,8 +80,8 @@ export type Message = Request | Notification | Response | ErrorResponse
 /** The id of the answer to a message that could not be parsed. */
 export const malformedId = -1
 
-/** Parses one message. Left is the text of the error. */
-export const fromText = (text: string | CutText, bounds?: Json.Bounds): Either.Either<Message, string> =>
+/** Parses one message. A failure is the text of the error. */
+export const fromText = (text: string | CutText, bounds?: Json.Bounds): Result.Result<Message, string> =>
   typeof text === "string" ? fromJson(() => Json.parse(text, bounds)) : fromCut(text, bounds)
 
 /**
@@ -91,7 +91,7 @@ export const fromText = (text: string | CutText, bounds?: Json.Bounds): Either.E
 export const fromIllFormed = (
   text: string | CutText,
   bounds?: Json.Bounds,
-): Either.Either<Message, string> => {
+): Result.Result<Message, string> => {
   const whole = typeof text === "string" ? text : text.whole()
   return fromJson(() => Json.parseIllFormed(whole, bounds))
 }
@@ -106,39 +106,43 @@ export const unaddressed = (
     const lacksId = Json.isObject(json) && json["method"] === undefined && (json["id"] ?? null) === null
     return lacksId ? { ...json, id: malformedId } : null
   })
-  if (Either.isLeft(addressed)) return undefined
-  if (addressed.right.kind === "error") return addressed.right
-  return addressed.right.kind === "response"
+  if (Result.isFailure(addressed)) return undefined
+  if (addressed.success.kind === "error") return addressed.success
+  return addressed.success.kind === "response"
     ? { code: internalError, message: "the server has answered without the id of a request" }
     : undefined
 }
 
-const fromJson = (parse: () => Json.Json): Either.Either<Message, string> => {
+const fromJson = (parse: () => Json.Json): Result.Result<Message, string> => {
   let json: Json.Json
   try {
     json = parse()
   } catch (error) {
-    if (error instanceof Json.JsonError) return Either.left(error.message)
+    if (error instanceof Json.JsonError) return Result.fail(error.message)
     throw error
   }
-  return Json.isObject(json) ? fromObject(json) : Either.left("expected a JSON-RPC object")
+  return Json.isObject(json) ? fromObject(json) : Result.fail("expected a JSON-RPC object")
 }
 
 /** The id of the request that its client cancels; undefined if the params name none. */
 export const cancelledId = (params: Json.Json): RequestId | undefined => {
   const decoded = decodeCancel(params)
-  return Either.isRight(decoded) ? decoded.right.id : undefined
+  return Result.isSuccess(decoded) ? decoded.success.id : undefined
 }
 
 /**
  * A request or a notification whose `params.chunk` are the bytes. Any other message is read from the text as it came,
  * and so are faults, for their positions.
  */
-const fromCut = (cut: CutText, bounds?: Json.Bounds): Either.Either<Message, string> => {
+const fromCut = (cut: CutText, bounds?: Json.Bounds): Result.Result<Message, string> => {
   try {
     const json = Json.parse(cut.text, bounds, cut)
-    const message = Json.isObject(json) ? fromObject(json) : Either.left("")
-    if (Either.isRight(message) && "params" in message.right && chunkOf(message.right.params) === cut.bytes)
+    const message = Json.isObject(json) ? fromObject(json) : Result.fail("")
+    if (
+      Result.isSuccess(message) &&
+      "params" in message.success &&
+      chunkOf(message.success.params) === cut.bytes
+    )
       return message
   } catch (error) {
     if (!(error instanceof Json.JsonError)) throw error
@@ -222,21 +226,21 @@ const decodeErrorResponse = decoder<{
   readonly error: Omit<ErrorResponse, "kind" | "id">
 }>(errorResponse)
 
-const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<Message, string> => {
+const fromObject = (json: { readonly [key: string]: Json.Json }): Result.Result<Message, string> => {
   if (json["method"] !== undefined) {
     if (json["id"] === undefined)
-      return Either.map(decodeNotification(json), (notification) => ({
+      return Result.map(decodeNotification(json), (notification) => ({
         kind: "notification",
         ...notification,
       }))
-    return Either.map(decodeRequest(json), ({ trace, ...request }) =>
+    return Result.map(decodeRequest(json), ({ trace, ...request }) =>
       trace == null ? { kind: "request", ...request } : { kind: "request", ...request, trace },
     )
   }
-  if (json["error"] === undefined && json["result"] === undefined) return Either.left("missing field `error`")
+  if (json["error"] === undefined && json["result"] === undefined) return Result.fail("missing field `error`")
   if (json["result"] !== undefined)
-    return Either.map(decodeResponse(json), (response) => ({ kind: "response", ...response }))
-  return Either.map(decodeErrorResponse(json), ({ id, error }) => ({
+    return Result.map(decodeResponse(json), (response) => ({ kind: "response", ...response }))
+  return Result.map(decodeErrorResponse(json), ({ id, error }) => ({
     kind: "error",
     id,
     ...error,

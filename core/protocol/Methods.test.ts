@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Methods from "./Methods.ts"
 import * as Document from "./document/Shape.ts"
@@ -147,16 +147,16 @@ describe("Methods", () => {
     ["process/exited", '{"processId":"p1","seq":3,"exitCode":3,"sandboxDenied":false}'],
     ["process/closed", '{"processId":"p1","seq":4}'],
   ])("decodes and encodes a recorded %s %s", (name, text) => {
-    const decoded = Either.getOrThrowWith(decode(name, text), (message) => new Error(message))
+    const decoded = Result.getOrThrowWith(decode(name, text), (message) => new Error(message))
     expect(JSON.parse(JSON.stringify(Shape.encode(shapeOf(name), decoded)))).toEqual(JSON.parse(text))
   })
 
   it("fills in what an earlier peer leaves out", () => {
     expect(decode("process/exited", '{"processId":"p","seq":1,"exitCode":0}')).toEqual(
-      Either.right({ processId: "p", seq: 1, exitCode: 0, sandboxDenied: false }),
+      Result.succeed({ processId: "p", seq: 1, exitCode: 0, sandboxDenied: false }),
     )
     expect(decode("process/start", start({}))).toEqual(
-      Either.right({ ...base, pipeStdin: false, enforceManagedNetwork: false }),
+      Result.succeed({ ...base, pipeStdin: false, enforceManagedNetwork: false }),
     )
   })
 
@@ -168,9 +168,9 @@ describe("Methods", () => {
 
   it("takes no members where there are none, as the peer does", () => {
     for (const params of ["null", "{}"])
-      expect(Either.isRight(decode("environment/status", params))).toBe(true)
-    expect(decode("environment/status", '{"a":1}')).toEqual(Either.left("invalid type: map, expected unit"))
-    expect(decode("environment/info", "[]")).toEqual(Either.left("invalid type: sequence, expected unit"))
+      expect(Result.isSuccess(decode("environment/status", params))).toBe(true)
+    expect(decode("environment/status", '{"a":1}')).toEqual(Result.fail("invalid type: map, expected unit"))
+    expect(decode("environment/info", "[]")).toEqual(Result.fail("invalid type: sequence, expected unit"))
   })
 
   it("accepts null for what is an option", () => {
@@ -184,14 +184,14 @@ describe("Methods", () => {
       "metadata",
     ]
     for (const option of options)
-      expect(Either.isRight(decode("process/start", start({ [option]: null })))).toBe(true)
-    expect(Either.isRight(decode("process/start", start({ managedNetwork: {} })))).toBe(true)
+      expect(Result.isSuccess(decode("process/start", start({ [option]: null })))).toBe(true)
+    expect(Result.isSuccess(decode("process/start", start({ managedNetwork: {} })))).toBe(true)
   })
 
   it("takes unsigned integers up to 2^64-1 for a lot", () => {
     const most = "18446744073709551615"
     expect(
       decode("process/read", `{"processId":"p","afterSeq":${most},"maxBytes":${most},"waitMs":${most}}`),
-    ).toEqual(Either.right({ processId: "p", afterSeq: 2 ** 64, maxBytes: 2 ** 64, waitMs: 2 ** 64 }))
+    ).toEqual(Result.succeed({ processId: "p", afterSeq: 2 ** 64, maxBytes: 2 ** 64, waitMs: 2 ** 64 }))
   })
 })

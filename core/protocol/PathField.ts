@@ -1,13 +1,13 @@
 /** The shapes of paths in params; see `PathUri`. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as PathUri from "./PathUri.ts"
 import { type Judge, text } from "./shape/index.ts"
 
 /** Why a text is no `file:` URI without a NUL. */
 const fault: Judge = (uri, platform) =>
-  Either.match(PathUri.canonical(uri, platform), {
-    onLeft: ({ message }) => message,
-    onRight: () => undefined,
+  Result.match(PathUri.canonical(uri, platform), {
+    onFailure: ({ message }) => message,
+    onSuccess: () => undefined,
   })
 
 /** Earlier clients send an absolute POSIX path in the place of a URI. */

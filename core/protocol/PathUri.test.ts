@@ -1,11 +1,11 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as PathUri from "./PathUri.ts"
 
 /** The path, or `reason: message` of the error. */
 const toPath = (uri: string, platform = "linux", read = PathUri.toPath) =>
-  Either.merge(Either.mapLeft(read(uri, platform), ({ reason, message }) => `${reason}: ${message}`))
+  Result.merge(Result.mapError(read(uri, platform), ({ reason, message }) => `${reason}: ${message}`))
 
 describe("PathUri", () => {
   it.each([
@@ -138,7 +138,7 @@ describe("PathUri", () => {
       "file:///a/..": "file:///",
     }
     for (const [uri, spelling] of Object.entries(spellings)) {
-      expect(PathUri.canonical(uri, "linux")).toEqual(Either.right(spelling))
+      expect(PathUri.canonical(uri, "linux")).toEqual(Result.succeed(spelling))
     }
   })
 
@@ -165,7 +165,7 @@ describe("PathUri", () => {
         const standard = new URL(text).href
         fc.pre(!standard.startsWith("file:////")) // the peer makes one slash of those at the beginning
         // The parser of some runtimes encodes `|` and `^`.
-        const written = Either.getOrThrow(PathUri.canonical(text, "linux"))
+        const written = Result.getOrThrow(PathUri.canonical(text, "linux"))
         expect(written).toBe(standard.replaceAll("%7C", "|").replaceAll("%5E", "^"))
       }),
     )

@@ -6,7 +6,7 @@
  * implementation.
  */
 import * as Data from "effect/Data"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { utf8 } from "./Bytes.ts"
 import * as FileUrl from "./FileUrl.ts"
 import * as NativePath from "./NativePath.ts"
@@ -22,29 +22,29 @@ export class PathUriError extends Data.TaggedError("PathUriError")<{
 }> {}
 
 /** The native absolute path of a `file:` URI on a platform (`linux`, `macos`, `windows`). */
-export const toPath = (uri: string, platform: string): Either.Either<string, PathUriError> =>
+export const toPath = (uri: string, platform: string): Result.Result<string, PathUriError> =>
   isPlain(uri)
-    ? Either.right(uri.slice(prefix.length))
-    : Either.flatMap(parse(uri, platform), (url) => {
+    ? Result.succeed(uri.slice(prefix.length))
+    : Result.flatMap(parse(uri, platform), (url) => {
         const windows = platform === "windows"
         if (url.host !== "" || (!windows && drive.test(url.path))) {
-          return Either.left(invalidOn(url, platform, "NotNative"))
+          return Result.fail(invalidOn(url, platform, "NotNative"))
         }
         const path = decode(url.path)
-        return Either.right(normalise(windows ? path.replace(/^\/([A-Za-z]:)/, "$1") : path))
+        return Result.succeed(normalise(windows ? path.replace(/^\/([A-Za-z]:)/, "$1") : path))
       })
 
 /** The same, where only a path of valid UTF-8 will do: spawners and their tools take text. */
-export const toTextPath = (uri: string, platform: string): Either.Either<string, PathUriError> =>
-  Either.flatMap(toPath(uri, platform), (path) =>
+export const toTextPath = (uri: string, platform: string): Result.Result<string, PathUriError> =>
+  Result.flatMap(toPath(uri, platform), (path) =>
     NativePath.isText(path)
-      ? Either.right(path)
-      : Either.flatMap(parse(uri, platform), (url) => Either.left(invalidOn(url, platform, "NotNative"))),
+      ? Result.succeed(path)
+      : Result.flatMap(parse(uri, platform), (url) => Result.fail(invalidOn(url, platform, "NotNative"))),
   )
 
 /** The URI as the peer implementation writes it, with the spelling of its percent codes. */
-export const canonical = (uri: string, platform: string): Either.Either<string, PathUriError> =>
-  isPlain(uri) ? Either.right(uri) : Either.map(parse(uri, platform), FileUrl.toText)
+export const canonical = (uri: string, platform: string): Result.Result<string, PathUriError> =>
+  isPlain(uri) ? Result.succeed(uri) : Result.map(parse(uri, platform), FileUrl.toText)
 
 /** The `file:` URI of a native absolute path. */
 export const fromPath = (path: string): string => {
@@ -78,13 +78,13 @@ const isPlain = (uri: string): boolean =>
 const drive = /^\/[A-Za-z](?::|%3a)(?=\/|$)/i
 
 /** The parsed URI, if its path has no NUL. */
-const parse = (uri: string, platform: string): Either.Either<FileUrl.FileUrl, PathUriError> =>
-  Either.flatMap(
-    Either.mapLeft(FileUrl.parse(uri), (message) => new PathUriError({ reason: "Malformed", message })),
+const parse = (uri: string, platform: string): Result.Result<FileUrl.FileUrl, PathUriError> =>
+  Result.flatMap(
+    Result.mapError(FileUrl.parse(uri), (message) => new PathUriError({ reason: "Malformed", message })),
     (url) =>
       url.path.includes("\0") || url.path.includes("%00")
-        ? Either.left(invalidOn(url, platform, "Nul"))
-        : Either.right(url.host === "" ? { ...url, path: url.path.replace(drive, upperCase) } : url),
+        ? Result.fail(invalidOn(url, platform, "Nul"))
+        : Result.succeed(url.host === "" ? { ...url, path: url.path.replace(drive, upperCase) } : url),
   )
 
 const upperCase = (segment: string) => `/${segment.charAt(1).toUpperCase()}${segment.slice(2)}`

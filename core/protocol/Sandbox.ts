@@ -84,6 +84,7 @@ const Override = Shape.words("noOverride", "escalatedSandboxWithRestrictions", "
 
 /** The directories that the kinds of a profile refer to. */
 const PolicyContext = Shape.struct("WireFileSystemPolicyContext", {
+  /** The working directory, as a `file:` URI. */
   cwd: Shape.omittable(PathField.Uri),
   /** The roots of the project, as `file:` URIs. */
   workspaceRoots: Shape.optional(Uris),
@@ -95,6 +96,7 @@ const SandboxStruct = Shape.struct("WireFileSystemSandboxContext", {
   permissions: Permissions,
   /** The override that a later version may ask for beside the profile. */
   sandboxOverride: Shape.optional(Override),
+  /** The working directory, as a `file:` URI. */
   cwd: Shape.omittable(PathField.Uri),
   /** The directories that the kinds of the profile refer to, instead of the rest. */
   policyContext: Shape.omittable(PolicyContext),

@@ -4,7 +4,7 @@
  * Which fault is told first, and when, is as in the peer implementation; the requests for files and the start of a
  * process differ in both.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as PathUri from "./PathUri.ts"
 import type { Sandbox } from "./Sandbox.ts"
 
@@ -27,7 +27,7 @@ export const foreign = (
   for (const role of order) {
     for (const uri of ofRole(sandbox, role, cwd)) {
       const path = PathUri.toPath(uri, platform)
-      if (Either.isLeft(path)) return { role, error: path.left }
+      if (Result.isFailure(path)) return { role, error: path.failure }
     }
   }
   return undefined

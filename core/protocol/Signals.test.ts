@@ -19,16 +19,16 @@ describe("A signal on the wire", () => {
       [1, 1],
       [64, 64],
     ]
-    for (const [given, signal] of wanted) expect(signalOf(given)).toMatchObject({ right: { signal } })
+    for (const [given, signal] of wanted) expect(signalOf(given)).toMatchObject({ success: { signal } })
   })
 
   it("is nothing else, and a refusal has the words of the peer", () => {
     for (const name of ["kill", "Interrupt", "", "SIGFOO", "SIG", "usr1", "SIGRTMIN+31", "RTMAX-0", "9"]) {
       expect(signalOf(name)).toMatchObject({
-        left: `unknown variant \`${name}\`, expected \`interrupt\` (field \`signal\`)`,
+        failure: `unknown variant \`${name}\`, expected \`interrupt\` (field \`signal\`)`,
       })
     }
-    for (const value of [0, 65, -1, null, true]) expect(signalOf(value)).toHaveProperty("left")
+    for (const value of [0, 65, -1, null, true]) expect(signalOf(value)).toHaveProperty("failure")
   })
 
   it("has its number from the host, where it has no name", () => {

@@ -5,7 +5,6 @@
  * forward requests, so it is neither read nor written here.
  */
 import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
 import type { TraceContext } from "./Message.ts"
@@ -38,9 +37,10 @@ export const fromSpan = ({ traceId, spanId, sampled }: Parent): TraceContext => 
 })
 
 /** The current span as a `trace` member; undefined outside of any span. */
-export const ofCaller: Effect.Effect<TraceContext | undefined> = Effect.contextWith(
-  ({ unsafeMap }: Context.Context<never>) => {
-    const span = unsafeMap.get(Tracer.ParentSpan.key) as Tracer.AnySpan | undefined
+export const ofCaller: Effect.Effect<TraceContext | undefined> = Effect.map(
+  Effect.context<never>(),
+  ({ mapUnsafe }) => {
+    const span = mapUnsafe.get(Tracer.ParentSpan.key) as Tracer.AnySpan | undefined
     return span === undefined ? undefined : fromSpan(span)
   },
 )
@@ -48,5 +48,5 @@ export const ofCaller: Effect.Effect<TraceContext | undefined> = Effect.contextW
 /** Whether there is a tracer in the context that records spans. */
 export const isRecorded: Effect.Effect<boolean> = Effect.map(
   Effect.tracer,
-  (tracer) => tracer !== Context.get(DefaultServices.liveServices, Tracer.Tracer),
+  (tracer) => tracer !== Context.get(Context.empty(), Tracer.Tracer),
 )

@@ -5,7 +5,7 @@ import { effect, settle } from "../testing/Effects.ts"
 import * as Turn from "./Turn.ts"
 
 /** Ends in a later turn of the event loop. */
-const later = Effect.async<void>((done) => {
+const later = Effect.callback<void>((done) => {
   setTimeout(() => done(Effect.void), 0)
 })
 
@@ -32,7 +32,9 @@ it(
   effect(function* () {
     const turn = Turn.make()
     let rounds = 0
-    const loop = yield* Effect.fork(Effect.repeatN(turn(Effect.tap(later, () => (rounds += 1))), 100))
+    const loop = yield* Effect.forkChild(
+      Effect.repeat(turn(Effect.map(later, () => (rounds += 1))), { times: 100 }),
+    )
     for (let asked = 1; asked <= 3; asked += 1) {
       yield* settle
       const before = rounds
@@ -49,14 +51,14 @@ it(
     const turn = Turn.make()
     yield* Effect.exit(turn(Effect.fail("no")))
     for (let steps = 0; steps < 5; steps += 1) {
-      const running = yield* Effect.fork(turn(Effect.never))
-      const waiting = yield* Effect.fork(turn(Effect.never))
-      const handed = yield* Effect.fork(turn(Effect.never))
+      const running = yield* Effect.forkChild(turn(Effect.never))
+      const waiting = yield* Effect.forkChild(turn(Effect.never))
+      const handed = yield* Effect.forkChild(turn(Effect.never))
       yield* settle
       yield* Fiber.interrupt(waiting)
-      running.unsafeInterruptAsFork(running.id())
-      for (let step = 0; step < steps; step += 1) yield* Effect.yieldNow()
-      handed.unsafeInterruptAsFork(handed.id())
+      running.interruptUnsafe()
+      for (let step = 0; step < steps; step += 1) yield* Effect.yieldNow
+      handed.interruptUnsafe()
       yield* Fiber.await(running)
       yield* Fiber.await(handed)
       expect(yield* turn(Effect.succeed("mine"))).toBe("mine")

@@ -23,12 +23,13 @@ export const make = (): Turn => {
     }
   }
 
-  const take = Effect.async<void>((resume) => {
-    const next = () => resume(Effect.void)
+  const take = Effect.callback<void>((resume) => {
+    // A chain of turns that end at once must not nest.
+    const next = () => resume(Effect.yieldNow)
     if (taken) waiting.add(next)
     else {
       taken = true
-      next()
+      resume(Effect.void)
     }
     return Effect.sync(() => {
       // Who is interrupted after it was handed the turn passes it on.

@@ -1,5 +1,5 @@
 /** URLs of any scheme: the parser of the runtime, with error texts of the peer implementation. */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 
 /** The part of the global `URL` class that is used here. */
 export interface Url {
@@ -23,13 +23,13 @@ const { URL: Parser } = globalThis as unknown as {
   readonly URL: new (text: string, base?: string) => Url
 }
 
-/** Parses a URL. Left is the text of the error. */
-export const parse = (text: string, base?: string): Either.Either<Url, string> => {
+/** Parses a URL. A failure is the text of the error. */
+export const parse = (text: string, base?: string): Result.Result<Url, string> => {
   try {
-    return Either.right(new Parser(text, base))
+    return Result.succeed(new Parser(text, base))
   } catch {
     // oxlint-disable-next-line no-control-regex -- what the parser ignores
-    return Either.left(fault(text.replace(/^[\0- ]+|[\t\n\r]+/g, "")))
+    return Result.fail(fault(text.replace(/^[\0- ]+|[\t\n\r]+/g, "")))
   }
 }
 
@@ -47,17 +47,17 @@ export const bare = (url: Url): string => {
 }
 
 /** The canonical host of a `file:` URL or a web URL: lower case, percent codes decoded, IP addresses in one form. */
-export const host = (text: string): Either.Either<string, string> => {
+export const host = (text: string): Result.Result<string, string> => {
   const inBrackets = text.startsWith("[")
   // A port or credentials would parse, but the host of a file has none.
   if (inBrackets ? text.endsWith("]") : !/[:@]/.test(text)) {
     try {
-      return Either.right(new Parser(`ws://${text}`).hostname)
+      return Result.succeed(new Parser(`ws://${text}`).hostname)
     } catch {
       // hostFault says why.
     }
   }
-  return Either.left(hostFault(text))
+  return Result.fail(hostFault(text))
 }
 
 /** The schemes, beside `file`, whose URLs always have a host. */
@@ -70,7 +70,7 @@ const fault = (text: string): string => {
   const [, name = "", port] = /^(?:.*@)?(\[.*\]|[^:]*)(:.*)?$/s.exec(authority) ?? []
   if (name === "") return "empty host"
   if (!web.test(scheme) && !name.startsWith("[")) return /[\s<>\\^|[\]]/.test(name) ? badCharacter : badPort
-  return port === undefined || Either.isLeft(host(name)) ? hostFault(name) : badPort
+  return port === undefined || Result.isFailure(host(name)) ? hostFault(name) : badPort
 }
 
 const badPort = "invalid port number"

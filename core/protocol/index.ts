@@ -4,11 +4,11 @@
  * @module
  * @example
  * ```ts
- * import * as Either from "effect/Either"
+ * import * as Result from "effect/Result"
  * import { Message, Methods, PathUri } from "procwire/effect/protocol"
  *
  * Message.requestText(1, "process/read", { processId: "build", waitMs: 1000 })
- * Either.map(Message.fromText('{"id":1,"result":{}}'), ({ kind }) => kind) // right("response")
+ * Result.map(Message.fromText('{"id":1,"result":{}}'), ({ kind }) => kind) // right("response")
  * PathUri.toPath("file:///srv/my%20app", "linux") // right("/srv/my app")
  * Object.keys(Methods.requests) // "initialize", "environment/info", …
  * ```

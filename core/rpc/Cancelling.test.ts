@@ -58,7 +58,9 @@ describe("a cancelled request", () => {
       const { peer, connection } = yield* connect({
         x: (afterReply) =>
           Effect.uninterruptible(
-            Effect.tap(Deferred.await(gate), () => afterReply((answered) => heard.push(answered))),
+            Effect.tap(Deferred.await(gate), () =>
+              Effect.sync(() => afterReply((answered) => heard.push(answered))),
+            ),
           ),
       })
       send(peer, { id: 1, method: "x" })
@@ -126,9 +128,9 @@ describe("a call that is interrupted", () => {
         concurrentRequests: 1,
         cancels: (method) => method === "x",
       })
-      yield* Effect.fork(connection.run)
+      yield* Effect.forkChild(connection.run)
       const calls = ["x", "keep", "x"].map((method) => connection.call(method, {}))
-      const fibers = yield* Effect.all(calls.map(Effect.fork))
+      const fibers = yield* Effect.all(calls.map((call) => Effect.forkChild(call)))
       expect(yield* received(peer)).toHaveLength(3)
       send(peer, { id: 3, result: null })
       yield* settle

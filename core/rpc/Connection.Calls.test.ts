@@ -10,7 +10,7 @@ const twoCalls = Effect.gen(function* () {
   const calls = new PendingCalls()
   const sent: Array<number> = []
   const givenUp: Array<number> = []
-  const call = Effect.fork(
+  const call = Effect.forkChild(
     calls.call(
       (id) => sent.push(id),
       (id) => givenUp.push(id),

@@ -1,4 +1,3 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
@@ -22,7 +21,7 @@ describe("Connection", () => {
         {
           wait: Effect.never,
           slow: Effect.never,
-          leave: Effect.suspend(() => Effect.zipRight(Effect.sync(leave), ok)),
+          leave: Effect.suspend(() => Effect.andThen(Effect.sync(leave), ok)),
           late: ok,
         },
         1,
@@ -31,7 +30,7 @@ describe("Connection", () => {
       const methods = ["wait", "slow", "slow", "leave", "late"]
       send(peer, ...methods.map((method, id) => ({ id, method })))
       yield* settle
-      expect((yield* peer.incoming.takeAll)[0].pipe(Chunk.toReadonlyArray)).toEqual([
+      expect((yield* peer.incoming.takeAll)[0]).toEqual([
         ...[0, 1, 2].map((id) => `{"error":{"code":-5,"message":"gone"},"id":${id}}`),
         '"bye"',
       ])
@@ -85,7 +84,7 @@ describe("Connection", () => {
       const { peer, running } = yield* connect({ x: ok, wait: Effect.never })
       send(peer, { id: 1, method: "wait" }, message, { id: 2, method: "x" })
       expect(yield* Fiber.join(running)).toMatch(/^protocol violation/)
-      expect(Chunk.toReadonlyArray((yield* peer.incoming.takeAll)[0])).toEqual([])
+      expect((yield* peer.incoming.takeAll)[0]).toEqual([])
       yield* peer.incoming.await
     })(),
   )
@@ -96,7 +95,7 @@ describe("Connection", () => {
       const { peer } = yield* connect({ x: ok })
       send(peer, { id: 1, method: "x" }, { method: "bogus" })
       yield* settle
-      expect(Chunk.toReadonlyArray((yield* peer.incoming.takeAll)[0])).toEqual(['{"id":1,"result":"ok"}'])
+      expect((yield* peer.incoming.takeAll)[0]).toEqual(['{"id":1,"result":"ok"}'])
     }),
   )
 
@@ -113,7 +112,7 @@ describe("Connection", () => {
     "closes the transport and lets callers go when it is interrupted",
     effect(function* () {
       const { peer, running, connection } = yield* connect({ wait: Effect.never })
-      const call = yield* Effect.fork(Effect.flip(connection.call("m", {})))
+      const call = yield* Effect.forkChild(Effect.flip(connection.call("m", {})))
       yield* settle
       yield* Fiber.interrupt(running)
       expect(yield* Fiber.join(call)).toMatchObject({ _tag: "Disconnected" })
@@ -138,7 +137,7 @@ describe("Connection", () => {
         },
         { concurrentRequests: 1 },
       )
-      const running = yield* Effect.fork(connection.run)
+      const running = yield* Effect.forkChild(connection.run)
       send(peer, { method: "x" })
       yield* Fiber.await(running)
       yield* peer.incoming.await
@@ -149,16 +148,18 @@ describe("Connection", () => {
     "correlates answers with calls, in whatever order they come",
     effect(function* () {
       const { peer, connection } = yield* connect({})
-      const calls = yield* Effect.fork(
+      const calls = yield* Effect.forkChild(
         Effect.all(
-          ["a", "b", "c"].map((method) => Effect.either(connection.call(method, {}))),
+          ["a", "b", "c"].map((method) => Effect.result(connection.call(method, {}))),
           { concurrency: "unbounded" },
         ),
       )
       expect((yield* received(peer)).length).toBe(3)
       send(peer, { id: 3, result: "c" }, { id: 1, result: "a" }, { id: 2, error: { code: 7, message: "b" } })
       expect(
-        (yield* Fiber.join(calls)).map((either) => (either._tag === "Right" ? either.right : either.left)),
+        (yield* Fiber.join(calls)).map((either) =>
+          either._tag === "Success" ? either.success : either.failure,
+        ),
       ).toMatchObject(["a", { code: 7, message: "b" }, "c"])
     }),
   )
@@ -167,7 +168,7 @@ describe("Connection", () => {
     "accepts the answer to an abandoned call, once",
     effect(function* () {
       const { peer, connection, running } = yield* connect({ x: ok })
-      const call = yield* Effect.fork(connection.call("m", {}))
+      const call = yield* Effect.forkChild(connection.call("m", {}))
       yield* settle
       yield* Fiber.interrupt(call)
       expect((yield* received(peer)).length).toBe(1)

@@ -9,9 +9,8 @@
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
 import type { CutText } from "../protocol/CutText.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
@@ -87,7 +86,7 @@ export const make = (
     }
     const requests = yield* Requests.make(receiver, slots, intake, reply)
     const calls = new PendingCalls()
-    const left = Deferred.unsafeMake<string>(FiberId.none)
+    const left = Deferred.makeUnsafe<string>()
     let drained = () => {}
     transport.onDrain(() => {
       intake.settle()
@@ -108,12 +107,12 @@ export const make = (
         }
         if (done) return "the peer closed the connection"
       }
-    }).pipe(Effect.catchAll((error) => Effect.succeed(error.message)))
+    }).pipe(Effect.catch((error) => Effect.succeed(error.message)))
 
     const end = (why: string) =>
       Effect.suspend(() => {
         calls.end(new Disconnected({ message: why, sent: true }))
-        return Effect.zipRight(requests.end, transport.close)
+        return Effect.andThen(requests.end, transport.close)
       })
 
     return {
@@ -143,7 +142,7 @@ export const make = (
       leave: (error, lastWords) => {
         requests.refuse(error)
         transport.write(lastWords)
-        Deferred.unsafeDone(left, Effect.succeed(error.message))
+        Deferred.doneUnsafe(left, Effect.succeed(error.message))
       },
     }
   })
@@ -188,12 +187,12 @@ const dispatching = (
     const illFormed = Message.fromIllFormed(text, bounds)
     if (receiver.endsOnMalformed === true) {
       if (receiver.unaddressed === undefined) return fault
-      if (Either.isRight(illFormed)) return take(illFormed.right, text.length)
+      if (Result.isSuccess(illFormed)) return take(illFormed.success, text.length)
       const error = Message.unaddressed(text, bounds)
       return error === undefined ? fault : unaddressed(new ErrorCode.RpcError(error))
     }
-    const known = Either.isRight(illFormed) && illFormed.right.kind === "request"
-    const id = known ? illFormed.right.id : Message.malformedId
+    const known = Result.isSuccess(illFormed) && illFormed.success.kind === "request"
+    const id = known ? illFormed.success.id : Message.malformedId
     reply(Message.errorText(id, ErrorCode.invalidRequest, fault))
     return undefined
   }
@@ -217,7 +216,7 @@ const dispatching = (
 
   return (text) => {
     const parsed = Message.fromText(text, bounds)
-    return Either.isRight(parsed) ? take(parsed.right, text.length) : malformed(text, parsed.left)
+    return Result.isSuccess(parsed) ? take(parsed.success, text.length) : malformed(text, parsed.failure)
   }
 }
 
@@ -237,7 +236,7 @@ export class PendingCalls {
     send: (id: number) => void,
     giveUp: (id: number) => void = () => {},
   ): Effect.Effect<Json, ErrorCode.RpcError | Disconnected> {
-    return Effect.async((resume) => {
+    return Effect.callback((resume) => {
       const { ended } = this
       if (ended !== undefined)
         return resume(Effect.fail(new Disconnected({ message: ended.message, sent: false })))

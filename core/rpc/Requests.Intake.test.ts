@@ -12,9 +12,9 @@ describe("Intake", () => {
     effect(function* () {
       const intake = new Intake(() => false)
       intake.hold(true)
-      const waiting = yield* Effect.fork(intake.opened)
+      const waiting = yield* Effect.forkChild(intake.opened)
       yield* settle
-      expect([intake.open, waiting.unsafePoll()]).toEqual([false, null])
+      expect([intake.open, waiting.pollUnsafe()]).toEqual([false, undefined])
       intake.hold(false)
       yield* Fiber.join(waiting)
       expect(intake.open).toBe(true)

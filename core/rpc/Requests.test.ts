@@ -64,14 +64,14 @@ describe("Requests", () => {
         '{"error":{"code":-1,"message":"unknown"},"id":5}',
       ])
       yield* Deferred.succeed(gate, '"ok"')
-      expect(yield* received(peer)).toEqual([1, 2, 3].map((id) => `{"id":${id},"result":"ok"}`))
+      expect([...(yield* received(peer))].sort()).toEqual([1, 2, 3].map((id) => `{"id":${id},"result":"ok"}`))
     }),
   )
 
   it(
     "answers 5,000 pipelined requests over one slot in their order",
     effect(function* () {
-      const { peer } = yield* connect({ slow: Effect.zipRight(Effect.yieldNow(), ok), slowSync: ok }, 1)
+      const { peer } = yield* connect({ slow: Effect.andThen(Effect.yieldNow, ok), slowSync: ok }, 1)
       const ids = Array.from({ length: 5000 }, (_, id) => id)
       send(peer, ...ids.map((id) => ({ id, method: id % 1000 === 0 ? "slow" : "slowSync" })))
       const answers: Array<string> = []
@@ -84,8 +84,8 @@ describe("Requests", () => {
     "answers a defect of a handler with -32603 and lives",
     effect(function* () {
       const { peer } = yield* quietly({
-        die: Effect.dieMessage("oh no"),
-        later: Effect.zipRight(Effect.yieldNow(), Effect.dieMessage("oh no")),
+        die: Effect.die(new Error("oh no")),
+        later: Effect.andThen(Effect.yieldNow, Effect.die(new Error("oh no"))),
         throw: () => {
           throw new Error("oh no")
         },
@@ -147,7 +147,7 @@ describe("Requests", () => {
         return mebibyte
       })
       const { peer } = yield* connect({ slow: large, wait: Effect.never })
-      // Answers fill the mailbox of the peer, then the transport up to its high-water mark, then the debt of the peer:
+      // Answers fill the inbox of the peer, then the transport up to its high-water mark, then the debt of the peer:
       // 8, 1 and 8 MiB, each of which one answer may exceed.
       send(peer, ...Array.from({ length: 40 }, (_, id) => ({ id, method: "slow" })))
       yield* settle
@@ -164,7 +164,7 @@ describe("Requests", () => {
     effect(function* () {
       let answers = 0
       const gate = yield* Deferred.make<void>()
-      const large = Effect.zipRight(
+      const large = Effect.andThen(
         Deferred.await(gate),
         Effect.sync(() => {
           answers += 1

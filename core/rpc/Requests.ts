@@ -4,10 +4,10 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
 import * as AtOnce from "../protocol/AtOnce.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
@@ -79,7 +79,7 @@ export const make = (
       const settle = (exit: Exit.Exit<string, ErrorCode.RpcError>) => {
         if (refused) return
         if (Exit.isSuccess(exit)) reply(Message.responseText(request.id, exit.value))
-        else if (!Cause.isInterruptedOnly(exit.cause)) reply(failureText(request.id, exit.cause))
+        else if (!Cause.hasInterruptsOnly(exit.cause)) reply(failureText(request.id, exit.cause))
         else if (running.wasCancelled(request)) reply(cancelledText(request.id))
         hook?.(Exit.isSuccess(exit))
         done()
@@ -87,9 +87,9 @@ export const make = (
       const answer = begun(receiver, request, context)
       const known = AtOnce.exitOf(answer)
       if (known !== undefined) return settle(known)
-      const fiber = fork(answer, { immediate: true })
-      const exit = fiber.unsafePoll()
-      if (exit !== null) return settle(exit)
+      const fiber = fork(answer)
+      const exit = fiber.pollUnsafe()
+      if (exit !== undefined) return settle(exit)
       running.add(fiber, request)
       fiber.addObserver((exit) => {
         running.delete(fiber)
@@ -144,7 +144,7 @@ const begun = (receiver: Receiver, request: Message.Request, context: RequestCon
   try {
     const answer = receiver.request(request, context)
     const known = AtOnce.exitOf(answer)
-    const isDefect = known !== undefined && Exit.isFailure(known) && !Cause.isFailType(known.cause)
+    const isDefect = known !== undefined && Exit.isFailure(known) && !Cause.hasFails(known.cause)
     return known === undefined || isDefect ? Effect.tapDefect(answer, logDefect) : known
   } catch (defect) {
     return Effect.tapDefect(Effect.die(defect), logDefect)
@@ -155,16 +155,16 @@ const cancelledText = (id: Message.RequestId): string =>
   Message.errorText(id, ErrorCode.requestCancelled, ErrorCode.cancelledText)
 
 const failureText = (id: Message.RequestId, cause: Cause.Cause<ErrorCode.RpcError>): string => {
-  const failure = Cause.failureOrCause(cause)
-  if (Either.isLeft(failure)) {
-    const { code, data, message } = failure.left
+  const failure = Cause.findError(cause)
+  if (Result.isSuccess(failure)) {
+    const { code, data, message } = failure.success
     return Message.errorText(id, code, message, data)
   }
-  const [defect] = Cause.prettyErrors(failure.right)
+  const [defect] = Cause.prettyErrors(cause)
   return Message.errorText(id, ErrorCode.internalError, `internal error: ${defect?.message ?? "unknown"}`)
 }
 
-const logDefect = (cause: Cause.Cause<never>) => Effect.logError("a request handler failed", cause)
+const logDefect = (defect: unknown) => Effect.logError("a request handler failed", Cause.die(defect))
 
 /** Requests that may wait before nothing more is taken from the peer. */
 const mostWaiting = 1024
@@ -228,18 +228,18 @@ export class RequestSlots {
 
 /** The requests of a connection that run, each with its fiber, and which of them were cancelled. */
 export class Running {
-  private readonly requests = new Map<Fiber.RuntimeFiber<unknown, unknown>, Message.Request>()
+  private readonly requests = new Map<Fiber.Fiber<unknown, unknown>, Message.Request>()
   /** The work that goes on behind an answer, and its stop. */
   private readonly following = new Map<Message.Request, () => void>()
   private readonly cancelled = new WeakSet<Message.Request>()
 
   /** A request runs in this fiber. */
-  add(fiber: Fiber.RuntimeFiber<unknown, unknown>, request: Message.Request): void {
+  add(fiber: Fiber.Fiber<unknown, unknown>, request: Message.Request): void {
     this.requests.set(fiber, request)
   }
 
   /** The fiber has ended. */
-  delete(fiber: Fiber.RuntimeFiber<unknown, unknown>): void {
+  delete(fiber: Fiber.Fiber<unknown, unknown>): void {
     this.requests.delete(fiber)
   }
 
@@ -254,7 +254,7 @@ export class Running {
     for (const [fiber, request] of this.requests) {
       if (!is(request)) continue
       this.cancelled.add(request)
-      fiber.unsafeInterruptAsFork(FiberId.none)
+      fiber.interruptUnsafe()
     }
     for (const [request, stop] of this.following) if (is(request)) stop()
   }
@@ -272,7 +272,7 @@ export class Running {
   /** Interrupts all of them, and returns them. */
   clear(): ReadonlyArray<Message.Request> {
     const requests = [...this.requests.values()]
-    for (const fiber of this.requests.keys()) fiber.unsafeInterruptAsFork(FiberId.none)
+    for (const fiber of this.requests.keys()) fiber.interruptUnsafe()
     return requests
   }
 }
@@ -286,7 +286,7 @@ const mostOwed = 8 * 1024 * 1024
  */
 export class Intake {
   private readonly crowded: () => boolean
-  private readonly latch = Effect.unsafeMakeLatch(true)
+  private readonly latch = Latch.makeUnsafe(true)
   private held = false
   private owed = 0
   private isOpen = true
@@ -331,7 +331,7 @@ export class Intake {
   /** Opens or closes the intake after a change. */
   update(): void {
     this.isOpen = !this.held && !this.owing && !this.crowded()
-    if (this.isOpen) this.latch.unsafeOpen()
-    else this.latch.unsafeClose()
+    if (this.isOpen) this.latch.openUnsafe()
+    else this.latch.closeUnsafe()
   }
 }

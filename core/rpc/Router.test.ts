@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { current } from "../protocol/document/Wire.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
@@ -18,7 +18,7 @@ const examples = (take: (result: unknown) => unknown) =>
   Object.fromEntries(
     Object.entries(Methods.requests).map(([name, { result }]) => {
       const { example } = documented.find((method) => method.name === name) ?? {}
-      return [name, take(Either.getOrThrow(Shape.decode<unknown, unknown>(result, example?.result?.[0])))]
+      return [name, take(Result.getOrThrow(Shape.decode<unknown, unknown>(result, example?.result?.[0])))]
     }),
   ) as Router.Handlers<string>
 

@@ -6,7 +6,7 @@
  * codes.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as AtOnce from "../protocol/AtOnce.ts"
 import type { Json } from "../protocol/Json.ts"
@@ -94,7 +94,7 @@ const answer = <E>(
   const toText = (result: unknown) =>
     row.toText === undefined ? JSON.stringify(Shape.encode(row.result, result)) : row.toText(result)
   const decoded = Shape.decode(row.params, params, { platform })
-  if (Either.isLeft(decoded)) return Effect.fail(invalidParams(decoded.left))
+  if (Result.isFailure(decoded)) return Effect.fail(invalidParams(decoded.failure))
   if (served.kind === "constant") return Effect.succeed(toText(served.result))
   const { operation, toParams, toResult } = served
   // `toParams` of a route returns what its operation takes; `operation` in Dialect.ts ties the types together.
@@ -104,14 +104,14 @@ const answer = <E>(
   ) => Effect.Effect<unknown, E>
   const passed = row.family === undefined ? Effect.void : gate(row.family)
   const handled = AtOnce.flatMap(passed, () =>
-    handle(toParams === undefined ? decoded.right : toParams(decoded.right), context),
+    handle(toParams === undefined ? decoded.success : toParams(decoded.success), context),
   )
   return AtOnce.flatMap(AtOnce.mapError(handled, toRpcError), (result) => {
     if (toResult === undefined) return Effect.succeed(toText(result))
-    const translated = toResult(result, decoded.right)
-    return Either.isRight(translated)
-      ? Effect.succeed(toText(translated.right))
-      : Effect.fail(translated.left)
+    const translated = toResult(result, decoded.success)
+    return Result.isSuccess(translated)
+      ? Effect.succeed(toText(translated.success))
+      : Effect.fail(translated.failure)
   })
 }
 

@@ -12,7 +12,7 @@ const flood = (child: Fake.FakeChild, chunks: number) =>
     while (printed < chunks && !child.paused) {
       child.output("stdout", new Uint8Array(64 * 1024).fill(printed))
       printed += 1
-      if (printed % 16 === 0) yield* Effect.yieldNow()
+      if (printed % 16 === 0) yield* Effect.yieldNow
     }
     return printed
   })

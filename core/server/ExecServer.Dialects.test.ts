@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
-import { effect, elapse, settle } from "../testing/Effects.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Client from "./testing/Client.ts"
 
 const exec = (processId: string, change: object = {}) => ({
@@ -101,7 +101,7 @@ describe("v0", () => {
       )
       const child = yield* fake.next
       child.exit(0)
-      yield* elapse(100)
+      yield* pass(100)
       expect(yield* client.received).toMatchObject([{ method: "command/exec/exited" }])
       expect((yield* client.ask("command/exec/terminate", { processId: "p" })).result).toEqual({
         running: false,

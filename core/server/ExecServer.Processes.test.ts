@@ -168,8 +168,8 @@ describe("ExecServer processes", () => {
       )
       expect(yield* client.received).toEqual(
         [
-          { id: 2, result: { running: true } },
           { id: 1, error: { code: -32600, message: "process p start was cancelled" } },
+          { id: 2, result: { running: true } },
         ].map((answer) => expect.objectContaining(answer) as object),
       )
     }),

@@ -1,6 +1,8 @@
 /** Tests ExecServer.ts: `replayAfter` of `initialize` against starts, losses and other connections. */
 import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
 import { event, ready, start } from "./testing/Client.ts"
@@ -10,7 +12,7 @@ describe("ExecServer replay races", () => {
   it(
     "sends every event of a process that was starting when the connection was lost",
     effect(function* () {
-      const gate = Effect.unsafeMakeLatch(false)
+      const gate = Latch.makeUnsafe(false)
       const { connect, client, fake, sessionId } = yield* ready({ beforeSpawn: () => gate.await })
       client.send({ id: 1, method: "process/start", params: start("p") })
       yield* settle
@@ -58,7 +60,7 @@ describe("ExecServer replay races", () => {
           method: "initialize",
           params: { clientName: "x", resumeSessionId: sessionId, replayAfter: { p: 0 } },
         })
-        yield* Effect.repeatN(Effect.yieldNow(), yields)
+        yield* Effect.repeat(Effect.yieldNow, { times: yields })
         yield* hasty.transport.close
         yield* settle
       }
@@ -92,8 +94,8 @@ describe("ExecServer replay races", () => {
       child.output("stdout", "1")
       // Resumed and detached again in the instant in which the first detachment would have expired.
       const hasty = yield* connect
-      const racing = yield* Effect.fork(
-        Effect.zipRight(
+      const racing = yield* Effect.forkChild(
+        Effect.andThen(
           Effect.sleep(79_999),
           Effect.sync(() =>
             hasty.send({
@@ -105,8 +107,8 @@ describe("ExecServer replay races", () => {
         ),
       )
       yield* pass(79_999)
-      yield* racing.await
-      yield* Effect.zipRight(hasty.transport.close, TestClock.adjust(1))
+      yield* Fiber.await(racing)
+      yield* Effect.andThen(hasty.transport.close, TestClock.adjust(1))
       yield* pass(79_000)
       expect(child.released).toBe(false)
       expect((yield* resume({ p: 0 })).came).toEqual(["answer", "output 1"])

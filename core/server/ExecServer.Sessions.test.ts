@@ -71,7 +71,7 @@ describe("ExecServer sessions", () => {
       for (let yields = 0; yields < 12; yields++) {
         const hasty = yield* connect
         hasty.send({ id: 1, method: "initialize", params: { clientName: "x", resumeSessionId: sessionId } })
-        yield* Effect.repeatN(Effect.yieldNow(), yields)
+        yield* Effect.repeat(Effect.yieldNow, { times: yields })
         yield* hasty.transport.close
         yield* settle
       }
@@ -131,15 +131,15 @@ describe("ExecServer sessions", () => {
     effect(function* () {
       for (const attached of [true, false]) {
         const scope = yield* Scope.make()
-        const { connect, fake } = yield* Scope.extend(make(), scope)
+        const { connect, fake } = yield* Scope.provide(make(), scope)
         const client = yield* connect
         yield* handshake(client)
         yield* client.ask("process/start", start("p"))
         if (!attached) yield* client.transport.close
         yield* settle
-        const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+        const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
         yield* settle
-        expect((yield* closing.status)._tag).toBe("Done")
+        expect(closing.pollUnsafe()).toBeDefined()
         expect(fake.children[0]?.released).toBe(true)
       }
     }),

@@ -1,5 +1,6 @@
 /** Tests ExecServer.ts: `takeover` of `initialize`, in every state of the connection that has the session. */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import { type Client, error, event, ready, type Received, start } from "./testing/Client.ts"
@@ -88,7 +89,7 @@ describe("ExecServer takeover", () => {
   it(
     "ends every request that waits with an error, those behind `--concurrent-requests` too, then the connection",
     effect(function* () {
-      const gate = Effect.unsafeMakeLatch(false)
+      const gate = Latch.makeUnsafe(false)
       const limits = { concurrentRequests: 3 }
       const { connect, client, sessionId, fake } = yield* ready(
         { beforeSpawn: ({ argv }) => (argv[0] === "slow" ? gate.await : Effect.void) },
@@ -162,7 +163,7 @@ describe("ExecServer takeover", () => {
       for (let yields = 0; yields < 12; yields++) {
         const before = yield* connect
         take(before, sessionId, { replayAfter: { p: 0 } })
-        yield* Effect.repeatN(Effect.yieldNow(), yields)
+        yield* Effect.repeat(Effect.yieldNow, { times: yields })
         const after = yield* connect
         take(after, sessionId, { replayAfter: { p: 0 } })
         const [answer, ...events] = yield* after.received

@@ -118,13 +118,13 @@ export const make = (
         const refused = refusal()
         if (refused === undefined) return serveCounted(transport)
         transport.write(Message.errorText(Message.malformedId, ErrorCode.invalidRequest, refused.message))
-        return Effect.zipRight(Effect.logInfo(refused.message), transport.close)
+        return Effect.andThen(Effect.logInfo(refused.message), transport.close)
       })
 
     const serveCounted = (transport: Transport) => {
       const number = (lastConnection += 1)
       return counted.pipe(
-        Effect.zipRight(ServerConnection.serve(transport, number, shared)),
+        Effect.andThen(ServerConnection.serve(transport, number, shared)),
         Effect.annotateLogs("connection", number),
       )
     }

@@ -45,8 +45,8 @@ describe("FairSender", () => {
     effect(function* () {
       const { sender, sent } = make()
       yield* sender.send(() => "1")
-      const second = yield* Effect.fork(sender.send(() => "2"))
-      const third = yield* Effect.fork(sender.send(() => "3"))
+      const second = yield* Effect.forkChild(sender.send(() => "2"))
+      const third = yield* Effect.forkChild(sender.send(() => "3"))
       yield* settle
       expect(sent).toEqual(["1"])
       yield* Fiber.interrupt(second)

@@ -50,7 +50,7 @@ export const make = (write: (message: Outgoing) => boolean): FairSender => {
     remove: (source) => sources.delete(source),
     write: (message) => (writable = !stopped && write(message)),
     send: (make) =>
-      Effect.async<void>((resume) => {
+      Effect.callback<void>((resume) => {
         const source = () => {
           sender.write(make())
           resume(Effect.void)

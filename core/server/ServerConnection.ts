@@ -146,7 +146,8 @@ export const serve = (
     )
     connection.onDrain(sender.drain)
     yield* Effect.addFinalizer(() => {
-      notifier.close()
+      // The taker of the session calls it when it follows the processes itself.
+      if (!taken) notifier.close()
       features.close()
       const session = handshake.session()
       return session === undefined ? Effect.void : sessions.detach(session, holder)

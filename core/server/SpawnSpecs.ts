@@ -1,6 +1,6 @@
 /** The params of `process/start` as a spec for spawners: every option is checked and resolved for this host. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Confinement from "../protocol/Confinement.ts"
 import type { ErrorKind } from "../protocol/ErrorCode.ts"
 import * as ErrorText from "../protocol/ErrorText.ts"
@@ -58,9 +58,9 @@ export const fromStart = (
     const env = params.tty ? withShell(named, host) : named
     const context = { platform: host.platform, cwd, tmpdir: env["TMPDIR"] }
     const asked =
-      params.sandbox == null ? Either.right(undefined) : Confinement.resolve(params.sandbox, context)
-    if (Either.isLeft(asked)) return yield* refuse(asked.left, "sandboxUnavailable")
-    const confinement = Floor.under(floor, asked.right)
+      params.sandbox == null ? Result.succeed(undefined) : Confinement.resolve(params.sandbox, context)
+    if (Result.isFailure(asked)) return yield* refuse(asked.failure, "sandboxUnavailable")
+    const confinement = Floor.under(floor, asked.success)
     if (confinement !== undefined && !confine) return yield* refuse(unconfinable, "sandboxUnavailable")
     if (program === undefined) return yield* refuse(ErrorText.of("emptyArgv"))
     return {
@@ -81,15 +81,15 @@ const foreignTo = (sandbox: Sandbox, cwd: string, platform: string): string | un
   const foreign = SandboxPaths.foreign(sandbox, platform, ["cwd", "root", "permission"], own)
   if (foreign !== undefined) return `invalid sandbox ${roles[foreign.role]}: ${foreign.error.message}`
   const path = own === undefined ? undefined : PathUri.toPath(own, platform)
-  return path !== undefined && Either.isLeft(path)
-    ? `command cwd URI \`${canonical(cwd, platform)}\` is not valid on this host: ${path.left.message}`
+  return path !== undefined && Result.isFailure(path)
+    ? `command cwd URI \`${canonical(cwd, platform)}\` is not valid on this host: ${path.failure.message}`
     : undefined
 }
 
 const roles = { permission: "permission path", cwd: "policy cwd", root: "workspace root" } as const
 
 const canonical = (uri: string, platform: string): string =>
-  Either.getOrElse(PathUri.canonical(uri, platform), () => uri)
+  Result.getOrElse(PathUri.canonical(uri, platform), () => uri)
 
 /** A PTY is for a person, whose programs ask `SHELL` for the shell to start. */
 const withShell = (env: SpawnSpec["env"], { loginShell }: HostInfo): SpawnSpec["env"] =>
@@ -106,7 +106,7 @@ const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError
   // Paths of Windows are text; elsewhere a folder may have any bytes in its name.
   const path = (platform === "windows" ? PathUri.toTextPath : PathUri.toPath)(cwd, platform)
   return Effect.mapError(
-    path,
+    Effect.fromResult(path),
     ({ message }) =>
       new ParamsError({
         message: `cwd URI \`${canonical(cwd, platform)}\` is not valid on this exec-server host: ${message}`,

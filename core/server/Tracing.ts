@@ -5,6 +5,7 @@
  * Attributes are ids, the name of the program, sizes and the exit code, never payload.
  */
 import * as Effect from "effect/Effect"
+import * as Clock from "effect/Clock"
 import * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
 import type { Process } from "../process/Process.ts"
@@ -43,21 +44,21 @@ const spans: Tracing = {
       const session = sessionId()
       return session === undefined ? Effect.void : Effect.annotateCurrentSpan("session.id", session)
     })
-    return Effect.withSpan(Effect.ensuring(answer, named), isRequest(method) ? method : "unknown method", {
+    const options = {
       kind: "server",
       attributes,
-      captureStackTrace: false,
       ...(parent === undefined ? { root: true } : { parent: Tracer.externalSpan(parent) }),
-    })
+    } as const
+    const name = isRequest(method) ? method : "unknown method"
+    return Effect.ensuring(answer, named).pipe(Effect.withSpan(name, options, { captureStackTrace: false }))
   },
   process: (sessionId, processId, program, start) =>
     Effect.gen(function* () {
-      const clock = yield* Effect.clock
+      const clock = yield* Clock.Clock
       const span = yield* Effect.makeSpan("process", {
         attributes: { "session.id": sessionId, "process.id": processId, "process.executable.name": program },
-        captureStackTrace: false,
       })
-      const end = (exit: Exit.Exit<unknown, unknown>) => span.end(clock.unsafeCurrentTimeNanos(), exit)
+      const end = (exit: Exit.Exit<unknown, unknown>) => span.end(clock.currentTimeNanosUnsafe(), exit)
       const process = yield* Effect.onError(start, (cause) => Effect.sync(() => end(Exit.failCause(cause))))
       const endIfClosed = () => {
         if (process.closed === undefined) return

@@ -8,7 +8,6 @@
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import type { Entry } from "../process/ProcessTable.ts"
 import type { ChangeKind, ChangesResult, ProcessChange } from "../protocol/Changes.ts"
 import { firstThat } from "../protocol/Sorted.ts"
@@ -42,7 +41,7 @@ export class Changes {
   add(kind: ChangeKind, open: Listing.OpenSession, entry: Entry): void {
     if (!this.isRead) return
     const row = Listing.rowOf(open.session.number, open.detachment === undefined, entry)
-    const change = { seq: (this.last += 1), kind, atMs: this.clock.unsafeCurrentTimeMillis(), process: row }
+    const change = { seq: (this.last += 1), kind, atMs: this.clock.currentTimeMillisUnsafe(), process: row }
     this.kept.push(change)
     this.characters += Listing.weightOf(row)
     while (this.kept.length > mostKept || (this.kept.length > 1 && this.characters > mostCharacters)) {
@@ -66,11 +65,11 @@ export class Changes {
       const found = this.after(afterSeq ?? this.last, wanted)
       if (afterSeq === undefined || found.missed === true || found.changes.length > 0 || waitMillis === 0)
         return Effect.succeed(found)
-      const news = Deferred.unsafeMake<void>(FiberId.none)
+      const news = Deferred.makeUnsafe<void>()
       const reader = (change: ProcessChange) => {
         if (!wanted(change)) return
         this.readers.delete(reader)
-        Deferred.unsafeDone(news, Effect.void)
+        Deferred.doneUnsafe(news, Effect.void)
       }
       this.readers.add(reader)
       return Deferred.await(news).pipe(

@@ -9,4 +9,4 @@ export interface SessionIdsService {
 }
 
 /** The service; every runtime has its own cryptographic source. */
-export class SessionIds extends Context.Tag("procwire/SessionIds")<SessionIds, SessionIdsService>() {}
+export class SessionIds extends Context.Service<SessionIds, SessionIdsService>()("procwire/SessionIds") {}

@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import * as TestClock from "effect/TestClock"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Metrics from "../process/Metrics.ts"
 import * as Fake from "../spawn/Fake.ts"
@@ -20,10 +21,10 @@ const makeOver = (spawner: Layer.Layer<Spawner>, metrics = Metrics.make()) =>
   Effect.gen(function* () {
     let count = 0
     const ids = Layer.succeed(SessionIds, { next: Effect.sync(() => `s${(count += 1)}`) })
-    const scope = yield* Scope.fork(yield* Effect.scope, { _tag: "Sequential" })
+    const scope = yield* Scope.fork(yield* Effect.scope)
     const sessions = yield* SessionRegistry.make({ ...SessionRegistry.defaultOptions, metrics }).pipe(
       Effect.provide(Layer.merge(spawner, ids)),
-      Scope.extend(scope),
+      Scope.provide(scope),
     )
     return { sessions, close: Scope.close(scope, Exit.void) }
   })
@@ -47,7 +48,7 @@ describe("SessionRegistry", () => {
     "counts its sessions, and those of no other registry",
     effect(function* () {
       const count = (metrics: Metrics.Metrics) =>
-        metrics.snapshot().find(({ metricKey }) => metricKey.name === "procwire_sessions")?.metricState
+        metrics.snapshot().find(({ name }) => name === "procwire_sessions")
       const { layer } = yield* Fake.make()
       const [one, other] = [Metrics.make(), Metrics.make()]
       const { sessions } = yield* makeOver(layer, one)
@@ -209,8 +210,8 @@ describe("SessionRegistry", () => {
         yield* settle
         const resume = Effect.exit(sessions.resume(session.id, holder))
         const resumed = yield* first === "resume"
-          ? Effect.zipLeft(resume, TestClock.adjust(80_000))
-          : Effect.zipRight(TestClock.adjust(80_000), Effect.zipRight(settle, resume))
+          ? Effect.tap(resume, TestClock.adjust(80_000))
+          : Effect.andThen(TestClock.adjust(80_000), Effect.andThen(settle, resume))
         yield* settle
         expect(Exit.isSuccess(resumed)).toBe(first === "resume")
         expect(fake.children[0]?.released).toBe(first === "expiry")
@@ -227,15 +228,15 @@ describe("SessionRegistry", () => {
         const session = yield* sessions.open(holder)
         yield* session.processes.start("p", spec)
         const again = Effect.exit(
-          Effect.zipRight(sessions.resume(session.id, holder), sessions.detach(session, holder)),
+          Effect.andThen(sessions.resume(session.id, holder), sessions.detach(session, holder)),
         )
-        const other = Effect.fork(Effect.zipRight(Effect.sleep(80_000), again))
-        const detach = Effect.zipRight(sessions.detach(session, holder), settle)
-        const racing = first === "the other" ? yield* Effect.zipLeft(other, settle) : undefined
+        const other = Effect.forkChild(Effect.andThen(Effect.sleep(80_000), again))
+        const detach = Effect.andThen(sessions.detach(session, holder), settle)
+        const racing = first === "the other" ? yield* Effect.tap(other, settle) : undefined
         yield* detach
-        const fiber = racing ?? (yield* Effect.zipLeft(other, settle))
+        const fiber = racing ?? (yield* Effect.tap(other, settle))
         yield* pass(80_000)
-        const resumed = Exit.isSuccess(yield* Effect.flatten(fiber.await))
+        const resumed = Exit.isSuccess(yield* Fiber.join(fiber))
         outcomes.push(resumed)
         yield* pass(79_999)
         expect(fake.children[0]?.released).toBe(!resumed)
@@ -289,9 +290,9 @@ describe("SessionRegistry", () => {
         const { processes } = yield* sessions.open(holder)
         for (const id of ["a", "b", "c"]) yield* processes.start(id, spec)
       }
-      const closing = yield* Effect.fork(close)
+      const closing = yield* Effect.forkChild(close)
       yield* pass(1000)
-      expect((yield* closing.status)._tag).toBe("Done")
+      expect(closing.pollUnsafe()).toBeDefined()
     }),
   )
 })

@@ -11,7 +11,6 @@
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
@@ -109,7 +108,7 @@ export interface SessionRegistry {
 interface OpenSession extends Listing.OpenSession {
   readonly number: number
   readonly session: Session
-  readonly scope: Scope.CloseableScope
+  readonly scope: Scope.Closeable
   /** Ends with its connection. */
   readonly bound: boolean
   /** Its place in a fleet, if a router has found one. */
@@ -129,11 +128,11 @@ export const make = (
   Effect.gen(function* () {
     const [spawner, ids] = [yield* Spawner, yield* SessionIds]
     // Children are killed in parallel: a slow one delays no other.
-    const registryScope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
+    const registryScope = yield* Scope.fork(yield* Effect.scope, "parallel")
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, OpenSession>()
     const numbered = new Numbered<OpenSession>()
-    const changes = new Changes(yield* Effect.clock)
+    const changes = new Changes(yield* Clock.Clock)
     let last = 0
 
     const [hasher, evidence, buffers] = [yield* Hasher, yield* ProcessEvidence, yield* Buffers]
@@ -147,12 +146,12 @@ export const make = (
       if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
       const found = place !== undefined && !table.has(place.sessionId) ? place : undefined
       const id = found?.sessionId ?? (yield* ids.next)
-      const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
+      const scope = yield* Scope.fork(registryScope, "parallel")
       yield* shared.metrics.inSession(scope)
       const own = { ...options, forgetsAtExit: bound }
       const processes = yield* ProcessRegistry.make(spawner, own, shared).pipe(
-        Effect.zipLeft(Effect.logDebug("session opened")),
-        Scope.extend(scope),
+        Effect.tap(Effect.logDebug("session opened")),
+        Scope.provide(scope),
         Effect.annotateLogs("session", id),
       )
       const since = { openedAtMs: yield* Clock.currentTimeMillis, detachment: undefined }
@@ -208,7 +207,7 @@ export const make = (
 const taking = (place: Place, entry: OpenSession, end: Effect.Effect<void>): Effect.Effect<void> => {
   const over = Effect.suspend(() => entry.holder?.over ?? Effect.void)
   const ended = Scope.addFinalizer(entry.scope, Effect.sync(place.ended))
-  return Effect.andThen(ended, () => place.opened(Effect.zipRight(end, over)))
+  return Effect.map(ended, () => place.opened(Effect.andThen(end, over)))
 }
 
 const finding =

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
-import { effect, elapse } from "../testing/Effects.ts"
+import { effect, pass } from "../testing/Effects.ts"
 import * as Drain from "./Drain.ts"
 import * as Fake from "./Fake.ts"
 import { Spawner, type SpawnSpec } from "./Spawner.ts"
@@ -17,7 +18,7 @@ const begin = (count: number) =>
     const fake = yield* Fake.make()
     const drain = Drain.make(yield* Effect.provide(Spawner, fake.layer))
     const scopes = yield* Effect.replicateEffect(Scope.make(), count)
-    for (const scope of scopes) yield* Scope.extend(drain.spawner.spawn(spec, events), scope)
+    for (const scope of scopes) yield* Scope.provide(drain.spawner.spawn(spec, events), scope)
     return { ...drain, children: fake.children, scopes }
   })
 
@@ -26,13 +27,13 @@ describe("Drain", () => {
     "sends SIGTERM to every group, goes on when all are gone, and stays so that clients are told",
     effect(function* () {
       const { children, drain } = yield* begin(2)
-      const done = yield* Effect.fork(drain(10_000))
-      yield* elapse(100)
+      const done = yield* Effect.forkChild(drain(10_000))
+      yield* pass(100)
       for (const child of children) expect(child.signals).toEqual(["SIGTERM", "SIGCONT"])
       children[0]?.finish(0)
       children[1]?.finish(3)
-      yield* elapse(Drain.farewellMillis + 40)
-      expect(done.unsafePoll()).toEqual(Exit.void)
+      yield* pass(Drain.farewellMillis + 40)
+      expect(done.pollUnsafe()).toEqual(Exit.void)
     }),
   )
 
@@ -46,8 +47,8 @@ describe("Drain", () => {
       for (let i = 0; i < 3; i++) yield* spawner.spawn(spec, told)
       const [early, late, other] = fake.children
       early?.finish(0, { userCpuMicros: 1 })
-      yield* Effect.fork(drain(10_000))
-      yield* elapse(10)
+      yield* Effect.forkChild(drain(10_000))
+      yield* pass(10)
       late?.finish(0, { userCpuMicros: 2 })
       other?.finish(0)
       const ended = { endedBy: "serverEnd" }
@@ -59,15 +60,15 @@ describe("Drain", () => {
     "waits for a group that outlives its leader",
     effect(function* () {
       const { children, drain } = yield* begin(1)
-      const done = yield* Effect.fork(drain(10_000))
+      const done = yield* Effect.forkChild(drain(10_000))
       const [child] = children
       if (child !== undefined) child.lingering = true
       child?.finish(0)
-      yield* elapse(5000)
-      expect(done.unsafePoll()).toBeNull()
+      yield* pass(5000)
+      expect(done.pollUnsafe()).toBeUndefined()
       if (child !== undefined) child.lingering = false
-      yield* elapse(1000)
-      expect(done.unsafePoll()).toEqual(Exit.void)
+      yield* pass(1000)
+      expect(done.pollUnsafe()).toEqual(Exit.void)
     }),
   )
 
@@ -75,12 +76,12 @@ describe("Drain", () => {
     "does not wait for a child whose scope has closed",
     effect(function* () {
       const { drain, scopes } = yield* begin(2)
-      const done = yield* Effect.fork(drain(10_000))
-      yield* elapse(100)
-      expect(done.unsafePoll()).toBeNull()
+      const done = yield* Effect.forkChild(drain(10_000))
+      yield* pass(100)
+      expect(done.pollUnsafe()).toBeUndefined()
       for (const scope of scopes) yield* Scope.close(scope, Exit.void)
-      yield* elapse(Drain.farewellMillis + 40)
-      expect(done.unsafePoll()).toEqual(Exit.void)
+      yield* pass(Drain.farewellMillis + 40)
+      expect(done.pollUnsafe()).toEqual(Exit.void)
     }),
   )
 
@@ -90,17 +91,17 @@ describe("Drain", () => {
       const { children, drain } = yield* begin(2)
       children[0]?.finish(0)
       if (children[1] !== undefined) children[1].mortal = false
-      const done = yield* Effect.fork(drain(1000))
-      yield* elapse(999)
+      const done = yield* Effect.forkChild(drain(1000))
+      yield* pass(999)
       expect(children[1]?.kills).toBe(0)
-      yield* elapse(1 + Drain.farewellMillis)
+      yield* pass(1 + Drain.farewellMillis)
       expect(children[1]?.kills).toBe(1)
       // Of a machine that is busy, the end of a child comes late.
-      yield* elapse(1000)
-      expect(done.unsafePoll()).toBeNull()
+      yield* pass(1000)
+      expect(done.pollUnsafe()).toBeUndefined()
       children[1]?.finish(0)
-      yield* elapse(Drain.farewellMillis + 40)
-      expect(done.unsafePoll()).toEqual(Exit.void)
+      yield* pass(Drain.farewellMillis + 40)
+      expect(done.pollUnsafe()).toEqual(Exit.void)
     }),
   )
 
@@ -109,28 +110,28 @@ describe("Drain", () => {
     effect(function* () {
       const { drain, children } = yield* begin(1)
       if (children[0] !== undefined) children[0].mortal = false
-      const done = yield* Effect.fork(drain(1000))
-      yield* elapse(1000 + Drain.killedMillis + Drain.farewellMillis)
-      expect(done.unsafePoll()).toEqual(Exit.void)
+      const done = yield* Effect.forkChild(drain(1000))
+      yield* pass(1000 + Drain.killedMillis + Drain.farewellMillis)
+      expect(done.pollUnsafe()).toEqual(Exit.void)
     }),
   )
 
   it(
     "starts nothing once it has begun, and ends children that were just starting",
     effect(function* () {
-      const start = yield* Effect.makeSemaphore(1)
+      const start = yield* Semaphore.make(1)
       yield* start.take(1)
       const fake = yield* Fake.make({ beforeSpawn: () => start.take(1) })
       const { spawner, drain } = Drain.make(yield* Effect.provide(Spawner, fake.layer))
-      const late = yield* Effect.fork(
-        Effect.scoped(Effect.zipRight(spawner.spawn(spec, events), Effect.never)),
+      const late = yield* Effect.forkChild(
+        Effect.scoped(Effect.andThen(spawner.spawn(spec, events), Effect.never)),
       )
-      yield* elapse(1)
+      yield* pass(1)
       yield* drain(1000)
       const error = yield* Effect.flip(Effect.scoped(spawner.spawn(spec, events)))
       expect(error.reason).toBe("ShuttingDown")
       yield* start.release(1)
-      yield* elapse(1)
+      yield* pass(1)
       expect(fake.children.map(({ signals }) => signals)).toEqual([["SIGTERM", "SIGCONT"]])
       yield* Fiber.interrupt(late)
     }),

@@ -88,7 +88,7 @@ const refusal = "the server is shutting down and starts no more processes"
 
 /** SIGCONT follows because a stopped process handles SIGTERM only when it continues. */
 const terminate = ({ handle }: Child) =>
-  Effect.ignore(Effect.zipRight(handle.signal("SIGTERM"), handle.signal("SIGCONT")))
+  Effect.ignore(Effect.andThen(handle.signal("SIGTERM"), handle.signal("SIGCONT")))
 
 const isThere = ({ handle, exited }: Child): Effect.Effect<boolean> =>
   Effect.suspend(() => (exited() ? handle.lingering : Effect.succeed(true)))

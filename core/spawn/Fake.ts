@@ -7,8 +7,9 @@
  * each end and the exit once. A kill ends the child, unless the test says otherwise.
  */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import * as Mailbox from "effect/Mailbox"
+import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { utf8 } from "../protocol/Bytes.ts"
 import { SignalError, type SpawnError, StdinError } from "./SpawnError.ts"
@@ -59,7 +60,7 @@ export const allCapabilities: Capabilities = {
 /** A spawner without children yet. */
 export const make = (options: Options = {}): Effect.Effect<Fake> =>
   Effect.gen(function* () {
-    const spawned = yield* Mailbox.make<FakeChild>()
+    const spawned = yield* Queue.make<FakeChild>()
     const children: Array<FakeChild> = []
     const capabilities = { ...allCapabilities, ...options.capabilities }
     const spawn = (
@@ -71,16 +72,16 @@ export const make = (options: Options = {}): Effect.Effect<Fake> =>
         const child = new FakeChild(1000 + children.length, spec, events)
         yield* Effect.addFinalizer(() => Effect.sync(() => child.release()))
         children.push(child)
-        spawned.unsafeOffer(child)
+        Queue.offerUnsafe(spawned, child)
         if (options.script !== undefined) {
-          yield* Effect.forkScoped(Effect.zipRight(Effect.yieldNow(), options.script(child)))
+          yield* Effect.forkScoped(Effect.andThen(Effect.yieldNow, options.script(child)))
         }
         return child.handle(capabilities)
       })
     return {
       layer: Layer.succeed(Spawner, { capabilities, spawn }),
       children,
-      next: Effect.orDie(spawned.take),
+      next: Queue.take(spawned),
     }
   })
 
@@ -115,9 +116,9 @@ export class FakeChild {
 
   private readonly events: SpawnEvents
   private readonly open: Set<OutputStream>
-  private readonly reading = Effect.unsafeMakeLatch(true)
-  private readonly going = Effect.unsafeMakeLatch(true)
-  private readonly dead = Effect.unsafeMakeLatch(false)
+  private readonly reading = Latch.makeUnsafe(true)
+  private readonly going = Latch.makeUnsafe(true)
+  private readonly dead = Latch.makeUnsafe(false)
   private stdin: "reading" | "closed"
   private status: ExitStatus | undefined
 
@@ -146,7 +147,7 @@ export class FakeChild {
   exit(status: number | ExitStatus, ending?: Ending): void {
     if (this.status !== undefined || this.released) return
     this.status = typeof status === "number" ? { kind: "exited", code: status } : status
-    this.dead.unsafeOpen()
+    this.dead.openUnsafe()
     this.events.exit(this.status, ending)
   }
 
@@ -158,18 +159,18 @@ export class FakeChild {
 
   /** Stops reading stdin, until `read`: writers wait. */
   stall(): void {
-    this.reading.unsafeClose()
+    this.reading.closeUnsafe()
   }
 
   /** Reads stdin again. */
   read(): void {
-    this.reading.unsafeOpen()
+    this.reading.openUnsafe()
   }
 
   /** Closes its stdin: writes fail. */
   closeStdin(): void {
     this.stdin = "closed"
-    this.reading.unsafeOpen()
+    this.reading.openUnsafe()
   }
 
   /** Completes while the core wants output. */
@@ -228,7 +229,7 @@ export class FakeChild {
   private setPaused(paused: boolean): void {
     this.paused = paused
     if (paused) this.pauses += 1
-    if (paused) this.going.unsafeClose()
-    else this.going.unsafeOpen()
+    if (paused) this.going.closeUnsafe()
+    else this.going.openUnsafe()
   }
 }

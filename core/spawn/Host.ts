@@ -20,4 +20,4 @@ export interface HostInfo {
 }
 
 /** The service; the same for all sessions of a server. */
-export class Host extends Context.Tag("procwire/Host")<Host, HostInfo>() {}
+export class Host extends Context.Service<Host, HostInfo>()("procwire/Host") {}

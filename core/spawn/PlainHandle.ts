@@ -6,7 +6,6 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import type { PlainEvents, Report } from "./PlainEvents.ts"
 import { SignalError, StdinError } from "./SpawnError.ts"
 import type { Capabilities, ChildHandle, SignalName, SpawnSpec, TerminalSize } from "./Spawner.ts"
@@ -69,7 +68,7 @@ export interface Life {
 
 /** The life of a child that is about to start. */
 export const life = (guarded: PlainEvents, report: Report): Life => {
-  const over = Deferred.unsafeMake<void>(FiberId.none)
+  const over = Deferred.makeUnsafe<void>()
   let [child, closed]: [PlainChild | undefined, boolean] = [undefined, false]
   const end = (ended: PlainChild) =>
     Effect.forEach(["kill", "abandonOutput", "close"] as const, (name) =>
@@ -93,7 +92,7 @@ export const life = (guarded: PlainEvents, report: Report): Life => {
       if (closed) return Effect.void
       closed = true
       guarded.mute()
-      Deferred.unsafeDone(over, Effect.void)
+      Deferred.doneUnsafe(over, Effect.void)
       return child === undefined ? Effect.void : Effect.asVoid(end(child))
     }),
   }
@@ -137,7 +136,7 @@ export const make = ({ child, spec, capabilities, guarded, life, report }: Parts
           onSuccess: () => undefined,
           onFailure: (cause) => new StdinError({ reason: "Closed", cause }),
         }),
-        Effect.raceFirst(Effect.zipRight(life.closed, closedNow)),
+        Effect.raceFirst(Effect.andThen(life.closed, closedNow)),
       )
     })
   const endStdin = Effect.suspend(() => {
@@ -159,7 +158,7 @@ export const make = ({ child, spec, capabilities, guarded, life, report }: Parts
       undefined,
     ),
     abandonOutput: unlessClosed(
-      Effect.zipRight(
+      Effect.andThen(
         harmless("abandonOutput", () => child.abandonOutput(), report),
         Effect.sync(guarded.endAll),
       ),
@@ -193,7 +192,7 @@ const call = (evaluate: () => Answer): Effect.Effect<unknown, unknown> =>
   Effect.tryPromise({ try: async () => evaluate(), catch: (error) => error })
 
 const harmless = (name: string, evaluate: () => Answer, report: Report): Effect.Effect<unknown> =>
-  Effect.catchAll(call(evaluate), (error) =>
+  Effect.catch(call(evaluate), (error) =>
     Effect.sync(() => report("handle-throws", `${name}: ${String(error)}`)),
   )
 
@@ -205,7 +204,7 @@ const reasons: { readonly [code: string]: SignalError["reason"] } = {
 
 /** A signal or a resize: a child that is gone is no error. */
 const controlled = (evaluate: () => Answer): Effect.Effect<void, SignalError> =>
-  Effect.catchAll(Effect.asVoid(call(evaluate)), (error) => {
+  Effect.catch(Effect.asVoid(call(evaluate)), (error) => {
     const { _tag, code, message } = Object(error) as { readonly [name: string]: unknown }
     if (code === "ESRCH") return Effect.void
     if (_tag === "SignalError") return Effect.fail(error as SignalError)

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
-import { effect, elapse } from "../testing/Effects.ts"
+import { effect, pass } from "../testing/Effects.ts"
 import * as PlainSpawner from "./PlainSpawner.ts"
 import { type SpawnEvents, type SpawnSpec, Spawner } from "./Spawner.ts"
 
@@ -32,10 +32,7 @@ const begin = (
           : { ...still, write: () => {}, ...child }
       },
     }
-    const logger = Logger.replace(
-      Logger.defaultLogger,
-      Logger.make(({ message }) => void logged.push(String(message))),
-    )
+    const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
     const { spawn } = yield* Spawner.pipe(Effect.provide(PlainSpawner.toLayer(plain)), Effect.provide(logger))
     const scope = yield* Scope.make()
     const events: SpawnEvents = {
@@ -46,7 +43,7 @@ const begin = (
       end: (stream) => void log.push(`/${stream}`),
       exit: (status) => void log.push(JSON.stringify(Object.values(status))),
     }
-    const start = Scope.extend(spawn(spec, events), scope)
+    const start = Scope.provide(spawn(spec, events), scope)
     return { log, logged, taken, told, scope, start }
   })
 
@@ -55,7 +52,7 @@ const running = (...args: Parameters<typeof begin>) =>
   Effect.gen(function* () {
     const begun = yield* begin(...args)
     const handle = yield* begun.start
-    yield* elapse(1)
+    yield* pass(1)
     return { ...begun, handle }
   })
 
@@ -82,7 +79,7 @@ describe("PlainSpawner", () => {
       })
       yield* start
       expect(log).toEqual([])
-      yield* elapse(1)
+      yield* pass(1)
       expect(log).toEqual(["stdout 2", "/stdout", '["exited",3]'])
       expect(taken).toEqual([7, 8])
     }),
@@ -103,7 +100,7 @@ describe("PlainSpawner", () => {
         exit({ kind: "exited", code: 300 }, { coreDumped: "yes" } as never)
         exit({ kind: "exited", code: 0 })
       }
-      yield* elapse(1)
+      yield* pass(1)
       expect(log).toEqual(["stderr 1", "/stderr", '["exited",255]'])
       expect(rulesIn(logged)).toEqual([
         "stream-unknown",
@@ -135,7 +132,7 @@ describe("PlainSpawner", () => {
       yield* handle.kill
       yield* handle.endStdin
       yield* handle.abandonOutput
-      yield* elapse(1)
+      yield* pass(1)
       expect(log).toEqual(["/stdout", "/stderr"])
       expect(rulesIn(logged)).toEqual(["handle-throws"])
     }),
@@ -151,7 +148,7 @@ describe("PlainSpawner", () => {
       yield* Scope.close(scope, Exit.void)
       told.events.exit({ kind: "signaled", signal: 9 })
       told.events.exit({ kind: "signaled", signal: 9 })
-      yield* elapse(1)
+      yield* pass(1)
       expect(log).toEqual(["/stdout", "/stderr"])
       expect(logged).toEqual([])
     }),
@@ -181,12 +178,12 @@ describe("PlainSpawner", () => {
       const calls: Array<string> = []
       let born: (child: unknown) => void = () => {}
       const { scope, start } = yield* begin(() => new Promise((resolve) => (born = resolve)))
-      const fiber = yield* Effect.fork(start)
-      yield* elapse(1)
+      const fiber = yield* Effect.forkChild(start)
+      yield* pass(1)
       yield* Fiber.interrupt(fiber)
       yield* Scope.close(scope, Exit.void)
       born({ ...still, kill: () => calls.push("kill"), close: () => calls.push("close") })
-      yield* elapse(1)
+      yield* pass(1)
       expect(calls).toEqual(["kill", "close"])
     }),
   )
@@ -195,10 +192,10 @@ describe("PlainSpawner", () => {
     "waits at the end of a scope only so long for functions that never answer",
     effect(function* () {
       const { logged, scope } = yield* running({ kill: () => new Promise(() => {}) })
-      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
-      yield* elapse(5001)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* pass(5001)
       yield* Fiber.join(closing)
-      yield* elapse(1)
+      yield* pass(1)
       expect(rulesIn(logged)).toEqual(["handle-late"])
     }),
   )
@@ -207,8 +204,8 @@ describe("PlainSpawner", () => {
     "ends a write that waits when the scope closes, and refuses writes after endStdin",
     effect(function* () {
       const { handle, scope } = yield* running({ write: () => new Promise(() => {}) })
-      const waiting = yield* Effect.fork(Effect.flip(handle.write(bytes)))
-      yield* elapse(1)
+      const waiting = yield* Effect.forkChild(Effect.flip(handle.write(bytes)))
+      yield* pass(1)
       yield* Scope.close(scope, Exit.void)
       expect((yield* Fiber.join(waiting)).reason).toBe("Closed")
       const other = yield* running({ write: () => {} })
@@ -254,7 +251,7 @@ describe("PlainSpawner", () => {
       )
       expect("pause" in handle).toBe(false)
       expect((yield* Effect.flip(handle.write(bytes))).reason).toBe("NotOpen")
-      yield* elapse(1)
+      yield* pass(1)
       expect(logged[0]).toContain("breaks the rule method-missing")
     }),
   )

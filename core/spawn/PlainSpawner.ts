@@ -7,7 +7,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Runtime from "effect/Runtime"
 import * as PlainEvents from "./PlainEvents.ts"
 import * as PlainHandle from "./PlainHandle.ts"
 import * as SpawnError from "./SpawnError.ts"
@@ -65,13 +64,13 @@ export const fault = (value: unknown): string | undefined => {
 export const toLayer = (spawner: PlainSpawner): Layer.Layer<Spawner> =>
   Layer.effect(
     Spawner,
-    Effect.map(Effect.runtime<never>(), (runtime) => {
+    Effect.map(Effect.context<never>(), (context) => {
       const told = new Set<PlainEvents.Rule>()
       return make(spawner, (rule, what) => {
         if (told.has(rule)) return
         told.add(rule)
         const text = `spawner ${spawner.name} breaks the rule ${rule}: ${PlainEvents.rules[rule]} (${what})`
-        Runtime.runFork(runtime)(Effect.logWarning(`${text}. Said once for each rule`))
+        Effect.runForkWith(context)(Effect.logWarning(`${text}. Said once for each rule`))
       })
     }),
   )
@@ -88,7 +87,7 @@ const make = (spawner: PlainSpawner, report: PlainEvents.Report): SpawnerService
       yield* Effect.addFinalizer(() => life.close)
       const child = yield* start(spawner, spec, guarded, life, report)
       // Once the caller has the handle: it runs on when this fiber has given way.
-      yield* Effect.forkScoped(Effect.zipRight(Effect.yieldNow(), Effect.sync(guarded.open)))
+      yield* Effect.forkScoped(Effect.andThen(Effect.yieldNow, Effect.sync(guarded.open)))
       return PlainHandle.make({ child, spec, capabilities, guarded, life, report })
     })
   return { capabilities, spawn }
@@ -101,7 +100,7 @@ const start = (
   life: PlainHandle.Life,
   report: PlainEvents.Report,
 ): Effect.Effect<PlainHandle.PlainChild, SpawnError.SpawnError> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const born = (child: PlainHandle.PlainChild) => {
       const missing = PlainHandle.missing(child)
       if (missing === undefined) {

@@ -82,6 +82,6 @@ export const unknown: ProcessEvidenceService = {
 const untold: Unknown = { kind: "unknown", why: "this server cannot look into its processes" }
 
 /** The service; the default is `unknown`. */
-export class ProcessEvidence extends Context.Reference<ProcessEvidence>()("procwire/ProcessEvidence", {
+export const ProcessEvidence = Context.Reference("procwire/ProcessEvidence", {
   defaultValue: (): ProcessEvidenceService => unknown,
-}) {}
+})

@@ -141,4 +141,4 @@ export interface SpawnerService {
 }
 
 /** The service that a server starts its children with. */
-export class Spawner extends Context.Tag("procwire/Spawner")<Spawner, SpawnerService>() {}
+export class Spawner extends Context.Service<Spawner, SpawnerService>()("procwire/Spawner") {}

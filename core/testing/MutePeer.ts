@@ -1,6 +1,6 @@
 /** A server of the current wire and of v0 that answers a few requests, and from some time on none. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Message from "../protocol/Message.ts"
 import * as Memory from "../transport/Memory.ts"
 
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
   }
   const peer = { transport, mute: false, heard: new Array<string>(), answer }
   const take = Effect.map(right.incoming.take, (text) => {
-    const message = Either.getOrThrow(Message.fromText(text))
+    const message = Result.getOrThrow(Message.fromText(text))
     if (!("method" in message)) return
     if (peer.mute) peer.heard.push(message.method)
     if (message.kind === "request") open.set(message.id, message.method)

@@ -1,7 +1,6 @@
 /** A client of the real server over a network that fails, for tests of lost connections. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
+import type * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as ExecClient from "../client/ExecClient.ts"
 import type { Status } from "../client/Reconnect.ts"
@@ -45,17 +44,14 @@ export const connected = (
 
 export const textOf = (process: RemoteProcess) =>
   Effect.map(Stream.runCollect(process.output()), (chunks) =>
-    Chunk.toReadonlyArray(chunks)
-      .map((bytes) => Buffer.from(bytes).toString())
-      .join(""),
+    chunks.map((bytes) => Buffer.from(bytes).toString()).join(""),
   )
 
-export const eventsOf = (process: RemoteProcess) =>
-  Effect.map(Stream.runCollect(process.events), Chunk.toReadonlyArray)
+export const eventsOf = (process: RemoteProcess) => Stream.runCollect(process.events)
 
 /** True while the fiber runs. */
 export const running = (fiber: Fiber.Fiber<unknown, unknown>) =>
-  Effect.map(Fiber.poll(fiber), ({ _tag }) => _tag === "None")
+  Effect.sync(() => fiber.pollUnsafe() === undefined)
 
 /** Longer than the first pause with any jitter, in milliseconds. */
 export const soon = 150

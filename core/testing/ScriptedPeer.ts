@@ -1,6 +1,6 @@
 /** A server that a test plays by hand: it can send what a real server never sends. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Json } from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
@@ -30,13 +30,13 @@ export const make: Effect.Effect<ScriptedPeer, never, Scope.Scope> = Effect.gen(
   const reply = (id: Message.RequestId, result: unknown) =>
     send(Message.responseText(id, JSON.stringify(result)))
   const take = Effect.map(Effect.orDie(right.incoming.take), (text) =>
-    Either.getOrThrow(Message.fromText(text)),
+    Result.getOrThrow(Message.fromText(text)),
   )
   const request = (method: string) =>
     Effect.flatMap(take, (message) =>
       message.kind === "request" && message.method === method
         ? Effect.succeed(message)
-        : Effect.dieMessage(`expected ${method}, got ${JSON.stringify(message)}`),
+        : Effect.die(new Error(`expected ${method}, got ${JSON.stringify(message)}`)),
     )
   const handshake = Effect.gen(function* () {
     const { id } = yield* request("initialize")

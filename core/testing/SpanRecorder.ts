@@ -14,7 +14,7 @@ export const make = () => {
   let count = 0
   const hex = (length: number) => (count += 1).toString(16).padStart(length, "0")
   const tracer = Tracer.make({
-    span: (name, parent, context, links, startTime, kind) => {
+    span: ({ name, parent, annotations, links, startTime, kind }) => {
       const attributes = new Map<string, unknown>()
       const span: Tracer.Span = {
         _tag: "Span",
@@ -22,7 +22,7 @@ export const make = () => {
         spanId: hex(16),
         traceId: parent._tag === "Some" ? parent.value.traceId : hex(32),
         parent,
-        context,
+        annotations,
         status: { _tag: "Started", startTime },
         attributes,
         links,
@@ -35,9 +35,8 @@ export const make = () => {
       }
       return span
     },
-    context: (f) => f(),
   })
-  return { ended, layer: Layer.setTracer(tracer) }
+  return { ended, layer: Layer.succeed(Tracer.Tracer, tracer) }
 }
 
 /** The attributes of the first span of a name. */

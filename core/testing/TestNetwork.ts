@@ -3,6 +3,7 @@
  * flight, be refused for a while, be lost on one side only, or be changed in what they carry.
  */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Memory from "../transport/Memory.ts"
@@ -32,23 +33,23 @@ export class TestNetwork {
     this.scope = scope
   }
 
-  readonly open: Open = Effect.gen(this, function* () {
+  readonly open: Open = Effect.gen({ self: this }, function* () {
     this.attempts.push(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
     if (!this.reachable) return yield* new TransportError({ reason: "Open", message: "nobody is there" })
-    const near = yield* Scope.fork(yield* Effect.scope, sequential)
-    const ends: Ends = { near, far: yield* Scope.fork(this.scope, sequential), stranded: false }
+    const near = yield* Scope.fork(yield* Effect.scope)
+    const ends: Ends = { near, far: yield* Scope.fork(this.scope), stranded: false }
     yield* Scope.addFinalizer(
       near,
       Effect.suspend(() => (ends.stranded ? Effect.void : Scope.close(ends.far, Exit.void))),
     )
-    const served = yield* Scope.extend(this.server.connect, ends.far)
-    const [client, relay] = yield* Scope.extend(Memory.makePair(), near)
+    const served = yield* Scope.provide(this.server.connect, ends.far)
+    const [client, relay] = yield* Scope.provide(Memory.makePair(), near)
     const up = pump(relay, served, (text) => {
       this.sent.push(text)
       return this.alive ? this.toServer(text) : undefined
     })
     const down = pump(served, relay, (text) => (this.alive ? this.toClient(text) : undefined))
-    const both = Effect.zipRight(Effect.race(up, down), relay.close)
+    const both = Effect.andThen(Effect.race(up, down), relay.close)
     yield* Effect.forkIn(Effect.interruptible(both), near)
     this.current = ends
     return client
@@ -62,19 +63,17 @@ export class TestNetwork {
   /** Ends the connection for the client only; the server notices when `noticed` runs. */
   readonly strand: Effect.Effect<{ readonly noticed: Effect.Effect<void> }> = Effect.suspend(() => {
     const { current } = this
-    if (current === undefined) return Effect.dieMessage("no connection")
+    if (current === undefined) return Effect.die(new Error("no connection"))
     current.stranded = true
     return Effect.as(this.cut, { noticed: Scope.close(current.far, Exit.void) })
   })
 }
 
 interface Ends {
-  readonly near: Scope.CloseableScope
-  readonly far: Scope.CloseableScope
+  readonly near: Scope.Closeable
+  readonly far: Scope.Closeable
   stranded: boolean
 }
-
-const sequential = { _tag: "Sequential" } as const
 
 /** Carries messages one by one, at the speed of the receiver; ends when the sender does. */
 const pump = (
@@ -83,13 +82,13 @@ const pump = (
   change: (text: string) => string | undefined,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const room = yield* Effect.makeLatch(true)
-    to.onDrain(() => room.unsafeOpen())
+    const room = yield* Latch.make(true)
+    to.onDrain(() => room.openUnsafe())
     for (;;) {
       const text = change(yield* from.incoming.take)
-      room.unsafeClose()
-      if (text === undefined || to.write(text)) room.unsafeOpen()
+      room.closeUnsafe()
+      if (text === undefined || to.write(text)) room.openUnsafe()
       yield* room.await
-      yield* Effect.yieldNow()
+      yield* Effect.yieldNow
     }
   }).pipe(Effect.ignore)

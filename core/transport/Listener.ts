@@ -36,4 +36,4 @@ export interface ListenerService {
 }
 
 /** The service of one listener. */
-export class Listener extends Context.Tag("procwire/Listener")<Listener, ListenerService>() {}
+export class Listener extends Context.Service<Listener, ListenerService>()("procwire/Listener") {}

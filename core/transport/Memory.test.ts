@@ -1,6 +1,6 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import { settle } from "../testing/Effects.ts"
 import { MemoryPool } from "../protocol/MemoryPool.ts"
 import * as Message from "../protocol/Message.ts"
 import * as Memory from "./Memory.ts"
@@ -63,6 +63,7 @@ describe("Memory", () => {
         expect(drains).toBe(0)
         const taken = yield* take(right, incomingCapacity + 5)
         expect(taken.at(-1)).toBe("last")
+        yield* settle
         expect(drains).toBe(1)
         expect(left.write("again")).toBe(true)
       }),
@@ -78,7 +79,7 @@ describe("Memory", () => {
         const taken: Array<string> = []
         for (;;) {
           const [messages, done] = yield* right.incoming.takeAll
-          taken.push(...Chunk.toReadonlyArray(messages))
+          taken.push(...messages)
           if (done) break
         }
         expect(taken.length).toBe(incomingCapacity * 2)
@@ -94,6 +95,7 @@ describe("Memory", () => {
         for (let i = 0; i <= incomingCapacity; i++) left.write("x".repeat(8192))
         while (left.write("x".repeat(8192)));
         yield* right.close
+        yield* settle
         expect(drains).toBe(1)
         expect(left.write("x")).toBe(true)
       }),

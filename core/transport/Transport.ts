@@ -5,9 +5,9 @@
  * reading its socket while nobody takes messages. `write` accepts every message, in order, and returns whether the peer
  * keeps up; senders that are not answering a request (process output) must stop while it does not.
  */
+import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
-import type * as Mailbox from "effect/Mailbox"
 import type { CutText } from "../protocol/CutText.ts"
 import * as Limits from "../protocol/Limits.ts"
 import type { SessionScope } from "../protocol/SessionScope.ts"
@@ -31,14 +31,29 @@ export class TransportError extends Data.TaggedError("TransportError")<{
  */
 export type Outgoing = string | Uint8Array
 
-/** The messages of the peer. It fails if the peer breaks the transport. */
-export type Incoming = Pick<
-  Mailbox.ReadonlyMailbox<string, TransportError>,
-  "take" | "takeAll" | "await" | "size" | "unsafeSize"
+/** All messages that wait, at least one unless the peer is gone; true beside them if none follows. */
+export type TakeAll<Message> = Effect.Effect<
+  readonly [messages: ReadonlyArray<Message>, done: boolean],
+  TransportError
 >
 
+/** The messages of the peer. Each effect fails if the peer breaks the transport. */
+export interface Incoming {
+  /** The next message; `Done` if the peer is gone. */
+  readonly take: Effect.Effect<string, TransportError | Cause.Done>
+  /** All messages that wait. */
+  readonly takeAll: TakeAll<string>
+  /** Waits until the peer is gone and all of its messages are taken. */
+  readonly await: Effect.Effect<void, TransportError>
+  /** The number of messages that wait; undefined when the peer is gone and all are taken. */
+  readonly size: () => number | undefined
+}
+
 /** The messages of the peer, where long base64 is cut out of them and decoded. */
-export type CutIncoming = Pick<Mailbox.ReadonlyMailbox<string | CutText, TransportError>, "takeAll">
+export interface CutIncoming {
+  /** All messages that wait. */
+  readonly takeAll: TakeAll<string | CutText>
+}
 
 /** The other end of a connection, as far as its listener knows. */
 export interface Peer {

@@ -9,6 +9,7 @@ import * as fs from "node:fs"
 import process from "node:process"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Clock from "effect/Clock"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { Event } from "../../../core/server/audit/AuditEvent.ts"
@@ -38,8 +39,8 @@ export const make = (options: Options): Effect.Effect<AuditLog, OpenError, Scope
   Effect.gen(function* () {
     const { path, bestEffort, version } = options
     const descriptor = yield* open(path)
-    const clock = yield* Effect.clock
-    const now = () => toTime(clock.unsafeCurrentTimeMillis())
+    const clock = yield* Clock.Clock
+    const now = () => toTime(clock.currentTimeMillisUnsafe())
     const named = path === "-" ? "the audit log on stderr" : `the audit log ${path}`
     const effect = bestEffort ? "events will be missing from it" : "nothing is started until it can be"
     let lost = 0
@@ -67,7 +68,7 @@ export const make = (options: Options): Effect.Effect<AuditLog, OpenError, Scope
         const committed = file.commit(JSON.stringify(event))
         if (!bestEffort) return Effect.mapError(committed, toAuditError)
         const noted = Effect.sync(() => note(event))
-        return Effect.suspend(() => (file.failing() ? noted : Effect.orElse(committed, () => noted)))
+        return Effect.suspend(() => (file.failing() ? noted : Effect.catch(committed, () => noted)))
       },
     }
   })
@@ -123,13 +124,13 @@ const retryPause = "10 millis"
 const write =
   (fd: number) =>
   (bytes: Uint8Array): Effect.Effect<number, unknown> =>
-    Effect.async<number, NodeJS.ErrnoException>((resume) => {
+    Effect.callback<number, NodeJS.ErrnoException>((resume) => {
       fs.write(fd, bytes, (error, written) =>
         resume(error === null ? Effect.succeed(written) : Effect.fail(error)),
       )
     }).pipe(Effect.retry({ while: ({ code }) => code === "EAGAIN", schedule: Schedule.spaced(retryPause) }))
 
 const sync = (fd: number): Effect.Effect<void, unknown> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     fs.fdatasync(fd, (error) => resume(error === null ? Effect.void : Effect.fail(error)))
   })

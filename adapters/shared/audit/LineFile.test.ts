@@ -93,12 +93,12 @@ describe("LineFile", () => {
         Effect.gen(function* () {
           const file = yield* opened
           disk.hangs = true
-          const one = yield* Effect.fork(Effect.flip(file.commit("a")))
+          const one = yield* Effect.forkChild(Effect.flip(file.commit("a")))
           yield* pass(LineFile.deadlineMillis)
           expect(yield* Fiber.join(one)).toMatchObject({ reason: "Timeout" })
           file.append("b")
           expect(told).toEqual(["Timeout undefined"])
-          yield* Effect.forkDaemon(pass(LineFile.deadlineMillis))
+          yield* Effect.forkDetach(pass(LineFile.deadlineMillis))
         }),
       )
       expect(told).toEqual(["Timeout undefined", "lost 1"])

@@ -9,9 +9,11 @@
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import { abandonable } from "../../../core/protocol/Abandon.ts"
 
 /** A line could not be written. `cause` is the error of the system. */
 export class LineError extends Data.TaggedError("LineError")<{
@@ -65,7 +67,7 @@ export const make = (
   Effect.gen(function* () {
     const waiting: Array<Line> = []
     const health = makeHealth(listener)
-    const work = yield* Effect.makeLatch(false)
+    const work = yield* Latch.make(false)
     const write = makeWrite(descriptor)
     const turn = Effect.uninterruptible(writeWaiting(write, waiting, health, listener.lost))
     const due = Effect.suspend(() =>
@@ -75,15 +77,17 @@ export const make = (
     // A write that hangs must not hang the end of the scope, so the writer has a scope of its own.
     const own = yield* Scope.make()
     yield* Effect.addFinalizer(() => {
-      const end = Effect.zipRight(Scope.close(own, Exit.void), turn)
-      const ended = Effect.interruptible(Effect.timeoutOption(Effect.disconnect(end), deadlineMillis))
+      const end = Effect.andThen(Scope.close(own, Exit.void), turn)
+      const ended = Effect.interruptible(Effect.timeoutOption(abandonable(end), deadlineMillis))
       return Effect.map(ended, () => {
         if (waiting.length > 0) listener.lost(waiting.length)
       })
     })
     yield* due.pipe(
-      Effect.zipRight(Effect.sync(() => work.unsafeClose())),
-      Effect.zipRight(turn),
+      // Lines that come together are one write.
+      Effect.andThen(Effect.yieldNow),
+      Effect.andThen(Effect.sync(() => work.closeUnsafe())),
+      Effect.andThen(turn),
       Effect.forever,
       Effect.interruptible,
       Effect.forkIn(own),
@@ -93,9 +97,9 @@ export const make = (
       Effect.gen(function* () {
         const line = { text, done: yield* Deferred.make<void, LineError>() }
         waiting.push(line)
-        work.unsafeOpen()
+        work.openUnsafe()
         const late = new LineError({ reason: "Timeout" })
-        const tooLate = Effect.zipRight(health.fail(late), Effect.fail(late))
+        const tooLate = Effect.andThen(health.fail(late), Effect.fail(late))
         yield* Deferred.await(line.done).pipe(
           Effect.timeoutOption(deadlineMillis),
           Effect.ensuring(
@@ -109,7 +113,7 @@ export const make = (
       })
     const append = (text: string) => {
       waiting.push({ text })
-      if (!health.failing()) work.unsafeOpen()
+      if (!health.failing()) work.openUnsafe()
     }
     return { commit, append, failing: health.failing }
   })
@@ -156,25 +160,36 @@ const writeWaiting = (
     const texts = lines.map(({ text }) => text)
     const durable = lines.some(({ done }) => done !== undefined)
     const { whole, result } = yield* write(texts, durable)
-    const outcome = Either.mapLeft(result, (cause) => new LineError({ reason: "Write", cause }))
-    for (const { done } of lines) if (done !== undefined) yield* Deferred.complete(done, outcome)
-    if (Either.isRight(outcome)) return yield* health.recover
-    // The oldest lines are dropped first.
-    const rest = lines.slice(whole).filter(({ done }) => done === undefined)
-    let dropped = rest.length
-    for (let size = 0; dropped > 0; dropped--)
-      if ((size += rest[dropped - 1]?.text.length ?? 0) > maxWaiting) break
-    waiting.unshift(...rest.slice(dropped))
-    if (dropped > 0) lost(dropped)
-    yield* health.fail(outcome.left)
+    const outcome = Result.mapError(result, (cause) => new LineError({ reason: "Write", cause }))
+    if (Result.isSuccess(outcome)) yield* health.recover
+    else {
+      const dropped = putBack(
+        waiting,
+        lines.slice(whole).filter(({ done }) => done === undefined),
+      )
+      if (dropped > 0) lost(dropped)
+      yield* health.fail(outcome.failure)
+    }
+    // At last: whoever waits for a line goes on within this.
+    for (const { done } of lines)
+      if (done !== undefined) yield* Deferred.complete(done, Effect.fromResult(outcome))
   })
+
+/** Has lines wait again, in front of the others; the oldest are dropped if they are too many. How many these were. */
+const putBack = (waiting: Array<Line>, lines: ReadonlyArray<Line>): number => {
+  let dropped = lines.length
+  for (let size = 0; dropped > 0; dropped--)
+    if ((size += lines[dropped - 1]?.text.length ?? 0) > maxWaiting) break
+  waiting.unshift(...lines.slice(dropped))
+  return dropped
+}
 
 /** The extent of a write. */
 interface Written {
   /** The number of lines, from the first, that are whole in the file. */
   readonly whole: number
   /** The error that the others met, or the disk. */
-  readonly result: Either.Either<void, unknown>
+  readonly result: Result.Result<void, unknown>
 }
 
 /** Writes lines, and with `durable` waits for the disk. One call at a time. */
@@ -194,7 +209,7 @@ const makeWrite = (descriptor: Descriptor): Write => {
       const all = Effect.gen(function* () {
         while (at < bytes.length) at += yield* descriptor.write(bytes.subarray(at))
       })
-      const result = yield* Effect.either(all)
+      const result = yield* Effect.result(all)
       if (at > 0) torn = bytes[at - 1] !== newline
       return { whole: countWhole(pieces, at), result }
     })
@@ -205,9 +220,9 @@ const makeWrite = (descriptor: Descriptor): Write => {
       while (whole < lines.length) {
         const written = yield* writeBatch(lines.slice(whole, batchEnd(lines, whole)))
         whole += written.whole
-        if (Either.isLeft(written.result)) return { whole, result: written.result }
+        if (Result.isFailure(written.result)) return { whole, result: written.result }
       }
-      return { whole, result: durable ? yield* Effect.either(descriptor.sync) : Either.void }
+      return { whole, result: durable ? yield* Effect.result(descriptor.sync) : Result.void }
     })
 }
 

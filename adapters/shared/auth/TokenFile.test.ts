@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Bearer from "./Bearer.ts"
 import * as TokenFile from "./TokenFile.ts"
@@ -15,11 +15,11 @@ describe("TokenFile", () => {
     ["C:\\tokens\\a", { file: "C:\\tokens\\a", name: "C:\\tokens\\a", scope: "own" }],
     ["a:b", { file: "a:b", name: "a:b", scope: "own" }],
   ] as const)("reads %s", (text, expected) => {
-    expect(Either.getOrThrow(TokenFile.parse(text))).toEqual(expected)
+    expect(Result.getOrThrow(TokenFile.parse(text))).toEqual(expected)
   })
 
   it("names a scope that there is not", () => {
-    expect(TokenFile.parse("ci:observe,admin=f")).toEqual(Either.left("admin"))
+    expect(TokenFile.parse("ci:observe,admin=f")).toEqual(Result.fail("admin"))
   })
 
   it("takes the greatest scope of a claim, and nothing from what is no text", () => {

@@ -2,7 +2,7 @@
  * The place of a token, and its rights: `FILE`, or `NAME:SCOPES=FILE` for a token with a name, whose clients may
  * do something with the sessions of others.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { greater, type SessionScope, scopes } from "../../../core/protocol/SessionScope.ts"
 
 /** A file with one token. */
@@ -14,24 +14,24 @@ export interface TokenFile {
   readonly scope: SessionScope
 }
 
-/** The meaning of a text; on the left, a scope that does not exist. */
-export const parse = (text: string): Either.Either<TokenFile, string> => {
+/** The meaning of a text; as a failure, a scope that does not exist. */
+export const parse = (text: string): Result.Result<TokenFile, string> => {
   const [whole, name = "", words = "", file = ""] = /^([^:=/\\]+):([a-z,]+)=(.+)$/.exec(text) ?? []
-  if (whole === undefined) return Either.right({ file: text, name: text, scope: "own" })
+  if (whole === undefined) return Result.succeed({ file: text, name: text, scope: "own" })
   let scope: SessionScope = "own"
   for (const word of words.split(",")) {
     const found = scopes.find((one) => one === word)
-    if (found === undefined) return Either.left(word)
+    if (found === undefined) return Result.fail(word)
     scope = greater(scope, found)
   }
-  return Either.right({ file, name, scope })
+  return Result.succeed({ file, name, scope })
 }
 
 /** The files of an option that may be repeated; other values are left out. */
 export const filesOf = (option: string | ReadonlyArray<string> | undefined): ReadonlyArray<string> =>
   [option ?? []]
     .flat()
-    .flatMap((text) => Either.match(parse(text), { onLeft: () => [], onRight: ({ file }) => file }))
+    .flatMap((text) => Result.match(parse(text), { onFailure: () => [], onSuccess: ({ file }) => file }))
 
 /** The greatest scope among the words of a claim, which may have words for others. */
 export const scopeOf = (claim: unknown): SessionScope =>

@@ -158,7 +158,7 @@ const session = (child: RemoteProcess, options: Options) =>
     if (row.tty) yield* LocalTerminal.rawMode
     const output = yield* onTerminal(row, modes)
     const redraw = readOnly || !row.tty ? Effect.void : redrawing(child)
-    const picture = (scrollback: number) => Effect.orElse(painting(child, output, scrollback), () => redraw)
+    const picture = (scrollback: number) => Effect.catch(painting(child, output, scrollback), () => redraw)
     const repaint = options.paints ? picture(0) : redraw
     yield* Effect.forkScoped(typed(child, options, Deferred.succeed(left, { kind: "left" })))
     if (!readOnly) yield* Effect.forkScoped(roles(child))
@@ -168,7 +168,7 @@ const session = (child: RemoteProcess, options: Options) =>
       yield* resize(LocalTerminal.size())
       yield* Effect.forkScoped(Stream.runForEach(LocalTerminal.resizes, resize))
     }
-    yield* options.paints ? Effect.zipRight(output.begin, picture(mostScrollback)) : redraw
+    yield* options.paints ? Effect.andThen(output.begin, picture(mostScrollback)) : redraw
     const fork = yield* Fork.inScope
     link.back = () => void fork(repaint)
     return yield* Effect.raceFirst(shown(child, row, output, repaint), Deferred.await(left))
@@ -180,12 +180,12 @@ const redrawing = (child: RemoteProcess): Effect.Effect<void> =>
     const size = LocalTerminal.size()
     if (size === undefined) return Effect.void
     const other = { ...size, rows: size.rows > 1 ? size.rows - 1 : size.rows + 1 }
-    return Effect.ignore(Effect.zipRight(child.resize(other), child.resize(size)))
+    return Effect.ignore(Effect.andThen(child.resize(other), child.resize(size)))
   })
 
 type Printed = Extract<ProcessEvent, { kind: "output" }>
 
-type OnTerminal = Effect.Effect.Success<ReturnType<typeof onTerminal>>
+type OnTerminal = Effect.Success<ReturnType<typeof onTerminal>>
 
 /** The output of the process on this terminal, one piece after another. */
 const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
@@ -289,7 +289,7 @@ const typed = (
     ),
   )
   const end = row.tty || readOnly ? Effect.void : Effect.ignore(child.closeStdin)
-  return Effect.zipRight(sent, end)
+  return Effect.andThen(sent, end)
 }
 
 /** Says when somebody else writes, and when this client does again. */

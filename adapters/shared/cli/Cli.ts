@@ -9,7 +9,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
+import * as References from "effect/References"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import type { Platform } from "../Platform.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
@@ -73,11 +73,14 @@ const ignoreBrokenPipes = () => {
 }
 
 const launch = (command: Command.Command, platform: Platform, args: ReadonlyArray<string>) => {
-  const asked = Deferred.unsafeMake<ForwardedSignals.Name>(FiberId.none)
+  const asked = Deferred.makeUnsafe<ForwardedSignals.Name>()
   const about = { name: command.name, platform, asked: Deferred.await(asked) }
-  const running = Effect.flatMap(Command.parse(command, args), (parsed) =>
-    command.run({ ...about, ...parsed }),
-  )
+  const running = Effect.flatMap(Command.parse(command, args), (parsed) => {
+    const run = command.run({ ...about, ...parsed })
+    // Only commands that use a server have it.
+    const verbose = parsed.values["verbose"] !== undefined
+    return verbose ? Effect.provideService(run, References.MinimumLogLevel, "Debug") : run
+  })
   const fiber = Effect.runFork(Logging.withUsual(Effect.provide(Effect.scoped(running), TextFile.layer)))
   let signal: ForwardedSignals.Name | undefined
   for (const name of command.takesSignals === true ? [] : ForwardedSignals.names) {
@@ -86,14 +89,14 @@ const launch = (command: Command.Command, platform: Platform, args: ReadonlyArra
     process.on(name, () => {
       if (signal !== undefined || command.ends !== true) Effect.runFork(Fiber.interrupt(fiber))
       signal ??= name
-      Deferred.unsafeDone(asked, Effect.succeed(name))
+      Deferred.doneUnsafe(asked, Effect.succeed(name))
     })
   }
   fiber.addObserver((exit) => {
     const value = Exit.isSuccess(exit) ? exit.value : undefined
     if (typeof value === "number") return process.exit(value)
     if (typeof value === "string") return ForwardedSignals.die(value)
-    if (Exit.isSuccess(exit) || (signal !== undefined && Cause.isInterruptedOnly(exit.cause))) {
+    if (Exit.isSuccess(exit) || (signal !== undefined && Cause.hasInterruptsOnly(exit.cause))) {
       const dies = signal === "SIGHUP" || command.endsWell !== true
       return signal !== undefined && dies ? ForwardedSignals.die(signal) : process.exit(0)
     }

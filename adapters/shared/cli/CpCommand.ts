@@ -391,8 +391,8 @@ const sendTar = (
       Effect.tap(remote.write(bytes), () => Effect.sync(() => seen(bytes.length))),
     )
     // The side that unpacks says best why it takes no more.
-    const sent = yield* Effect.either(Effect.zipRight(whole, ended))
-    if (sent._tag === "Left" && sent.left instanceof Unable) return yield* sent.left
+    const sent = yield* Effect.result(Effect.andThen(whole, ended))
+    if (sent._tag === "Failure" && sent.failure instanceof Unable) return yield* sent.failure
     yield* Effect.ignore(client.call("process/closeStdin", { processId: remote.id }))
     let said = ""
     for (let batch = yield* subscription.next; batch !== undefined; batch = yield* subscription.next)
@@ -401,11 +401,11 @@ const sendTar = (
         if (event.kind === "output") said += new TextDecoder().decode(event.bytes)
       }
     yield* verdict(yield* remote.exitCode, said, "on the host")
-    if (sent._tag === "Left") return yield* sent.left
+    if (sent._tag === "Failure") return yield* sent.failure
   }).pipe(Effect.scoped)
 
 const put = (child: ChildProcess, bytes: Uint8Array): Effect.Effect<void> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const { stdin } = child
     if (stdin === null || stdin.destroyed) return resume(Effect.void)
     stdin.write(bytes, () => resume(Effect.void))

@@ -90,7 +90,7 @@ interface Asking {
 
 /** One exchange; the answer as JSON. */
 const request = (method: string, url: string, { ca, token }: Asking): Effect.Effect<unknown, Unable> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const unable = (why: string) => resume(new Unable({ message: `${url.replace(/\?.*/s, "")}: ${why}` }))
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const options = { method, headers, timeout: 10_000, ...(ca === undefined ? {} : { ca }) }

@@ -5,6 +5,7 @@
 import { constants } from "node:os"
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import type { ClientError } from "../../../core/client/ClientError.ts"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
@@ -39,10 +40,10 @@ export const die = (name: Name): never => {
 }
 
 /** Each such signal of this process; without a listener the process would end. */
-export const received: Stream.Stream<Name> = Stream.asyncPush<Name>((emit) =>
+export const received: Stream.Stream<Name> = Stream.callback<Name>((queue) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const listeners = names.map((name) => [name, () => void emit.single(name)] as const)
+      const listeners = names.map((name) => [name, () => void Queue.offerUnsafe(queue, name)] as const)
       for (const [name, listener] of listeners) process.on(name, listener)
       return listeners
     }),

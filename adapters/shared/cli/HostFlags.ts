@@ -1,7 +1,7 @@
 /** `--host NAME --host NAME` and `--all-hosts`: a command that looks at several hosts side by side. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as TextFile from "../host/TextFile.ts"
 import * as Flags from "./Flags.ts"
 import * as Contexts from "./server/Contexts.ts"
@@ -38,7 +38,7 @@ export const flags = {
 /** A host, and the server on it; or why it has none that can be asked. */
 export interface Host {
   readonly name: string
-  readonly target: Either.Either<TargetFlags.Target, string>
+  readonly target: Result.Result<TargetFlags.Target, string>
 }
 
 /** Several hosts, and how long each may take. */
@@ -83,14 +83,14 @@ export const names: Effect.Effect<ReadonlyArray<string>, Flags.ConfigurationErro
 export const ofName = (name: string, values: Flags.Values<typeof TargetFlags.flags> = {}) =>
   Effect.map(TargetFlags.read({ ...values, host: name }, { own: true }), (target): Host => ({
     name,
-    target: Either.right(target),
+    target: Result.succeed(target),
   }))
 
 /** All hosts; one whose files cannot be read is one of them, too. */
 export const every = Effect.flatMap(names, (found) =>
   Effect.forEach(found, (name) =>
     Effect.catchTag(ofName(name), "UsageError", ({ message }) =>
-      Effect.succeed<Host>({ name, target: Either.left(message) }),
+      Effect.succeed<Host>({ name, target: Result.fail(message) }),
     ),
   ),
 )
@@ -98,7 +98,7 @@ export const every = Effect.flatMap(names, (found) =>
 /** The answer of a host, or the reason why it has none. */
 export interface Answer<A> {
   readonly host: string
-  readonly answer: Either.Either<A, string>
+  readonly answer: Result.Result<A, string>
 }
 
 /** A question to a server; `client` is undefined for one's own that does not run. */
@@ -122,9 +122,9 @@ const askOne = <A, E>(
   millis: number,
   clientName: string,
   question: Ask<A, E>,
-): Effect.Effect<Either.Either<A, string>, never, Scope.Scope> =>
+): Effect.Effect<Result.Result<A, string>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const target = yield* found
+    const target = yield* Effect.fromResult(found)
     const said: { text: string } = { text: "" }
     const isCommand = "command" in target
     // The last words of a command may arrive behind its end.
@@ -142,13 +142,13 @@ const askOne = <A, E>(
           : yield* Access.connect(reached, { clientName, initializeTimeout: millis + 1000 })
       return yield* question(client)
     }).pipe(
-      Effect.catchAll(explain),
-      Effect.timeoutFail({
+      Effect.catch(explain),
+      Effect.timeoutOrElse({
         duration: millis,
-        onTimeout: () => `it has not answered within ${millis / 1000} s`,
+        orElse: () => Effect.fail(`it has not answered within ${millis / 1000} s`),
       }),
     )
-  }).pipe(Effect.either)
+  }).pipe(Effect.result)
 
 const heard = Schedule.spaced("10 millis")
 
@@ -176,7 +176,7 @@ const lastLine = (text: string): string | undefined => {
 /** One line for each host that has not answered; the exit code of the command. */
 export const sayFailures = (answers: ReadonlyArray<Answer<unknown>>): number => {
   const failed = answers.flatMap(({ answer, host }) =>
-    Either.isLeft(answer) ? [Message.line(`${host}: ${answer.left}`)] : [],
+    Result.isFailure(answer) ? [Message.line(`${host}: ${answer.failure}`)] : [],
   )
   process.stderr.write(failed.join(""))
   return failed.length > 0 ? 1 : 0

@@ -1,6 +1,6 @@
 /** `procwire hosts`: the hosts that `--host` knows, and what each can do, tried on all of them at once. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Command from "./Command.ts"
@@ -39,7 +39,7 @@ Exit code: 1 if one of the hosts that were named has not answered; 0 otherwise.`
       const several = { hosts: asked, millis: HostFlags.millisOf(values.timeout) }
       const answers = yield* HostFlags.ask(several, "procwire-hosts", abilities)
       yield* Table.print(answers, values, { columns: columns(), toJson })
-      return operands.length > 0 && answers.some(({ answer }) => Either.isLeft(answer)) ? 1 : 0
+      return operands.length > 0 && answers.some(({ answer }) => Result.isFailure(answer)) ? 1 : 0
     }),
 })
 
@@ -103,15 +103,15 @@ const readOnly = {
 type Row = HostFlags.Answer<Abilities>
 
 const toJson = ({ answer, host }: Row): object =>
-  Either.match(answer, {
-    onLeft: (error) => ({ host, reachable: false, error }),
-    onRight: (found) => ({ host, reachable: found.state === "running", ...found }),
+  Result.match(answer, {
+    onFailure: (error) => ({ host, reachable: false, error }),
+    onSuccess: (found) => ({ host, reachable: found.state === "running", ...found }),
   })
 
 const columns = (): ReadonlyArray<Table.Column<Row>> => {
   const { bad, good } = Colours.of("stdout")
   const of = (text: (found: Abilities) => string | undefined) => (row: Row) =>
-    Either.match(row.answer, { onLeft: () => "-", onRight: (found) => text(found) ?? "-" })
+    Result.match(row.answer, { onFailure: () => "-", onSuccess: (found) => text(found) ?? "-" })
   return [
     { title: "HOST", text: ({ host }) => host, least: 8 },
     { title: "VERSION", text: of(({ version }) => version) },
@@ -121,10 +121,11 @@ const columns = (): ReadonlyArray<Table.Column<Row>> => {
     { title: "SANDBOX", text: of(({ sandbox }) => yesOrNo(sandbox)) },
     {
       title: "STATE",
-      text: ({ answer }) => Either.match(answer, { onLeft: (why) => why, onRight: ({ state }) => state }),
+      text: ({ answer }) =>
+        Result.match(answer, { onFailure: (why) => why, onSuccess: ({ state }) => state }),
       least: 20,
       paint: (text, { answer }) =>
-        Either.isLeft(answer) ? bad(text) : text === "running" ? good(text) : text,
+        Result.isFailure(answer) ? bad(text) : text === "running" ? good(text) : text,
     },
   ]
 }

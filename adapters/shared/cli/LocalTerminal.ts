@@ -4,6 +4,7 @@
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { utf8 } from "../../../core/protocol/Bytes.ts"
@@ -39,12 +40,12 @@ export const width = (): number | undefined =>
   process.stdout.isTTY ? process.stdout.columns || 80 : undefined
 
 /** The size after each change. */
-export const resizes: Stream.Stream<TerminalSize> = Stream.asyncPush<TerminalSize>((emit) =>
+export const resizes: Stream.Stream<TerminalSize> = Stream.callback<TerminalSize>((queue) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const report = () => {
         const now = size()
-        if (now !== undefined) emit.single(now)
+        if (now !== undefined) Queue.offerUnsafe(queue, now)
       }
       process.stdout.on("resize", report)
       return report

@@ -15,7 +15,7 @@ import * as LostProcesses from "./server/LostProcesses.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { Several } from "./HostFlags.ts"
 import * as Access from "./server/Access.ts"
@@ -219,10 +219,10 @@ const showOnHosts = <E, R>(several: Several, ref: string, { isEvery, show }: How
   Effect.gen(function* () {
     const answers = yield* HostFlags.ask(several, "procwire-logs", (client) => findOn(client, ref))
     const found = answers.flatMap(({ answer, host }) =>
-      Either.isRight(answer) && "row" in answer.right ? [{ label: host, ...answer.right }] : [],
+      Result.isSuccess(answer) && "row" in answer.success ? [{ label: host, ...answer.success }] : [],
     )
     const isNone = ({ answer }: HostFlags.Answer<Found | Unable>) =>
-      Either.isRight(answer) && answer.right instanceof Unable
+      Result.isSuccess(answer) && answer.success instanceof Unable
     const isQuiet = isEvery && found.length > 0
     const failed = answers.filter((each) => !(isQuiet && isNone(each))).map(toError)
     return Math.max(HostFlags.sayFailures(failed), yield* showEach(found, show, "unbounded"))
@@ -236,7 +236,7 @@ const showEach = <E, R>(found: ReadonlyArray<Labelled>, show: Show<E, R>, concur
     yield* Effect.forEach(
       found,
       ({ label, process: child, row }) =>
-        Effect.catchAll(
+        Effect.catch(
           Failure.about(
             Rows.refOf(row),
             row,
@@ -254,8 +254,8 @@ const showEach = <E, R>(found: ReadonlyArray<Labelled>, show: Show<E, R>, concur
 
 const toError = ({ answer, host }: HostFlags.Answer<Found | Unable>): HostFlags.Answer<unknown> => ({
   host,
-  answer: Either.flatMap(answer, (found) =>
-    found instanceof Unable ? Either.left(found.message) : Either.right(found),
+  answer: Result.flatMap(answer, (found) =>
+    found instanceof Unable ? Result.fail(found.message) : Result.succeed(found),
   ),
 })
 
@@ -278,7 +278,7 @@ const prefixed = <E, R>(
     const lines = prefixing(`${host} | `)
     const print: LocalTerminal.Print = (to, bytes) => LocalTerminal.write(to, lines.add(to, bytes))
     const rest = (to: "stdout" | "stderr") => Effect.suspend(() => LocalTerminal.write(to, lines.rest(to)))
-    return Effect.zipRight(show(print), Effect.zipRight(rest("stdout"), rest("stderr")))
+    return Effect.andThen(show(print), Effect.andThen(rest("stdout"), rest("stderr")))
   })
 
 const newline = Uint8Array.of(0x0a)

@@ -29,6 +29,7 @@ import * as EnvFlag from "./EnvFlag.ts"
 import { version } from "../Version.ts"
 import * as Deferred from "effect/Deferred"
 import * as Exit from "effect/Exit"
+import { abandonable } from "../../../core/protocol/Abandon.ts"
 import * as Fork from "../../../core/protocol/Fork.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 
@@ -211,7 +212,7 @@ const runningCommands = Effect.gen(function* () {
         const forget = Effect.sync(() => commands.delete(command))
         const closed = process === undefined ? Effect.void : Effect.ignore(process.closed)
         return Effect.sync(() => {
-          Deferred.unsafeDone(command.started, Effect.succeed(process))
+          Deferred.doneUnsafe(command.started, Effect.succeed(process))
           fork(Effect.ensuring(closed, forget))
         })
       })
@@ -231,6 +232,6 @@ const runningCommands = Effect.gen(function* () {
     end: (name: ForwardedSignals.Name, graceMillis: number) =>
       Effect.suspend(() =>
         Effect.forEach([...commands], (command) => end(name, command), { concurrency: "unbounded" }),
-      ).pipe(Effect.disconnect, Effect.timeoutOption(graceMillis), Effect.asVoid),
+      ).pipe(abandonable, Effect.timeoutOption(graceMillis), Effect.asVoid),
   }
 })

@@ -1,19 +1,18 @@
 /**
- * The exporter of traces: OTLP as JSON over `fetch`, which every runtime has, by the `HttpClient` of @effect/platform.
+ * The exporter of traces: that of Effect, OTLP as JSON over `fetch`, which every runtime has.
  *
  * An unreachable collector costs traces and nothing else: sending a batch has a deadline, and so has the rest at
  * the end.
  */
 import process from "node:process"
-import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
-import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
-import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as OtlpSerialization from "effect/observability/OtlpSerialization"
+import * as OtlpTracer from "effect/observability/OtlpTracer"
 import { version } from "../Version.ts"
 
 /** The deadline of one batch, and of the rest at the end: the default of OTEL_EXPORTER_OTLP_TIMEOUT. */
@@ -34,20 +33,17 @@ const layerBounded = Layer.effect(
   Effect.map(
     HttpClient.HttpClient,
     HttpClient.transform((effect, request) =>
-      whole(Effect.timeoutFail(effect, { duration: batchTimeout, onTimeout: () => timedOut(request) })),
+      Effect.timeoutOrElse(effect, {
+        duration: batchTimeout,
+        orElse: () => Effect.fail(timedOut(request)),
+      }),
     ),
   ),
 )
 
-/** Sends to its end also when it is interrupted: the exporter has forgotten a batch that is on its way. */
-const whole = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.uninterruptible(Effect.flatMap(Effect.forkDaemon(Effect.interruptible(send)), Fiber.join))
-
 const timedOut = (request: HttpClientRequest.HttpClientRequest) =>
-  new HttpClientError.RequestError({
-    request,
-    reason: "Transport",
-    description: `no answer in ${batchTimeout}`,
+  new HttpClientError.HttpClientError({
+    reason: new HttpClientError.TransportError({ request, description: `no answer in ${batchTimeout}` }),
   })
 
 /** Reads `name=value,name=value` with percent-encoded values. */

@@ -92,7 +92,7 @@ export const dial = Command.make({
 })
 
 const copy = (path: string): Effect.Effect<void, Unable> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const socket = connect({ path })
     const end = () => resume(Effect.void)
     socket.on("error", ({ message }) => resume(new Unable({ message: `the connection broke: ${message}` })))

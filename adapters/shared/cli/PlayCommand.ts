@@ -2,7 +2,7 @@
 import process from "node:process"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as Asciicast from "../../../core/client/asciicast/index.ts"
@@ -47,9 +47,9 @@ space bar pauses and goes on, a dot shows the next event meanwhile, and q or Ctr
       if (more !== undefined)
         return yield* Flags.wrong(`unexpected argument '${more}': one recording at a time`)
       const cast = Asciicast.read(yield* textOf(file))
-      if (Either.isLeft(cast))
-        return yield* new Unable({ message: `cannot play ${file}: ${cast.left.message}` })
-      const { header, events } = cast.right
+      if (Result.isFailure(cast))
+        return yield* new Unable({ message: `cannot play ${file}: ${cast.failure.message}` })
+      const { header, events } = cast.success
       const usual = header.idleTimeLimit === undefined ? Infinity : header.idleTimeLimit * 1000
       const { speed = 1, "idle-limit": idleMillis = usual } = values
       notice(header)
@@ -84,7 +84,7 @@ const shown = (steps: ReadonlyArray<Recording.Step>, file: string) =>
     if (file !== "-" && LocalTerminal.isTerminal() && LocalTerminal.size() !== undefined) {
       yield* LocalTerminal.rawMode
       yield* Effect.forkScoped(
-        Stream.runForEach(LocalTerminal.input, (bytes) => keys.offerAll(keysOf(bytes))),
+        Stream.runForEach(LocalTerminal.input, (bytes) => Queue.offerAll(keys, keysOf(bytes))),
       )
     }
     const pace = new Pace(yield* Clock.currentTimeMillis)
@@ -116,11 +116,11 @@ class Pace {
 
   /** Completes when that step is due: with false if nothing more shall be shown. */
   until(at: number, keys: Queue.Dequeue<Key>): Effect.Effect<boolean> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       for (;;) {
         const now = yield* Clock.currentTimeMillis
         const left = this.paused === undefined ? this.begin + at - now : Infinity
-        if (left <= 0 && (yield* Queue.isEmpty(keys))) return true
+        if (left <= 0 && Queue.sizeUnsafe(keys) === 0) return true
         const wait = left === Infinity ? Effect.never : Effect.sleep(Math.max(0, left))
         const key = yield* Effect.raceFirst(Queue.take(keys), Effect.as(wait, undefined))
         if (key === "end") return false

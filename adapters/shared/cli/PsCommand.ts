@@ -1,7 +1,7 @@
 /** `procwire ps` and `procwire inspect`: the processes of a server, as a table that fits the terminal, or as JSON. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import * as Command from "./Command.ts"
@@ -63,10 +63,10 @@ so. A host that does not answer is a line on stderr, and the exit code is 1.`,
           client === undefined ? Effect.succeed(none) : listed(client, all, filter)
         const answers = yield* HostFlags.ask(asked.several, "procwire-ps", question)
         const found = answers.flatMap(({ answer, host }) =>
-          Either.isLeft(answer) ? [] : answer.right.rows.map((row) => ({ host, ...row })),
+          Result.isFailure(answer) ? [] : answer.success.rows.map((row) => ({ host, ...row })),
         )
         for (const { answer, host } of answers)
-          if (Either.isRight(answer) && answer.right.hides) Message.say(`${host}: ${hidden}`)
+          if (Result.isSuccess(answer) && answer.success.hides) Message.say(`${host}: ${hidden}`)
         yield* print(found, values)
         return HostFlags.sayFailures(answers)
       }

@@ -4,7 +4,7 @@
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as Mailbox from "effect/Mailbox"
+import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { NamedFiles } from "../serve/ServerTag.ts"
 
@@ -15,22 +15,20 @@ export const help = "SIGUSR1 reads the files of --tls-*, --ws-token-file and --w
  * Each SIGUSR1, until the scope closes; those that come while one is handled count as one. Without a listener it would
  * open Node's debugger, or end the process.
  */
-export const requests: Effect.Effect<Mailbox.ReadonlyMailbox<void>, never, Scope.Scope> = Effect.suspend(() =>
+export const requests: Effect.Effect<Queue.Dequeue<void>, never, Scope.Scope> = Effect.suspend(() =>
   each("SIGUSR1"),
 )
 
 /** Each signal of a kind, in the same way. */
-export const each = (
-  signal: "SIGUSR1" | "SIGUSR2",
-): Effect.Effect<Mailbox.ReadonlyMailbox<void>, never, Scope.Scope> =>
+export const each = (signal: "SIGUSR1" | "SIGUSR2"): Effect.Effect<Queue.Dequeue<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const mailbox = yield* Mailbox.make<void>({ capacity: 1, strategy: "sliding" })
-    const request = () => void mailbox.unsafeOffer()
+    const queue = yield* Queue.make<void>({ capacity: 1, strategy: "sliding" })
+    const request = () => void Queue.offerUnsafe(queue, undefined)
     yield* Effect.acquireRelease(
       Effect.sync(() => process.on(signal, request)),
       () => Effect.sync(() => process.off(signal, request)),
     )
-    return mailbox
+    return queue
   })
 
 /** Reads the files again. What is wrong with them is logged, and those read before stay in use. */

@@ -1,6 +1,7 @@
 /** `procwire router`: a door to the hosts of a fleet, until a signal arrives. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
 import * as RouterServer from "../fleet/RouterServer.ts"
 import * as Logging from "../serve/Logging.ts"
 import * as Options from "../serve/Options.ts"
@@ -85,9 +86,9 @@ Exit code: 0 when a signal has ended it, 2 for wrong use, 1 if an address cannot
           quota: values.quota,
         })
         for (const address of addresses) process.stdout.write(`${address}\n`)
-        yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, Renewal.renew(files))))
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(renewals), Renewal.renew(files))))
         yield* service.ready(addresses)
-        yield* Effect.raceFirst(Effect.zipRight(asked, stop), run)
+        yield* Effect.raceFirst(Effect.andThen(asked, stop), run)
         yield* service.stopping(0)
       }).pipe(Effect.scoped, Effect.provide(Telemetry.layer), Effect.provide(Logging.layer(settings.options)))
     }).pipe(

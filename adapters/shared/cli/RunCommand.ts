@@ -26,6 +26,7 @@ import { timeoutExitCode, Unable } from "./server/Unable.ts"
 import * as Message from "./words/Message.ts"
 import type { ToOptions } from "./features/Feature.ts"
 import { features } from "./features/Features.ts"
+import { abandonable } from "../../../core/protocol/Abandon.ts"
 import * as Fork from "../../../core/protocol/Fork.ts"
 
 /** The grace after SIGINT in place of a signal that the server does not know; then the command is killed. */
@@ -84,7 +85,7 @@ ${timeoutExitCode} if a timeout has ended it, whatever signal that took. With --
                 : detach(target, request.detached, inBackground(request.start), request.toOptions),
             ),
             Effect.provide(ServerServices.layer(chosen)),
-            Effect.catchAll(fail),
+            Effect.catch(fail),
           ),
         ),
         Effect.scoped,
@@ -103,8 +104,8 @@ const untilAborted = (request: Request) =>
     const terminal = yield* Effect.scope
     const modes = yield* LocalTerminal.modes
     const own = yield* Scope.make()
-    const running = Scope.extend(runThrough(request, { cancellation, terminal, modes }), own)
-    return yield* Effect.raceFirst(Effect.disconnect(running), cancellation.aborted).pipe(
+    const running = Scope.provide(runThrough(request, { cancellation, terminal, modes }), own)
+    return yield* Effect.raceFirst(abandonable(running), cancellation.aborted).pipe(
       Effect.ensuring(Effect.suspend(() => end(own, cancellation))),
       Effect.map((code) => diedOf(code, cancellation.first())),
     )
@@ -115,10 +116,10 @@ const diedOf = (code: number, first: ForwardedSignals.Name | undefined): number 
   first !== undefined && code === ForwardedSignals.exitCode(first) ? first : code
 
 /** Nothing can be ended in order on a lost connection; whatever is left dies with this process. */
-const end = (own: Scope.CloseableScope, { isAborted, isCut }: Cancellation) => {
+const end = (own: Scope.Closeable, { isAborted, isCut }: Cancellation) => {
   const close = Scope.close(own, Exit.void)
   if (!isAborted()) return close
-  return isCut() ? Effect.void : Effect.asVoid(Effect.timeoutOption(Effect.disconnect(close), endDeadline))
+  return isCut() ? Effect.void : Effect.asVoid(Effect.timeoutOption(abandonable(close), endDeadline))
 }
 
 interface Around {
@@ -147,7 +148,7 @@ const runThrough = ({ target, reconnect, forgotten, ...request }: Request, aroun
     cancellation.starting()
     const started = yield* ProcessStarter.scoped(client.startSubscribed(withTerminal(start)))
     cancellation.started(started.process, ForwardedSignals.areKnown(client))
-    if (start.tty === true) yield* Scope.extend(LocalTerminal.rawMode, terminal)
+    if (start.tty === true) yield* Scope.provide(LocalTerminal.rawMode, terminal)
     const code = yield* follow(client, started, start, around)
     if (forgotten) yield* Effect.ignore(started.process.end({ signal: "SIGKILL", graceMs: 0, remove: true }))
     // A command that ended by itself means its modes to stay.
@@ -333,7 +334,7 @@ const taken = (name: string) =>
 /** The longest wait for the exit of a killed command. */
 const killMillis = 2000
 
-type Cancellation = Effect.Effect.Success<typeof makeCancellation>
+type Cancellation = Effect.Success<typeof makeCancellation>
 
 /**
  * Takes the signals of this process until the scope closes. The first one goes to the command, whose traps run; the
@@ -370,18 +371,20 @@ const makeCancellation = Effect.gen(function* () {
       const { child } = yield* Deferred.await(command)
       yield* child.terminate
       yield* Effect.never
-    }).pipe(Effect.timeoutOption(killMillis), Effect.zipRight(abort(name)))
+    }).pipe(Effect.timeoutOption(killMillis), Effect.andThen(abort(name)))
 
   const take = (name: ForwardedSignals.Name) => {
     count += 1
     first ??= name
     if (phase === "connecting" || cut || count > 2) return void fork(abort(name))
     // A signal that could not be sent has not reached the command.
-    return void fork(Effect.catchAll(count === 1 ? forward(name) : kill(name), () => abort(name)))
+    return void fork(Effect.catch(count === 1 ? forward(name) : kill(name), () => abort(name)))
   }
 
+  // At once: a signal that comes first would end this process.
   yield* Effect.forkScoped(
     Stream.runForEach(ForwardedSignals.received, (name) => Effect.sync(() => take(name))),
+    { startImmediately: true },
   )
   return {
     /** Completes with the exit code when the command is not waited for any longer. */
@@ -390,7 +393,7 @@ const makeCancellation = Effect.gen(function* () {
     /** Signals are for the command from now on, which `started` names; `known`: its server sends every signal. */
     starting: () => void (phase = "starting"),
     started: (child: RemoteProcess, known: boolean) =>
-      Deferred.unsafeDone(command, Effect.succeed({ child, known })),
+      Deferred.doneUnsafe(command, Effect.succeed({ child, known })),
     /** The connection is lost, or is back. */
     setCut: (now: boolean) => void (cut = now),
     isCut: () => cut,

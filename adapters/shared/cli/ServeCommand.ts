@@ -4,6 +4,7 @@
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
 import type * as TextFile from "../host/TextFile.ts"
 import * as Given from "../serve/Given.ts"
 import * as Logging from "../serve/Logging.ts"
@@ -63,10 +64,10 @@ ${Telemetry.help}`,
         const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
         for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
         const renew = service.whileReloading(Renewal.renew(server.files))
-        yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, renew)))
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(renewals), renew)))
         if (settings.options.web === true) yield* printLinks(server, printed)
         yield* service.ready(server.addresses)
-        yield* Effect.raceFirst(Effect.zipRight(asked, server.close()), server.closed)
+        yield* Effect.raceFirst(Effect.andThen(asked, server.close()), server.closed)
       }).pipe(
         Effect.scoped,
         Effect.mapError(OptionFlags.toFlagError),
@@ -97,5 +98,5 @@ const printLinks = ({ webLink }: ServerService, printed: NodeJS.WriteStream) =>
     const requests = yield* Renewal.each("SIGUSR2")
     const print = Effect.sync(() => void printed.write(`${webLink()}\n`))
     yield* print
-    yield* Effect.forkScoped(Effect.forever(Effect.zipRight(requests.take, print)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(requests), print)))
   })

@@ -1,6 +1,5 @@
 /** Texts that shells evaluate: `procwire completion`, with `procwire complete` that it asks, and `procwire shell-init`. */
 import process from "node:process"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as CommandLine from "../../../core/protocol/CommandLine.ts"
@@ -109,7 +108,7 @@ const processes = (words: ReadonlyArray<string>) =>
     const reached = yield* Access.existing(target)
     if (reached === undefined) return []
     const client = yield* Access.connect(reached, { clientName: "procwire-complete", heartbeat: false })
-    const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(client.list({ sessions: "all" })))
+    const rows = yield* Stream.runCollect(client.list({ sessions: "all" }))
     const begin = words.at(-1) ?? ""
     return rows
       .map((row) => [Rows.refOf(row), `${Rows.stateOf(row)}: ${CommandLine.of(row.argv)}`] as const)

@@ -1,8 +1,6 @@
 /** Which server a command uses: a running one, one behind a command, one of one's own, or one inside this process. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as FiberRef from "effect/FiberRef"
-import * as LogLevel from "effect/LogLevel"
 import * as Connect from "../Connect.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as TlsFiles from "../serve/TlsFiles.ts"
@@ -64,7 +62,6 @@ export const read = (
   onlyHere = false,
 ): Effect.Effect<Target, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
-    if (values.verbose === true) yield* FiberRef.set(FiberRef.currentMinimumLogLevel, LogLevel.Debug)
     const { host, server, "server-cmd": program } = values
     const tls = yield* readTls(values)
     const isChosen = program === undefined && ((server ?? host) !== undefined || !onlyHere)

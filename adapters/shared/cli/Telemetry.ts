@@ -8,7 +8,7 @@ Traces of requests and processes go to OTEL_EXPORTER_OTLP_ENDPOINT (OTLP/HTTP, J
 OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES.
 `
 
-export const layer: Layer.Layer<never> = Layer.unwrapEffect(
+export const layer: Layer.Layer<never> = Layer.unwrap(
   Effect.suspend(() => {
     const endpoint = process.env["OTEL_EXPORTER_OTLP_ENDPOINT"]
     if (!endpoint) return Effect.succeed(Layer.empty)

@@ -142,7 +142,7 @@ const live = (next: Look, interval: number) =>
     let shown: ReadonlyArray<Line> = []
     const draw = Effect.suspend(() => LocalTerminal.print(pictureOf(shown)))
     const look = Effect.map(next, (lines) => void (shown = lines))
-    const drawing = Effect.forever(Effect.zipRight(Effect.zipRight(look, draw), Effect.sleep(interval)))
+    const drawing = Effect.forever(Effect.andThen(Effect.andThen(look, draw), Effect.sleep(interval)))
     const redrawing = Stream.runForEach(LocalTerminal.resizes, () => draw)
     yield* Effect.raceFirst(Effect.raceFirst(drawing, redrawing), left)
   })

@@ -1,6 +1,6 @@
 /** `procwire wait`: waits, on the server, until processes have come so far. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Fiber from "effect/Fiber"
 import type { WaitResult } from "../../../core/features/wait/wire.ts"
 import * as Command from "./Command.ts"
@@ -107,12 +107,14 @@ of several failures that of the last one, in the order of the names.`,
           ),
         )
       const waits = yield* Effect.forEach(refs, (ref) =>
-        Effect.map(Effect.fork(one(ref)), (wait) => [ref, wait] as const),
+        Effect.map(Effect.forkChild(one(ref)), (wait) => [ref, wait] as const),
       )
       let code = 0
       for (const [ref, wait] of waits) {
-        const ended = yield* Effect.either(Fiber.join(wait))
-        const failure = Either.isLeft(ended) ? ended.left : yield* report(ref, ended.right, texts, values)
+        const ended = yield* Effect.result(Fiber.join(wait))
+        const failure = Result.isFailure(ended)
+          ? ended.failure
+          : yield* report(ref, ended.success, texts, values)
         if (failure === undefined) continue
         code = failure instanceof Unable ? (failure.exitCode ?? 1) : 1
         Message.say(Message.textOf(failure))

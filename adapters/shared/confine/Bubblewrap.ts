@@ -18,7 +18,6 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs"
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -85,8 +84,8 @@ export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spaw
         signalledInside(inner, wrapped, events),
       )
       return Effect.gen(function* () {
-        const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-        return yield* Scope.extend(started, scope).pipe(
+        const scope = yield* Scope.fork(yield* Effect.scope, "sequential")
+        return yield* Scope.provide(started, scope).pipe(
           Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void)),
         )
       })
@@ -109,7 +108,7 @@ const signalledInside = (
     const { pid } = child
     if (pid === undefined) return child
     const waited = inside(pid, () => ended)
-    return { ...child, signal: (name) => Effect.zipRight(waited, child.signal(name)) }
+    return { ...child, signal: (name) => Effect.andThen(waited, child.signal(name)) }
   })
 }
 

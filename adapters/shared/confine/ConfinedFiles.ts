@@ -23,7 +23,7 @@ const idle = "2 seconds"
  * `isCommand` is true if this process is the program `procwire`.
  */
 export const layer = (named: string | undefined, isCommand: boolean): Layer.Layer<Files, never, Files> =>
-  Layer.scoped(
+  Layer.effect(
     Files,
     Effect.gen(function* () {
       const files = yield* Files

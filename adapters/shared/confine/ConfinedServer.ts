@@ -48,7 +48,7 @@ export const start = (
 /** The files that it shows. `gone` runs when it does not answer any more. */
 export const filesOf = (client: ExecClient.ExecClient, gone: Effect.Effect<void>) =>
   RelayedFiles.make(client, (error) =>
-    Effect.zipRight(error.reason === "Server" ? Effect.void : gone, Effect.fail(toFileError(error))),
+    Effect.andThen(error.reason === "Server" ? Effect.void : gone, Effect.fail(toFileError(error))),
   )
 
 const toFileError = ({ reason, code, message }: ClientError): FileError => {

@@ -1,7 +1,7 @@
 /** The calls to files, relayed to another server over its client. */
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { type FileError, invalid } from "../../../core/files/FileError.ts"
 import type { FileCalls } from "../../../core/files/FileCalls.ts"
 import type { Call } from "../../../core/client/Calls.ts"
@@ -19,7 +19,7 @@ export const make = (
   fail: (error: ClientError) => Effect.Effect<never, FileError>,
 ): FileCalls => {
   const call = <M extends Parameters<Call>[0]>(method: M, params: Parameters<typeof client.call<M>>[1]) =>
-    Effect.catchAll(client.call(method, params), fail)
+    Effect.catch(client.call(method, params), fail)
   const at = (path: string) => ({ path: PathUri.fromPath(path) })
   return {
     readFile: (path, followSymlinks) =>
@@ -31,9 +31,9 @@ export const make = (
     getMetadata: (path, followSymlinks) => call("fs/getMetadata", { ...at(path), followSymlinks }),
     canonicalize: (path) =>
       Effect.flatMap(call("fs/canonicalize", at(path)), ({ path }) =>
-        Either.match(PathUri.toPath(path, "linux"), {
-          onLeft: ({ message }) => Effect.fail(invalid(message)),
-          onRight: Effect.succeed,
+        Result.match(PathUri.toPath(path, "linux"), {
+          onFailure: ({ message }) => Effect.fail(invalid(message)),
+          onSuccess: Effect.succeed,
         }),
       ),
     readDirectory: (path) => Effect.map(call("fs/readDirectory", at(path)), ({ entries }) => entries),

@@ -28,9 +28,9 @@ export const run = (
           text += new TextDecoder().decode(bytes)
         },
         end: (stream) => {
-          if (stream === "stderr") Deferred.unsafeDone(ended, Effect.void)
+          if (stream === "stderr") Deferred.doneUnsafe(ended, Effect.void)
         },
-        exit: (exit) => Deferred.unsafeDone(status, Effect.succeed(exit)),
+        exit: (exit) => Deferred.doneUnsafe(status, Effect.succeed(exit)),
       })
       yield* Deferred.await(ended)
       const exit = yield* Deferred.await(status)
@@ -40,4 +40,4 @@ export const run = (
         `it fails with ${exit.kind === "exited" ? `code ${exit.code}` : `signal ${exit.signal}`}`
       )
     }),
-  ).pipe(Effect.timeoutTo({ duration: longest, onTimeout: () => "it does not end", onSuccess: (why) => why }))
+  ).pipe(Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.succeed("it does not end") }))

@@ -1,7 +1,7 @@
 /** Why programs may not make user namespaces on this machine, and the command that allows it. */
 import { existsSync } from "node:fs"
 import process from "node:process"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Attempt from "../host/Attempt.ts"
 
 /** The settings of Linux that forbid it, the value with which each does, and what allows it. */
@@ -14,7 +14,7 @@ const settings = [
 /** The command that allows them: it depends on what forbids them here. */
 export const remedy = (): string => {
   for (const [path, forbids, allows] of settings) {
-    const value = Either.getOrElse(Attempt.run("cat", `/proc/sys/${path}`), () => "")
+    const value = Result.getOrElse(Attempt.run("cat", `/proc/sys/${path}`), () => "")
     if (value === forbids) return `sysctl -w ${path.replace("/", ".")}=${allows}`
   }
   if (isContainer())

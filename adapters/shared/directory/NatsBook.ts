@@ -7,7 +7,7 @@
  */
 import type { KV } from "@nats-io/kv"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Random from "effect/Random"
 import * as Book from "../../../core/directory/Book.ts"
 import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
@@ -73,16 +73,16 @@ export const make = (
       for (;;) {
         const { book, revision, writtenAt } = yield* get
         const taken = take(book, writtenAt ?? 0)
-        if (Either.isLeft(taken)) return yield* taken.left
+        if (Result.isFailure(taken)) return yield* taken.failure
         // Nothing has been written yet, so there is no time to go by.
         if (writtenAt === undefined) book.looked = undefined
-        if (yield* put(book, revision)) return taken.right
+        if (yield* put(book, revision)) return taken.success
         yield* Effect.sleep((yield* Random.next) * pauseMillis)
       }
     })
-  const inTime = Effect.timeoutFail({
+  const inTime = Effect.timeoutOrElse({
     duration: deadlineMillis,
-    onTimeout: () =>
+    orElse: () =>
       new DirectoryError({
         reason: "Unavailable",
         message: `the directory in NATS has not answered within ${deadlineMillis} ms`,

@@ -25,7 +25,7 @@ describe.skipIf(lacking !== undefined)(title, { tags: ["nats-server"] }, () => {
     const scope = Effect.runSync(Scope.make())
     onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
     const made = NatsDirectory.make({ url: server.url, ...patient, ...options })
-    return Effect.runPromise(Scope.extend(made, scope))
+    return Effect.runPromise(Scope.provide(made, scope))
   }
   DirectorySuite.suite("a directory in NATS", (options) =>
     Effect.succeed(NatsDirectory.make({ url: server.url, ...options, bucket: bucket() })),
@@ -37,10 +37,10 @@ describe.skipIf(lacking !== undefined)(title, { tags: ["nats-server"] }, () => {
     await ask(one.announce(host("a")))
     for (let round = 0; round < 100; round++) {
       const claims = [one, other].map((directory, by) =>
-        ask(Effect.either(directory.claim({ sessionId: `s-${round}-${by}`, tenant: `t${round}`, quota: 1 }))),
+        ask(Effect.result(directory.claim({ sessionId: `s-${round}-${by}`, tenant: `t${round}`, quota: 1 }))),
       )
       const got = await Promise.all(claims)
-      const told = got.map((each) => (each._tag === "Right" ? "granted" : each.left.reason))
+      const told = got.map((each) => (each._tag === "Success" ? "granted" : each.failure.reason))
       expect(told.sort()).toEqual(["QuotaExceeded", "granted"])
     }
     expect((await ask(one.list({ hostId: "a" }))).hosts[0]?.used).toBe(100)

@@ -56,7 +56,7 @@ export const make = (options: NatsOptions): Effect.Effect<DirectoryService, Dire
     const version = Effect.map(keeper.read, (book) => book.version)
     yield* version
     const watch = yield* Watching.make({
-      sweep: Effect.zipRight(Steps.sweep(keeper, settings), version),
+      sweep: Effect.andThen(Steps.sweep(keeper, settings), version),
       changes: (since) =>
         Effect.map(keeper.read, (book) => ({
           version: book.version,
@@ -64,7 +64,7 @@ export const make = (options: NatsOptions): Effect.Effect<DirectoryService, Dire
         })),
       // Every write of the key is a message, too. The library subscribes again after each cut.
       listen: (hear) =>
-        Effect.async(() => {
+        Effect.callback(() => {
           const writes = connection.subscribe(`$KV.${bucket}.${NatsBook.key}`, { callback: hear })
           hear()
           return Effect.sync(() => writes.unsubscribe())
@@ -76,7 +76,7 @@ export const make = (options: NatsOptions): Effect.Effect<DirectoryService, Dire
 
 /** The same as a layer. */
 export const layer = (options: NatsOptions): Layer.Layer<Directory, DirectoryError> =>
-  Layer.scoped(Directory, make(options))
+  Layer.effect(Directory, make(options))
 
 const attempt = <A>(ask: () => Promise<A>): Effect.Effect<A, DirectoryError> =>
   Effect.tryPromise({ try: ask, catch: NatsBook.unavailable })

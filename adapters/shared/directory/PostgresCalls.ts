@@ -14,6 +14,7 @@ import { mostListed } from "../../../core/directory/Checked.ts"
 import type { Settings } from "../../../core/directory/DirectoryOptions.ts"
 import type { Ending } from "../../../core/directory/Ending.ts"
 import * as Refusals from "../../../core/directory/Refusals.ts"
+import * as Abandon from "../../../core/protocol/Abandon.ts"
 
 /** The type of a parameter. */
 type Value = string | number | boolean | null
@@ -30,7 +31,7 @@ interface Client {
   readonly unsafe: (
     text: string,
     values: ReadonlyArray<Value>,
-  ) => Effect.Effect<ReadonlyArray<unknown>, { readonly cause?: unknown }>
+  ) => Effect.Effect<ReadonlyArray<unknown>, Error>
 }
 
 /** An absent member of a record is null in the database, and undefined here. */
@@ -46,15 +47,11 @@ export const make =
         values,
       )
       .pipe(
-        Effect.disconnect,
+        Abandon.abandonable,
         Effect.mapError(unavailable),
-        Effect.timeoutFail({
+        Effect.timeoutOrElse({
           duration: deadlineMillis,
-          onTimeout: () =>
-            new DirectoryError({
-              reason: "Unavailable",
-              message: `the directory in PostgreSQL has not answered within ${deadlineMillis} ms`,
-            }),
+          orElse: () => Effect.fail(late(deadlineMillis)),
         }),
         Effect.flatMap((rows) => {
           const { answer } = rows[0] as { readonly answer: Answer<A> }
@@ -65,13 +62,19 @@ export const make =
         }),
       )
 
+const late = (deadlineMillis: number): DirectoryError =>
+  new DirectoryError({
+    reason: "Unavailable",
+    message: `the directory in PostgreSQL has not answered within ${deadlineMillis} ms`,
+  })
+
 /** The error of the library as one of a directory. */
-export const unavailable = (error: { readonly cause?: unknown }): DirectoryError => {
-  const { cause } = error
-  const text = cause instanceof Error && cause.message !== "" ? cause.message : String(cause ?? error)
+export const unavailable = (error: Error): DirectoryError => {
+  let first = error
+  while (first.cause instanceof Error) first = first.cause
   return new DirectoryError({
     reason: "Unavailable",
-    message: `the directory in PostgreSQL cannot be asked: ${text}`,
+    message: `the directory in PostgreSQL cannot be asked: ${first.message || first.name}`,
     cause: error,
   })
 }

@@ -3,19 +3,22 @@
  * the database, with a deadline; one without an answer in time fails with `Unavailable`, and works again when it is
  * back. Time is that of the database.
  *
- * It needs the packages `@effect/sql-pg`, `@effect/sql`, `@effect/experimental` and `@effect/platform`, loaded when the
- * first directory is made.
+ * It needs the package `@effect/sql-pg`, loaded when the first directory is made.
  */
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import type { SqlError } from "effect/sql/SqlError"
 import { checked } from "../../../core/directory/Checked.ts"
 import { Directory, type DirectoryService } from "../../../core/directory/Directory.ts"
 import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 import { resolve, type DirectoryOptions } from "../../../core/directory/DirectoryOptions.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
-import { lacking, packages } from "./PostgresPackages.ts"
+import { loaded } from "./PostgresPackages.ts"
 import * as PostgresSchema from "./PostgresSchema.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
 import * as Watching from "./Watching.ts"
@@ -44,17 +47,17 @@ export const make = (
       throw new RangeError(`schema must be up to 48 lower-case letters, digits and _: ${schema}`)
     if (!Number.isSafeInteger(connections) || connections < 1 || connections > 1_000)
       throw new RangeError(`connections must be a whole number from 1 to 1000, and is ${connections}`)
-    const loaded = yield* packages
-    const client = loaded.PgClient.make({
-      url: Redacted.make(PostgresUrl.complete(typeof url === "string" ? url : Redacted.value(url))),
+    const { PgClient, layer, Redacted: secrets } = yield* loaded
+    const client = layer({
+      url: secrets.make(PostgresUrl.complete(typeof url === "string" ? url : Redacted.value(url))),
       maxConnections: connections + 1,
       connectTimeout: settings.deadlineMillis,
       applicationName: "procwire",
     })
-    if (!Effect.isEffect(client)) return yield* lacking("@effect/sql-pg is for another version of Effect")
-    const connect = Effect.provide(client, loaded.Reactivity.layer)
-    const sql = yield* Effect.mapError(connect, PostgresCalls.unavailable)
-    const prepare = PostgresSchema.prepare(sql, loaded, schema)
+    const sql = yield* Layer.build(client).pipe(
+      Effect.mapBoth({ onFailure: PostgresCalls.unavailable, onSuccess: Context.get(PgClient) }),
+    )
+    const prepare = PostgresSchema.prepare(sql, schema)
     yield* Effect.mapError(prepare, (error) =>
       error instanceof DirectoryError ? error : PostgresCalls.unavailable(error),
     )
@@ -70,53 +73,13 @@ export const make = (
 
 /** The same as a layer. */
 export const layer = (options: PostgresOptions): Layer.Layer<Directory, DirectoryError> =>
-  Layer.scoped(Directory, make(options))
+  Layer.effect(Directory, make(options))
 
-/** The events of a connection. */
-interface Events {
-  readonly on: (name: "notification" | "error" | "end", listener: () => void) => unknown
-}
-
-/** The used part of the client of the library, and of its connections. */
-interface Client {
-  readonly reserve: Effect.Effect<
-    {
-      readonly executeUnprepared: (
-        text: string,
-        values: ReadonlyArray<never>,
-        transform: undefined,
-      ) => Effect.Effect<unknown, unknown>
-    },
-    unknown,
-    Scope.Scope
-  >
-}
-
-/**
- * Listens to a channel by a connection of the pool that is kept for it: calls `hear` for each message, and once when it
- * begins. Ends when the connection is lost.
- *
- * `listen` of `@effect/sql-pg` neither ends when its connection is lost nor hears every error of it, and an error
- * without a listener ends the program.
- */
-const listen = (sql: Client, channel: string, hear: () => void): Effect.Effect<void, unknown> =>
+/** Listens to a channel: calls `hear` for each message, and once when it begins. Fails when the connection is lost. */
+const listen = (sql: PgClient, channel: string, hear: () => void): Effect.Effect<never, SqlError> =>
   Effect.scoped(
-    Effect.gen(function* () {
-      const connection = yield* sql.reserve
-      const { pg } = connection as { readonly pg?: Events }
-      // Without its events nothing is heard: then each look for expired entries finds changes.
-      if (pg === undefined) return yield* Effect.never
-      const lost = Effect.async<void>((resume) => {
-        for (const name of ["error", "end"] as const) pg.on(name, () => resume(Effect.void))
-        pg.on("notification", hear)
-      })
-      const begin = connection.executeUnprepared(`listen ${channel}`, [], undefined)
-      yield* Effect.raceFirst(
-        lost,
-        Effect.zipRight(
-          Effect.tap(begin, () => Effect.sync(hear)),
-          Effect.never,
-        ),
-      )
+    Effect.flatMap(sql.listen(channel), (messages) => {
+      hear()
+      return Effect.forever(Effect.map(Queue.takeAll(messages), hear))
     }),
   )

@@ -1,37 +1,29 @@
 /**
- * The packages of PostgreSQL, which are optional: they are loaded when the first directory is made, and their absence
- * is an error with the command that installs them. That names versions: the latest ones are for another Effect.
+ * The package of PostgreSQL, which is optional: it is loaded when the first directory is made, and its absence is an
+ * error with the command that installs it, and its Effect.
  */
 import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 import { notInstalled } from "./NotInstalled.ts"
 
+// A bundle has an Effect of its own, and the package opens no secret that another copy has closed. As no literal, the
+// name is that of the copy which the package finds, too.
+const secrets: string = "effect/Redacted"
+
 const load = async () => {
-  const [PgClient, Migrator, SqlClient, Reactivity] = await Promise.all([
-    import("@effect/sql-pg/PgClient"),
-    import("@effect/sql/Migrator"),
-    import("@effect/sql/SqlClient"),
-    import("@effect/experimental/Reactivity"),
-  ])
-  return { PgClient, Migrator, SqlClient, Reactivity }
+  const [client, redacted] = await Promise.all([import("@effect/sql-pg/PgClient"), import(secrets)])
+  return { ...client, Redacted: redacted as typeof Redacted }
 }
 
-/** All of them. */
-export type PostgresPackages = Awaited<ReturnType<typeof load>>
+/** The package, and what closes secrets for it. */
+export type PgClient = Awaited<ReturnType<typeof load>>
 
-/** The command that installs them. */
-export const wanted: ReadonlyArray<string> = [
-  "@effect/sql-pg@0.53",
-  "@effect/sql@0.52",
-  "@effect/experimental@0.61",
-  "@effect/platform@0.97",
-]
+/** What npm installs for it. */
+export const wanted: ReadonlyArray<string> = ["@effect/sql-pg@4.0", "effect@4.1"]
 
-/** The error where they are absent, or others. */
-export const lacking = notInstalled("PostgreSQL", wanted)
-
-/** Loads them. Fails with `NotInstalled`. */
-export const packages: Effect.Effect<PostgresPackages, DirectoryError> = Effect.tryPromise({
+/** Loads it. Fails with `NotInstalled` where it is absent, or another. */
+export const loaded: Effect.Effect<PgClient, DirectoryError> = Effect.tryPromise({
   try: load,
-  catch: lacking,
+  catch: notInstalled("PostgreSQL", wanted),
 })

@@ -17,6 +17,7 @@ create table book (
   fence bigint not null default 0,
   version bigint not null default 0
 ) with (fillfactor = 50);
+
 insert into book (looked) values (extract(epoch from clock_timestamp()) * 1000);
 
 create table host (
@@ -35,6 +36,7 @@ create table host (
   renewed_at bigint not null,
   version bigint not null
 ) with (fillfactor = 50);
+
 create index on host (version);
 
 create table session (
@@ -48,9 +50,13 @@ create table session (
   until bigint not null,
   version bigint not null
 );
+
 create index on session (version);
+
 create index on session (tenant) where state <> 'ended';
+
 create index on session (host_id) where state <> 'ended';
+
 create index on session (until) where state <> 'running';
 `
 
@@ -72,9 +78,11 @@ begin
   new.version := next_version();
   return new;
 end $$;
+
 create trigger versions before insert or update of
   epoch, labels, capacity, address, used, state, draining, failures on host
   for each row execute function set_version();
+
 create trigger versions before insert or update on session
   for each row execute function set_version();
 

@@ -3,10 +3,8 @@
  * with its connection, each look at what has expired wakes them as well if there is something new. While the engine
  * is away they wait.
  */
-import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
@@ -14,6 +12,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Change } from "../../../core/directory/Directory.ts"
 import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
+import * as Abandon from "../../../core/protocol/Abandon.ts"
 
 /** The requests that an engine has to answer. */
 export interface Engine {
@@ -41,20 +40,20 @@ export const make = (
     let version = 0
     const wake = () => {
       const told = news
-      news = Deferred.unsafeMake<void>(FiberId.none)
-      Deferred.unsafeDone(told, Effect.void)
+      news = Deferred.makeUnsafe<void>()
+      Deferred.doneUnsafe(told, Effect.void)
     }
     const listening = engine.listen(wake).pipe(
-      Effect.disconnect,
-      Effect.catchAllCause(() => Effect.void),
-      Effect.zipRight(pause(engine.tickMillis)),
+      Abandon.abandonable,
+      Effect.catchCause(() => Effect.void),
+      Effect.andThen(pause(engine.tickMillis)),
     )
     const look = Effect.map(engine.sweep, (last) => {
       if (last === version) return
       version = last
       wake()
     })
-    const looking = Effect.zipRight(pause(engine.tickMillis), Effect.ignore(look))
+    const looking = Effect.andThen(pause(engine.tickMillis), Effect.ignore(look))
     yield* Effect.forkScoped(Effect.forever(listening))
     yield* Effect.forkScoped(Effect.forever(looking))
     const later = (since: number) =>
@@ -66,17 +65,14 @@ export const make = (
           yield* awaited
         }
       })
-    return Stream.paginateChunkEffect(0, (since) =>
-      Effect.map(
-        later(since),
-        (found) => [Chunk.fromIterable(found.changes), Option.some(found.version)] as const,
-      ),
+    return Stream.paginate(0, (since) =>
+      Effect.map(later(since), (found) => [found.changes, Option.some(found.version)] as const),
     )
   })
 
 /** About so long: many who wait together do not come back together. */
 const pause = (millis: number): Effect.Effect<void> =>
-  Effect.flatMap(Random.nextRange(0.75, 1.25), (factor) => Effect.sleep(millis * factor))
+  Effect.flatMap(Random.nextBetween(0.75, 1.25), (factor) => Effect.sleep(millis * factor))
 
 /** Tries until the engine is back. What can never work fails. */
 const patiently = <A>(
@@ -86,6 +82,6 @@ const patiently = <A>(
   Effect.retry(effect, {
     while: ({ reason }) => reason === "Unavailable",
     schedule: Schedule.jittered(
-      Schedule.union(Schedule.exponential(millis), Schedule.spaced(mostPauseMillis)),
+      Schedule.min([Schedule.exponential(millis), Schedule.spaced(mostPauseMillis)]),
     ),
   })

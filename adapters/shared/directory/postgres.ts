@@ -1,6 +1,6 @@
 /**
- * A directory of hosts and sessions in PostgreSQL. It needs the packages `@effect/sql-pg`, `@effect/sql`,
- * `@effect/experimental` and `@effect/platform`, which npm does not install with procwire.
+ * A directory of hosts and sessions in PostgreSQL. It needs the package `@effect/sql-pg`, which npm does not install
+ * with procwire.
  *
  * @example
  * ```ts

@@ -40,8 +40,8 @@ export const no = (why: string, remedy: string): Finding => ({ ok: false, why, r
 /** The answer of a check; never fails. */
 export const answer = ({ look, name, remedy }: Check, machine: Machine): Effect.Effect<Answer> =>
   Effect.suspend(() => look(machine)).pipe(
-    Effect.catchAllDefect((defect) => Effect.fail(Attempt.firstLine(defect))),
-    Effect.catchAll((problem) => Effect.succeed(no(Attempt.firstLine(problem), remedy))),
+    Effect.catchDefect((defect) => Effect.fail(Attempt.firstLine(defect))),
+    Effect.catch((problem) => Effect.succeed(no(Attempt.firstLine(problem), remedy))),
     Effect.map((finding) => ({ name, ...finding })),
   )
 

@@ -1,6 +1,6 @@
 /** The sources of the checks of `procwire doctor`: the C library, the kernel's files, the spawners of the runtime. */
 import process from "node:process"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Attempt from "../host/Attempt.ts"
 import * as KernelFiles from "../host/KernelFiles.ts"
 import type { Platform } from "../Platform.ts"
@@ -18,14 +18,14 @@ export interface Native {
 export interface Machine {
   readonly platform: Platform
   /** Left: why it cannot be called. */
-  readonly native: Either.Either<Native, string>
+  readonly native: Result.Result<Native, string>
   readonly files: KernelFiles.KernelFiles
   readonly isRoot: boolean
 }
 
 /** This machine, as the platform sees it. */
 export const make = (platform: Platform): Machine => {
-  const native = Either.try({
+  const native = Result.try({
     try: () => {
       const ffi = platform.openFfi()
       const libc = Libc.bind(ffi)
@@ -36,9 +36,9 @@ export const make = (platform: Platform): Machine => {
   return {
     platform,
     native,
-    files: Either.isRight(native) ? native.right.files : KernelFiles.node,
-    isRoot: Either.getOrElse(
-      Either.try(() => process.getuid?.() === 0),
+    files: Result.isSuccess(native) ? native.success.files : KernelFiles.node,
+    isRoot: Result.getOrElse(
+      Result.try(() => process.getuid?.() === 0),
       () => false,
     ),
   }

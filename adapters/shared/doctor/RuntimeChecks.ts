@@ -3,7 +3,7 @@ import process from "node:process"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Layer from "effect/Layer"
 import { type ExitStatus, Spawner } from "../../../core/spawn/Spawner.ts"
 import * as XtermTerminals from "../terminal/XtermTerminals.ts"
@@ -12,7 +12,7 @@ import type * as Containment from "../process/contain/Containment.ts"
 import * as PidFd from "../process/posix/PidFd.ts"
 import { version } from "../Version.ts"
 import { type Check, no, procRemedy, unread, yes } from "./Check.ts"
-import type { Machine, Native } from "./Machine.ts"
+import type { Machine } from "./Machine.ts"
 
 /** The deadline of a child that does nothing. */
 const LONGEST = "10 seconds"
@@ -51,7 +51,7 @@ const libc: Check = {
   name: "libc",
   remedy: allowFfi,
   look: ({ native }) =>
-    Effect.map(native, ({ libc }) => {
+    Effect.map(Effect.fromResult(native), ({ libc }) => {
       const ends = new Int32Array(2)
       const errno = -libc.pipe(ends)
       if (errno > 0) return no(`no pipe can be made: ${OsError.fromErrno(errno).message}`, "ulimit -n 65536")
@@ -67,7 +67,10 @@ const pty: Check = {
     Effect.gen(function* () {
       const spawner = Context.get(yield* Layer.build(platform.layerSpawner), Spawner)
       if (!spawner.capabilities.pty)
-        return no(`no PTYs: ${Either.isLeft(native) ? native.left : "/dev/ptmx cannot be opened"}`, allowFfi)
+        return no(
+          `no PTYs: ${Result.isFailure(native) ? native.failure : "/dev/ptmx cannot be opened"}`,
+          allowFfi,
+        )
       const exited = yield* Deferred.make<ExitStatus>()
       yield* spawner.spawn(
         {
@@ -79,7 +82,7 @@ const pty: Check = {
         {
           output: () => {},
           end: () => {},
-          exit: (status) => Deferred.unsafeDone(exited, Effect.succeed(status)),
+          exit: (status) => Deferred.doneUnsafe(exited, Effect.succeed(status)),
         },
       )
       const status = yield* Deferred.await(exited)
@@ -87,7 +90,10 @@ const pty: Check = {
       return no("a program on a PTY has no terminal", pty.remedy)
     }).pipe(
       Effect.scoped,
-      Effect.timeoutFail({ duration: LONGEST, onTimeout: () => "a program on a PTY does not end" }),
+      Effect.timeoutOrElse({
+        duration: LONGEST,
+        orElse: () => Effect.fail("a program on a PTY does not end"),
+      }),
     ),
 }
 
@@ -116,7 +122,7 @@ const pidfd: Check = {
   name: "pidfd",
   remedy: allowFfi,
   look: ({ native }) =>
-    Effect.map(native, ({ ffi, libc }: Native) => {
+    Effect.map(Effect.fromResult(native), ({ ffi, libc }) => {
       const { one, group } = PidFd.probe(ffi, libc)
       if (one !== 0)
         return no(

@@ -1,6 +1,6 @@
 /** Programs that procwire uses if they are there: each is run, as `procwire spawners` does it. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { builtIns } from "../../sandbox/BuiltIns.ts"
 import * as BuiltIn from "../../sandbox/BuiltIn.ts"
 import * as UserNamespaces from "../confine/UserNamespaces.ts"
@@ -15,8 +15,8 @@ const userns: Check = {
       const lack = BuiltIn.lacks("unshare", "util-linux")
       if (lack !== undefined) return no(lack.what, lack.remedy)
       const tried = Attempt.run("unshare", "--user", "--map-root-user", "true")
-      if (Either.isRight(tried)) return yes("a user namespace was made")
-      return no(tried.left, UserNamespaces.remedy())
+      if (Result.isSuccess(tried)) return yes("a user namespace was made")
+      return no(tried.failure, UserNamespaces.remedy())
     }),
 }
 

@@ -88,7 +88,7 @@ describe(`the files of ${name}`, () => {
     const { at, sh } = Folder.make()
     const scope = Effect.runSync(Scope.make())
     const file = await run(
-      Scope.extend(files.open(at("a"), { access: "write", create: 0o600, follow: true }), scope),
+      Scope.provide(files.open(at("a"), { access: "write", create: 0o600, follow: true }), scope),
     )
     await run(file.write(5n, bytes("end")))
     await run(file.write(0n, bytes("abc")))
@@ -185,7 +185,7 @@ describe(`the files of ${name}`, () => {
     }
     const seen = Effect.promise(() => until(changed, "a change"))
     await run(
-      Effect.zipRight(
+      Effect.andThen(
         files.watch(at(""), () => void changes++),
         seen,
       ),

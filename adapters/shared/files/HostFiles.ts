@@ -8,7 +8,7 @@
 import * as fs from "node:fs"
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Layer from "effect/Layer"
 import { FileError, type FileReason, invalid } from "../../../core/files/FileError.ts"
 import { Files, type FilesService, type OpenFile } from "../../../core/files/Files.ts"
@@ -31,8 +31,8 @@ export const layerLibc = (ffi: () => Ffi): Layer.Layer<Files> => {
   if (process.platform !== "linux" || !process.arch.endsWith("64")) return layer
   return Layer.sync(Files, () =>
     make(
-      Either.getOrElse(
-        Either.try(() => LibcCalls.make(ffi())),
+      Result.getOrElse(
+        Result.try(() => LibcCalls.make(ffi())),
         NodeCalls.make,
       ),
     ),
@@ -133,12 +133,12 @@ const toOpenFile = (calls: Calls, fd: number) => {
     empty: use(() => calls.empty(fd)),
     setMode: (mode) => use(() => calls.chmod(fd, mode)),
   }
-  const idle = Effect.async<void>((resume) => {
+  const idle = Effect.callback<void>((resume) => {
     if (using === 0) return resume(Effect.void)
     closed = () => resume(Effect.void)
   })
   const close = Effect.ignore(
-    Effect.zipRight(
+    Effect.andThen(
       idle,
       attempt(() => calls.close(fd)),
     ),

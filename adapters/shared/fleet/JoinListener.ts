@@ -60,7 +60,7 @@ export const make = (
     // Before anything is said to anybody: a folder that cannot be written is an error of the start.
     const first = yield* Effect.mapError(nextEpoch(0), (error) =>
       misconfigured(
-        `cannot keep the epoch of this host in ${folder}: ${OsError.fromUnknown(error.error).message}`,
+        `cannot keep the epoch of this host in ${folder}: ${OsError.fromUnknown(error.cause).message}`,
       ),
     )
     const access = {

@@ -62,11 +62,11 @@ const answer = async (
   const { directory, router } = found
   if (message.method === "GET") return { status: 200, body: JSON.stringify({ hosts: shown(router) }) }
   const drained = await Effect.runPromise(
-    Effect.either(directory.drain(query.get("host") ?? "", query.get("draining") !== "false")),
+    Effect.result(directory.drain(query.get("host") ?? "", query.get("draining") !== "false")),
   )
-  return drained._tag === "Right"
-    ? { status: 200, body: JSON.stringify({ host: show(router)(drained.right) }) }
-    : { status: drained.left.reason === "Unavailable" ? 503 : 404, body: drained.left.message }
+  return drained._tag === "Success"
+    ? { status: 200, body: JSON.stringify({ host: show(router)(drained.success) }) }
+    : { status: drained.failure.reason === "Unavailable" ? 503 : 404, body: drained.failure.message }
 }
 
 const send = (response: ServerResponse, status: number, body: string): void => {

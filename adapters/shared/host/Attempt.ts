@@ -4,26 +4,26 @@
  */
 import { spawnSync } from "node:child_process"
 import process from "node:process"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 
 /** The deadline of a program. */
 const LONGEST_MILLIS = 30_000
 
 /** Its standard output if it exits with 0; else the reason in one line: its last words, or its end. */
-export const run = (program: string, ...args: ReadonlyArray<string>): Either.Either<string, string> => {
+export const run = (program: string, ...args: ReadonlyArray<string>): Result.Result<string, string> => {
   const [file, first] =
     process.platform === "win32" ? [program, []] : ["/bin/sh", ["-c", 'exec "$0" "$@"', program]]
-  const ran = Either.try({
+  const ran = Result.try({
     try: () => spawnSync(file, [...first, ...args], { encoding: "utf8", timeout: LONGEST_MILLIS }),
     catch: firstLine,
   })
-  return Either.flatMap(ran, ({ error, signal, status, stderr, stdout }) => {
-    if (status === 0) return Either.right(stdout.trim())
+  return Result.flatMap(ran, ({ error, signal, status, stderr, stdout }) => {
+    if (status === 0) return Result.succeed(stdout.trim())
     if (error !== undefined && "code" in error && error.code === "ETIMEDOUT")
-      return Either.left(`${program} does not end within ${LONGEST_MILLIS / 1000} s`)
-    if (error !== undefined) return Either.left(firstLine(error))
+      return Result.fail(`${program} does not end within ${LONGEST_MILLIS / 1000} s`)
+    if (error !== undefined) return Result.fail(firstLine(error))
     const [said] = stderr.trim().split("\n").slice(-1)
-    return Either.left(said || `${program} ends with ${signal ?? `exit code ${status}`}`)
+    return Result.fail(said || `${program} ends with ${signal ?? `exit code ${status}`}`)
   })
 }
 

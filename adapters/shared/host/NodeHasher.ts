@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { fromSync, Hasher } from "../../../core/protocol/Hasher.ts"
 
 /** The service. */
-export const layer: Layer.Layer<Hasher> = Layer.succeed(Hasher, {
+export const layer: Layer.Layer<never> = Layer.succeed(Hasher, {
   sha256: () => {
     const hash = createHash("sha256")
     return fromSync({ update: (bytes) => hash.update(bytes), digest: () => hash.digest("hex") })

@@ -25,7 +25,7 @@ const small = (folder: Folder, capacity: number): Folder => ({
           const room = capacity - sizeOf(folder.name)
           if (bytes.length <= room) return file.append(bytes)
           const full = new HistoryError({ reason: "Full", message: "planted" })
-          return Effect.zipRight(file.append(bytes.subarray(0, Math.max(0, room))), Effect.fail(full))
+          return Effect.andThen(file.append(bytes.subarray(0, Math.max(0, room))), Effect.fail(full))
         }),
     })),
 })

@@ -21,7 +21,7 @@ import * as HistoryFolders from "./HistoryFolders.ts"
 import * as OsError from "./OsError.ts"
 
 /** The service; `root` is the folder that is given, and must be a path. */
-export const layer = (root?: string): Layer.Layer<HistoryFiles> => Layer.scoped(HistoryFiles, make(root))
+export const layer = (root?: string): Layer.Layer<never> => Layer.effect(HistoryFiles, make(root))
 
 /** The service, whose folder is removed with the scope. */
 export const make = (root?: string): Effect.Effect<HistoryFilesService, never, Scope.Scope> =>
@@ -62,7 +62,7 @@ export const toFolder = (name: string): Folder => {
     name,
     create: (file) => Effect.map(opened(path(file), "wx"), toWritten),
     reuse: (file, as) =>
-      Effect.zipRight(
+      Effect.andThen(
         calling((done) => fs.rename(path(file), path(as), done)),
         Effect.map(opened(path(as), "r+"), toWritten),
       ),
@@ -163,7 +163,7 @@ const calling = <A = void>(
   call: (done: (error: unknown, value?: A) => void) => void,
 ): Effect.Effect<A, HistoryError> =>
   Effect.uninterruptible(
-    Effect.async<A, HistoryError>((resume) =>
+    Effect.callback<A, HistoryError>((resume) =>
       call((error, value) =>
         resume(error == null ? Effect.succeed(value as A) : Effect.fail(toError(error))),
       ),

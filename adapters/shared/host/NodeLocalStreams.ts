@@ -67,7 +67,7 @@ const open: LocalStreamsService["open"] = (path, keep) =>
   )
 
 /** The service. */
-export const layer: Layer.Layer<LocalStreams> = Layer.succeed(LocalStreams, {
+export const layer: Layer.Layer<never> = Layer.succeed(LocalStreams, {
   stdin: Stream.ensuring(
     Stream.mapError(StandardStreams.input, ({ cause }) => failed(cause)),
     released,

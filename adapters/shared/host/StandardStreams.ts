@@ -5,8 +5,8 @@
 import * as fs from "node:fs"
 import process from "node:process"
 import type { Writable } from "node:stream"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as OsError from "./OsError.ts"
 
@@ -29,19 +29,19 @@ export class InputFailed extends Error {
 }
 
 /**
- * The next bytes on stdin; fails without a value at EOF. It can be interrupted at any time, and reads no further than
+ * The next bytes on stdin; `Done` at EOF. It can be interrupted at any time, and reads no further than
  * asked.
  */
-const read: Effect.Effect<Uint8Array, Option.Option<InputFailed>> = Effect.async((resume) => {
+const read: Effect.Effect<Uint8Array, InputFailed | Cause.Done> = Effect.callback((resume) => {
   const { stdin } = process
   const stop = () => void stdin.off("readable", look).off("end", end).off("error", fail)
   const end = () => {
     stop()
-    resume(Effect.fail(Option.none()))
+    resume(Cause.done())
   }
   const fail = (cause: unknown) => {
     stop()
-    resume(Effect.fail(Option.some(new InputFailed(cause))))
+    resume(Effect.fail(new InputFailed(cause)))
   }
   const look = () => {
     const bytes: unknown = stdin.read()
@@ -67,7 +67,7 @@ const isFolder = (): boolean => {
 
 /** The bytes on stdin until EOF, read with back-pressure. */
 export const input: Stream.Stream<Uint8Array, InputFailed> = Stream.suspend(() =>
-  isFolder() ? Stream.fail(new InputFailed(OsError.coded("EISDIR"))) : Stream.repeatEffectOption(read),
+  isFolder() ? Stream.fail(new InputFailed(OsError.coded("EISDIR"))) : Stream.fromEffectRepeat(read),
 )
 
 /** Takes bytes for stdout or stderr. */
@@ -75,7 +75,7 @@ export type Print = (to: "stdout" | "stderr", bytes: Uint8Array) => Effect.Effec
 
 /** Writes all of `bytes` to stdout or stderr before it completes. */
 export const write: Print = (to, bytes) =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const stream: Writable = process[to]
     stream.write(bytes, (error) =>
       resume(error == null ? Effect.void : Effect.fail(new OutputFailed(to, error))),

@@ -18,10 +18,10 @@ export class TextFileError extends Data.TaggedError("TextFileError")<{
 }> {}
 
 /** Reads whole files as UTF-8, of at most 16 MiB on a host. */
-export class TextFiles extends Context.Tag("procwire/TextFiles")<
+export class TextFiles extends Context.Service<
   TextFiles,
   { readonly read: (file: string) => Effect.Effect<string, TextFileError> }
->() {}
+>()("procwire/TextFiles") {}
 
 /** The most bytes of a file that an option names, far above what any of them needs: 16 MiB. */
 const mostBytes = 16 * 1024 * 1024

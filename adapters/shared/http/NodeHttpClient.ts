@@ -22,7 +22,7 @@ import * as ResponseBody from "./ResponseBody.ts"
 import type { Route } from "./Route.ts"
 import * as Routes from "./Routes.ts"
 
-export const layer: Layer.Layer<HttpClient> = Layer.scoped(
+export const layer: Layer.Layer<HttpClient> = Layer.effect(
   HttpClient,
   Effect.map(Routes.make, (routes) => ({
     get codings() {
@@ -45,10 +45,10 @@ const send = (request: Request, routes: Routes.Routes): Effect.Effect<Response, 
         Effect.try({ try: () => begin(request, route), catch: fault }),
         (outgoing) => Effect.sync(() => outgoing.destroy()),
       )
-      const answer = yield* Effect.either(answerTo(outgoing, request))
-      if (answer._tag === "Right") return answer.right
+      const answer = yield* Effect.result(answerTo(outgoing, request))
+      if (answer._tag === "Success") return answer.success
       const again = outgoing.reusedSocket && idempotent.has(request.method)
-      if (!again) return yield* Effect.fail(fault(answer.left))
+      if (!again) return yield* Effect.fail(fault(answer.failure))
     }
   }).pipe(Effect.tapError((error) => Effect.logDebug(`http/request: ${error.message}`)))
 
@@ -113,7 +113,7 @@ const fromLatin1 = (text: string): string => {
 
 /** Sends the body and waits for the head of the response. */
 const answerTo = (outgoing: ClientRequest, { url, body }: Request) =>
-  Effect.async<Response, Error>((resume) => {
+  Effect.callback<Response, Error>((resume) => {
     outgoing.on("error", (cause) => resume(Effect.fail(cause)))
     outgoing.on("response", (incoming) => {
       const decoder = Codings.decoderFor(headersOf(incoming))

@@ -35,7 +35,7 @@ export const make = (incoming: IncomingMessage, url: string, decoder?: Decoder):
     atEnd(incoming, finish)
   }
 
-  return Effect.async<Uint8Array | undefined, HttpError>((resume) => {
+  return Effect.callback<Uint8Array | undefined, HttpError>((resume) => {
     const look = () => {
       if (size === 0 && end === undefined) return
       wake = () => {}

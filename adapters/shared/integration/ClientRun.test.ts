@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
 import { ClientError } from "../../../core/client/ClientError.ts"
-import type { Result } from "../../../core/client/Result.ts"
+import type { Result } from "../../../core/client/RunResult.ts"
 import { connect } from "../../testing/Client.ts"
 import * as Turns from "../testing/Turns.ts"
 

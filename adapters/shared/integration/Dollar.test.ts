@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
@@ -278,7 +277,7 @@ describe("commands that are piped", () => {
       // It has stopped where all processes of the client have printed what they had printed before.
       for (let turn = 0; turn < 20;) {
         const listed = yield* Stream.runCollect(client.effect.list())
-        const printed = Chunk.reduce(listed, 0, (sum, { bytes }) => sum + bytes)
+        const printed = listed.reduce((sum, { bytes }) => sum + bytes, 0)
         turn = printed === 0 || !seen.has(printed) ? 0 : turn + 1
         seen.add(printed)
         yield* Effect.sleep("5 millis")
@@ -287,7 +286,7 @@ describe("commands that are piped", () => {
     const on = client.effect.runner
     const late: Pipeline.Runner = {
       ...on,
-      startSubscribed: (options) => Effect.zipRight(Effect.orDie(stands), on.startSubscribed(options)),
+      startSubscribed: (options) => Effect.andThen(Effect.orDie(stands), on.startSubscribed(options)),
     }
     const piped = Pipeline.run([
       { on, options: { argv: ["seq", "1", "700000"] } },

@@ -14,19 +14,19 @@ let exec: FirstExec.FirstExec
 
 beforeAll(async () => {
   client = await connect({ inProcess: true })
-  exec = await Effect.runPromise(Scope.extend(FirstExec.make(client.effect), scope))
+  exec = await Effect.runPromise(Scope.provide(FirstExec.make(client.effect), scope))
 })
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
   await client.close()
 })
 
-const request = (request: FirstExec.Request) => Effect.runPromise(Effect.either(exec.request(request)))
+const request = (request: FirstExec.Request) => Effect.runPromise(Effect.result(exec.request(request)))
 
 const answer = async (asked: FirstExec.Request) => {
   const result = await request(asked)
-  if (result._tag === "Left") throw result.left
-  return result.right
+  if (result._tag === "Failure") throw result.failure
+  return result.success
 }
 
 /** Starts a shell and waits until it is ready. */
@@ -77,15 +77,15 @@ describe("The first version of unified exec", () => {
   it("does not know a session whose shell has exited", async () => {
     const id = await open()
     let result = await request({ session_id: id, input_chunks: ["exit\n"], timeout_ms: 10 })
-    while (result._tag === "Right")
+    while (result._tag === "Success")
       result = await request({ session_id: id, input_chunks: [], timeout_ms: 50 })
-    expect(result.left).toMatchObject({ reason: "UnknownSession", message: `Unknown session id ${id}` })
+    expect(result.failure).toMatchObject({ reason: "UnknownSession", message: `Unknown session id ${id}` })
   })
 
   it("says when a command is missing, or cannot be started", async () => {
-    expect(await request({ input_chunks: [] })).toMatchObject({ left: { reason: "MissingCommandLine" } })
+    expect(await request({ input_chunks: [] })).toMatchObject({ failure: { reason: "MissingCommandLine" } })
     expect(await request({ input_chunks: ["no-such-program-anywhere"] })).toMatchObject({
-      left: { reason: "CreateSession", message: expect.stringContaining("No such file or directory") },
+      failure: { reason: "CreateSession", message: expect.stringContaining("No such file or directory") },
     })
   })
 })

@@ -3,9 +3,8 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Asciicast from "../../../core/client/asciicast/index.ts"
@@ -45,7 +44,7 @@ const record = (version: 2 | 3) =>
     yield* process.wait({ until: [{ closed: true }] })
     const { chunks, times = [] } = yield* process.history({ times: true })
     const lines = yield* Stream.runCollect(Asciicast.lines(process, { version, exitCode, term: "xterm" }))
-    return { chunks, times, text: Chunk.toReadonlyArray(lines).join("") }
+    return { chunks, times, text: lines.join("") }
   }).pipe(Effect.scoped, Effect.runPromise)
 
 describe("a recording", () => {
@@ -53,7 +52,7 @@ describe("a recording", () => {
     "has what the process has printed, exact to the chunk, in version %i",
     async (version) => {
       const { chunks, times, text } = await record(version)
-      const { header, events } = Either.getOrThrow(Asciicast.read(text))
+      const { header, events } = Result.getOrThrow(Asciicast.read(text))
       expect(header).toMatchObject({ version, columns: 80, rows: 24, term: "xterm" })
       const [begin = 0] = times
       const output = events.filter(({ kind }) => kind === "output")

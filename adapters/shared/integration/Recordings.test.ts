@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import process from "node:process"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Asciicast from "../../../core/client/asciicast/index.ts"
 import { name as runtime } from "../../testing/Runtime.ts"
@@ -10,7 +10,7 @@ import * as Program from "../testing/Program.ts"
 
 const ok = (stdout: string) => ({ code: 0, stdout, stderr: "" })
 
-const castOf = (text: string) => Either.getOrThrow(Asciicast.read(text))
+const castOf = (text: string) => Result.getOrThrow(Asciicast.read(text))
 
 const outputOf = (text: string) =>
   castOf(text)

@@ -249,6 +249,6 @@ describe("serve refuses", () => {
       reason: "Listen",
       message: expect.stringContaining("give listen another port"),
     })
-    expect(Context.isTag(Server)).toBe(true)
+    expect(Context.isKey(Server)).toBe(true)
   })
 })

@@ -6,7 +6,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
-import { PCGRandom } from "effect/Utils"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ClientProcess } from "../../../core/client/Client.ts"
 import type { Status } from "../../../core/client/Reconnect.ts"
@@ -88,7 +89,7 @@ describe("soak", () => {
   it(
     `compares every byte of three children over a connection that is cut again and again, for ${seconds} s`,
     async () => {
-      const random = new PCGRandom(seed)
+      const random = Effect.runSync(Random.withSeed(Random.Random, seed))
       // A machine may be so busy that output is read long after its child has ended, and connecting takes many cuts.
       const patient = ["--retention-ms", "600000", "--detached-ttl-ms", "600000"]
       // In a short run it holds all that the fastest child prints, however little the connections bring meanwhile.
@@ -99,7 +100,7 @@ describe("soak", () => {
         { onStatus: ({ kind }) => statuses.push(kind), reconnect: { window: "10 minutes" } },
       )
       const rates = [8_000_000, 2_000_000, 200_000]
-      const pauses = [() => 0, () => 1, () => random.number() * 200]
+      const pauses = [() => 0, () => 1, () => random.nextDoubleUnsafe() * 200]
       const read = async (child: ClientProcess, id: number) => {
         const { take, length } = checker(id)
         let due = 0
@@ -121,9 +122,9 @@ describe("soak", () => {
       const finished = all.finally(() => (over = true))
       const longest = seconds > 60 ? 4000 : 700
       while (!over) {
-        await Promise.race([sleep(100 + random.number() * longest), finished])
+        await Promise.race([sleep(100 + random.nextDoubleUnsafe() * longest), finished])
         if (over) break
-        if (random.number() < 0.5) way.cut()
+        if (random.nextDoubleUnsafe() < 0.5) way.cut()
         else way.strand()
       }
       expect(await all).toEqual(rates.map((rate) => [rate * seconds, 0]))

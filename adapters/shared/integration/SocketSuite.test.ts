@@ -47,8 +47,7 @@ const listening = (wanted: SocketListener.Options) =>
   Effect.gen(function* () {
     const listener = yield* SocketListener.make(wanted)
     const accepted = yield* Deferred.make<Transport>()
-    const keep = (transport: Transport) =>
-      Effect.zipRight(Deferred.succeed(accepted, transport), Effect.never)
+    const keep = (transport: Transport) => Effect.andThen(Deferred.succeed(accepted, transport), Effect.never)
     yield* Effect.forkScoped(listener.run(keep))
     return { address: addressOf(listener.address), accepted: Deferred.await(accepted) }
   })

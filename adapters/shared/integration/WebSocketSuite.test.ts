@@ -19,8 +19,7 @@ const listening = (more: Partial<WebSocketListener.Options> = {}) =>
   Effect.gen(function* () {
     const listener = yield* WebSocketListener.make({ host: "127.0.0.1", port: 0, ...more })
     const accepted = yield* Deferred.make<Transport>()
-    const keep = (transport: Transport) =>
-      Effect.zipRight(Deferred.succeed(accepted, transport), Effect.never)
+    const keep = (transport: Transport) => Effect.andThen(Deferred.succeed(accepted, transport), Effect.never)
     yield* Effect.forkScoped(listener.run(keep))
     return { url: listener.address, accepted: Deferred.await(accepted) }
   })

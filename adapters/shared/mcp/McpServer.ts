@@ -23,10 +23,10 @@ export interface ServerOptions extends UnifiedExec.Options {
  */
 export const createServer = async (client: Client, options: ServerOptions = {}): Promise<Server> => {
   const scope = Effect.runSync(Scope.make())
-  const tools = Effect.runSync(Scope.extend(UnifiedExec.make(client.effect, options), scope))
+  const tools = Effect.runSync(Scope.provide(UnifiedExec.make(client.effect, options), scope))
   const { instructions = Instructions.make(client.environmentInfo, options) } = options
   const server = await Effect.runPromise(
-    Scope.extend(ToolServer.make(tools, { version, instructions }), scope),
+    Scope.provide(ToolServer.make(tools, { version, instructions }), scope),
   )
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   server.onclose = () => void Effect.runFork(Scope.close(scope, Exit.void))

@@ -1,20 +1,26 @@
 import * as Effect from "effect/Effect"
-import * as Mailbox from "effect/Mailbox"
+import * as Scope from "effect/Scope"
 import { expect, it } from "vitest"
-import type { Outgoing, TransportError } from "../../../core/transport/Transport.ts"
+import * as Inbox from "../../../core/transport/Inbox.ts"
+import type { Outgoing } from "../../../core/transport/Transport.ts"
 import * as McpSdk from "./McpSdk.ts"
 import * as McpTransport from "./McpTransport.ts"
 
 /** A transport with these messages and then its end, and what is sent to it. */
 const fed = async (...messages: ReadonlyArray<object>) => {
-  const incoming = await Effect.runPromise(Mailbox.make<string, TransportError>())
+  const inbox = await Effect.runPromise(
+    Scope.provide(
+      Inbox.make(() => {}),
+      Scope.makeUnsafe(),
+    ),
+  )
   const sent: Array<string> = []
   const write = (text: Outgoing) => sent.push(String(text)) > 0
-  for (const message of messages) incoming.unsafeOffer(JSON.stringify({ jsonrpc: "2.0", ...message }))
-  incoming.unsafeDone(await Effect.runPromiseExit(Effect.void))
+  for (const message of messages) inbox.offer(JSON.stringify({ jsonrpc: "2.0", ...message }))
+  inbox.end()
   const mcp = McpTransport.make(McpSdk, {
     label: "test",
-    incoming,
+    incoming: inbox.incoming,
     write,
     onDrain: () => {},
     close: Effect.void,

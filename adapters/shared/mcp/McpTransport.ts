@@ -27,7 +27,7 @@ export const make = (sdk: typeof McpSdk, transport: Transport): McpTransport => 
     asked.delete(id)
     if (asked.size === 0) whenAnswered()
   }
-  const allAnswered = Effect.async<void>((resume) => {
+  const allAnswered = Effect.callback<void>((resume) => {
     whenAnswered = () => resume(Effect.void)
     if (asked.size === 0) whenAnswered()
   })

@@ -1,12 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Fiber from "effect/Fiber"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as ProgressNotifier from "./ProgressNotifier.ts"
 
-const run = <A>(effect: Effect.Effect<A>) =>
-  Effect.runPromise(Effect.provide(effect, TestContext.TestContext))
+const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
 
 describe("Progress", () => {
   it("sends at once, then at most every 100 ms, with what came meanwhile", () =>
@@ -30,9 +29,9 @@ describe("Progress", () => {
     run(
       Effect.gen(function* () {
         const sent: Array<number> = []
-        const watching = yield* Effect.fork(
+        const watching = yield* Effect.forkChild(
           Effect.scoped(
-            Effect.zipRight(
+            Effect.andThen(
               ProgressNotifier.make(({ progress }) => Effect.sync(() => void sent.push(progress))),
               Effect.sleep(12_000),
             ),
@@ -48,9 +47,9 @@ describe("Progress", () => {
     run(
       Effect.gen(function* () {
         const sent: Array<string | undefined> = []
-        const stuck = yield* Effect.makeLatch(false)
+        const stuck = yield* Latch.make(false)
         const { onSession, onOutput } = yield* ProgressNotifier.make(({ message }) =>
-          Effect.zipRight(
+          Effect.andThen(
             Effect.sync(() => void sent.push(message)),
             stuck.await,
           ),

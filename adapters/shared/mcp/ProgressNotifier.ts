@@ -7,6 +7,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import type { Watcher } from "../../../core/agent/Session.ts"
 
@@ -25,18 +26,18 @@ export const make = (
 ): Effect.Effect<Watcher, never, Scope.Scope> =>
   Effect.gen(function* () {
     const begun = yield* Clock.currentTimeMillis
-    const news = yield* Effect.makeLatch(false)
+    const news = yield* Latch.make(false)
     let message = ""
     let last = 0
 
     const tell = (text: string) => {
       message = tail(message + text)
-      news.unsafeOpen()
+      news.openUnsafe()
     }
 
     const next = Effect.gen(function* () {
       yield* Effect.timeoutOption(news.await, bounds.silenceMillis)
-      news.unsafeClose()
+      news.closeUnsafe()
       last = Math.max(last + 1, (yield* Clock.currentTimeMillis) - begun)
       const taken = message
       message = ""

@@ -6,6 +6,7 @@
  * previous one waits to be sent.
  */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import type { Change, Commands, Known } from "../../../core/agent/Commands.ts"
 import * as Notices from "../../../core/agent/Notices.ts"
@@ -99,12 +100,12 @@ export const watch = (
   Effect.gen(function* () {
     const changed = new Set<number>()
     let list = false
-    const news = yield* Effect.makeLatch(false)
+    const news = yield* Latch.make(false)
     const listener = (change: Change) => {
       if (change.kind === "list") list = true
       else if (subscribed.has(change.id)) changed.add(change.id)
       else return
-      news.unsafeOpen()
+      news.openUnsafe()
     }
     yield* Effect.acquireRelease(
       Effect.sync(() => commands.listen(listener)),
@@ -112,7 +113,7 @@ export const watch = (
     )
     const next = Effect.gen(function* () {
       yield* news.await
-      news.unsafeClose()
+      news.closeUnsafe()
       const ids = [...changed]
       changed.clear()
       const lists = list

@@ -5,7 +5,6 @@
  * it, so the next answer names the session that it began.
  */
 import * as Effect from "effect/Effect"
-import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Notices from "../../../core/agent/Notices.ts"
 import type { Watcher } from "../../../core/agent/Session.ts"
@@ -40,7 +39,7 @@ export const make = (
   { version, instructions }: About,
 ): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const runtime = yield* Effect.runtime<never>()
+    const context = yield* Effect.context<never>()
     const sdk = yield* loadSdk
     const resources = tools.offer === "all" ? { resources: { subscribe: true, listChanged: true } } : {}
     const server = new sdk.Server(
@@ -51,7 +50,7 @@ export const make = (
     const offered = ToolResult.listing(tools.definitions, tools.offer)
     if (tools.offer === "all") yield* offerResources(sdk, server, tools)
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
-    server.onerror = ({ message }) => void Runtime.runFork(runtime)(Effect.logWarning(message))
+    server.onerror = ({ message }) => void Effect.runForkWith(context)(Effect.logWarning(message))
     server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered }))
     server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
       const { name, arguments: args } = params
@@ -72,7 +71,7 @@ export const make = (
               ),
             )
       const answer = Effect.flatMap(watching, (watcher) => call(tool, args, watcher))
-      return Runtime.runPromise(runtime)(Effect.scoped(answer), { signal })
+      return Effect.runPromiseWith(context)(Effect.scoped(answer), { signal })
     })
     return server
   })
@@ -80,7 +79,7 @@ export const make = (
 /** Answers the requests for resources, and tells of their changes until the scope closes. */
 const offerResources = (sdk: typeof McpSdk, server: Server, tools: UnifiedExec) =>
   Effect.gen(function* () {
-    const runtime = yield* Effect.runtime<never>()
+    const context = yield* Effect.context<never>()
     const subscribed = new Set<number>()
     /** A client that has not asked for resources gets no notifications of them. */
     let asked = false
@@ -102,7 +101,7 @@ const offerResources = (sdk: typeof McpSdk, server: Server, tools: UnifiedExec) 
       return { resourceTemplates: [Resources.template] }
     })
     server.setRequestHandler(sdk.ReadResourceRequestSchema, ({ params: { uri } }) =>
-      Runtime.runPromise(runtime)(Resources.read(tools, uri, find(uri))),
+      Effect.runPromiseWith(context)(Resources.read(tools, uri, find(uri))),
     )
     server.setRequestHandler(sdk.SubscribeRequestSchema, ({ params: { uri } }) => {
       subscribed.add(find(uri).session_id)

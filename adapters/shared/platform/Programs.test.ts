@@ -1,8 +1,9 @@
 /** Whole programs over the services, unchanged here and there: what they print over ws is what they print in process. */
-import * as Command from "@effect/platform/Command"
-import { FileSystem } from "@effect/platform/FileSystem"
-import { Path } from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
+import { FileSystem } from "effect/FileSystem"
+import { Path } from "effect/Path"
+import { make, pipeTo } from "effect/process/ChildProcess"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stream from "effect/Stream"
 import { afterAll, expect, it } from "vitest"
 import { onEachServer } from "../testing/PlatformServices.ts"
@@ -11,22 +12,23 @@ import { onEachServer } from "../testing/PlatformServices.ts"
 const history = Effect.gen(function* () {
   const fs = yield* FileSystem
   const path = yield* Path
+  const spawner = yield* ChildProcessSpawner
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "history-" })
   const git = (...args: ReadonlyArray<string>) =>
-    Command.make("git", "-c", "user.name=A", "-c", "user.email=a@example.org", ...args).pipe(
-      Command.env({ GIT_CONFIG_NOSYSTEM: "1", HOME: folder }),
-      Command.workingDirectory(folder),
-    )
-  yield* Command.exitCode(git("init", "--quiet"))
+    make("git", ["-c", "user.name=A", "-c", "user.email=a@example.org", ...args], {
+      env: { GIT_CONFIG_NOSYSTEM: "1", HOME: folder },
+      extendEnv: true,
+      cwd: folder,
+    })
+  yield* spawner.exitCode(git("init", "--quiet"))
   for (const [index, text] of ["one", "two"].entries()) {
     yield* fs.writeFileString(path.join(folder, "notes"), `${text}\n`.repeat(index + 1))
-    yield* Command.exitCode(git("add", "notes"))
-    yield* Command.exitCode(git("commit", "--quiet", "--message", text))
+    yield* spawner.exitCode(git("add", "notes"))
+    yield* spawner.exitCode(git("commit", "--quiet", "--message", text))
   }
-  const log = yield* Command.lines(git("log", "--reverse", "--format=%s", "--shortstat"))
+  const log = yield* spawner.lines(git("log", "--reverse", "--format=%s", "--shortstat"))
   const missing = yield* Effect.flip(fs.readFile(path.join(folder, "none")))
-  const reason = missing._tag === "SystemError" ? missing.reason : missing._tag
-  return [...log, reason, yield* fs.readFileString(path.join(folder, "notes"))]
+  return [...log, missing.reason._tag, yield* fs.readFileString(path.join(folder, "notes"))]
 })
 
 /** Counts the words of generated files through a pipeline, and writes what it finds. */
@@ -38,26 +40,27 @@ const counting = Effect.gen(function* () {
   yield* Effect.forEach(files, (file, index) => fs.writeFileString(file, "word other\n".repeat(index + 1)), {
     concurrency: "unbounded",
   })
-  const counted = Command.make("cat", ...files).pipe(
-    Command.pipeTo(Command.make("tr", " ", "\n")),
-    Command.pipeTo(Command.make("sort")),
-    Command.pipeTo(Command.make("uniq", "-c")),
+  const counted = yield* make("cat", files).pipe(
+    pipeTo(make("tr", [" ", "\n"])),
+    pipeTo(make("sort")),
+    pipeTo(make`uniq -c`),
   )
-  yield* Stream.run(Command.stream(counted), fs.sink(path.join(folder, "result")))
+  yield* Stream.run(counted.stdout, fs.sink(path.join(folder, "result")))
   const names = (yield* fs.readDirectory(folder)).sort()
   return [names.join(), yield* fs.readFileString(path.join(folder, "result"))]
 })
 
 /** Talks with a process, kills it, and tells how everything ended. */
 const talking = Effect.gen(function* () {
-  const process = yield* Command.start(Command.make("cat"))
+  const spawner = yield* ChildProcessSpawner
+  const process = yield* make("cat")
   yield* Stream.run(Stream.encodeText(Stream.make("there ", "and back\n")), process.stdin)
   const said = yield* Stream.mkString(Stream.decodeText(process.stdout))
-  const other = yield* Command.start(Command.make("sleep", "1000"))
-  yield* other.kill("SIGKILL")
+  const other = yield* make("sleep", ["1000"])
+  yield* other.kill({ killSignal: "SIGKILL" })
   const killed = yield* Effect.flip(other.exitCode)
-  const nothing = yield* Effect.flip(Command.string(Command.make("no-such-program")))
-  const ends = [killed, nothing].map((error) => (error._tag === "SystemError" ? error.reason : error._tag))
+  const nothing = yield* Effect.flip(spawner.string(make("no-such-program")))
+  const ends = [killed, nothing].map((error) => error.reason._tag)
   return [said, yield* process.exitCode, yield* other.isRunning, ...ends]
 })
 

@@ -1,8 +1,10 @@
-import type { PlatformError } from "@effect/platform/Error"
-import { FileSystem, type WatchEvent } from "@effect/platform/FileSystem"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { FileSystem, type WatchEvent } from "effect/FileSystem"
 import * as Option from "effect/Option"
+import type { PlatformError } from "effect/PlatformError"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { expect, it } from "vitest"
@@ -12,10 +14,7 @@ import { onEachServer } from "../testing/PlatformServices.ts"
 const utf8 = new TextEncoder()
 
 const failing = <A, R>(effect: Effect.Effect<A, PlatformError, R>) =>
-  Effect.map(Effect.flip(effect), (error) => {
-    const what = error._tag === "SystemError" ? error.reason : error._tag
-    return `${what} ${error.module}.${error.method}`
-  })
+  Effect.map(Effect.flip(effect), ({ reason }) => `${reason._tag} ${reason.module}.${reason.method}`)
 
 onEachServer("FileSystem", (run) => {
   /** Runs a program with the service. */
@@ -80,17 +79,23 @@ onEachServer("FileSystem", (run) => {
       Effect.gen(function* () {
         const file = yield* fs.open(at("a"))
         const buffer = new Uint8Array(4)
-        expect(yield* file.read(buffer)).toBe(4n)
+        expect(yield* file.read(buffer)).toBe(4)
         expect(buffer).toEqual(utf8.encode("0123"))
-        yield* file.seek(2, "current")
+        yield* file.seek(2n, "current")
         expect(Option.getOrThrow(yield* file.readAlloc(2))).toEqual(utf8.encode("67"))
-        yield* file.seek(9, "start")
+        expect(yield* file.read(buffer, { position: 6n })).toBe(4)
+        expect(buffer).toEqual(utf8.encode("6789"))
+        expect(Option.getOrThrow(yield* file.readAlloc(1, { position: 0n }))).toEqual(utf8.encode("0"))
+        expect(Option.getOrThrow(yield* file.readAlloc(1))).toEqual(utf8.encode("8"))
+        expect(yield* failing(file.seek(-1n, "start"))).toBe("BadArgument FileSystem.seek")
+        expect(yield* failing(file.read(buffer, { position: -1n }))).toBe("BadArgument FileSystem.read")
+        expect(yield* file.seek(9n, "start")).toBe(9n)
         expect(Option.getOrThrow(yield* file.readAlloc(5))).toEqual(utf8.encode("9"))
         expect(yield* file.readAlloc(5)).toEqual(Option.none())
         expect((yield* file.stat).size).toBe(10n)
         const written = yield* fs.open(at("b"), { flag: "w" })
-        expect(yield* written.write(utf8.encode("abcdef"))).toBe(6n)
-        yield* written.seek(2, "start")
+        expect(yield* written.write(utf8.encode("abcdef"))).toBe(6)
+        yield* written.seek(2n, "start")
         yield* written.writeAll(utf8.encode("CD"))
         const part = fs.stream(at("a"), { offset: 3, bytesToRead: 4, chunkSize: 3 })
         expect([...(yield* Stream.runCollect(part))].map((bytes) => bytes.length)).toEqual([3, 1])
@@ -98,6 +103,35 @@ onEachServer("FileSystem", (run) => {
       }),
     )
     expect(sh("cat b c")).toBe("abCDefxy")
+  })
+
+  it("tells links from what they lead to, and finds files by a pattern", async () => {
+    const { at, path } = Folder.make(
+      "mkdir -p d/deep; touch d/a.txt d/deep/b.txt d/c; ln -s deep d/up; ln -s none d/lost; mkfifo d/pipe",
+    )
+    await using((fs) =>
+      Effect.gen(function* () {
+        const found = yield* fs.readDirectoryEntries(at("d"))
+        expect(found.map(({ name, type }) => `${name} ${type}`).sort()).toEqual([
+          "a.txt File",
+          "c File",
+          "deep Directory",
+          "lost SymbolicLink",
+          "pipe Unknown",
+          "up SymbolicLink",
+        ])
+        expect((yield* fs.lstat(at("d/up"))).type).toBe("SymbolicLink")
+        expect((yield* fs.stat(at("d/up"))).type).toBe("Directory")
+        expect((yield* fs.lstat(at("d/c"))).type).toBe("File")
+        const glob = (pattern: string) =>
+          Effect.map(fs.glob(pattern, { root: path }), (names) => names.sort())
+        expect(yield* glob("d/**/*.txt")).toEqual(["d/a.txt", "d/deep/b.txt"])
+        expect(yield* glob("d/up/*.txt")).toEqual(["d/up/b.txt"])
+        expect(yield* glob("none/*.txt")).toEqual([])
+        expect(yield* glob("d/none")).toEqual([])
+        expect(yield* glob("d/p*")).toEqual(["d/pipe"])
+      }),
+    )
   })
 
   it("makes temporary files and folders on the host, and removes those of a scope", async () => {
@@ -109,8 +143,8 @@ onEachServer("FileSystem", (run) => {
         expect(yield* fs.readFileString(file)).toBe("")
         expect(file.startsWith(`${kept}/`) && file.endsWith(".txt")).toBe(true)
         const scope = yield* Scope.make()
-        const made = yield* Scope.extend(fs.makeTempDirectoryScoped(), scope)
-        const inner = yield* Scope.extend(fs.makeTempFileScoped({ directory: made }), scope)
+        const made = yield* Scope.provide(fs.makeTempDirectoryScoped(), scope)
+        const inner = yield* Scope.provide(fs.makeTempFileScoped({ directory: made }), scope)
         expect(yield* fs.exists(inner)).toBe(true)
         yield* Scope.close(scope, Exit.void)
         expect(yield* fs.exists(made)).toBe(false)
@@ -130,7 +164,7 @@ onEachServer("FileSystem", (run) => {
       using((fs) => {
         let n = 0
         const changing = Effect.forever(
-          Effect.zipRight(
+          Effect.andThen(
             Effect.suspend(() => change(fs, (n += 1))),
             Effect.sleep(1),
           ),
@@ -146,6 +180,18 @@ onEachServer("FileSystem", (run) => {
     expect(grown).toEqual({ _tag: "Update", path: at("f") })
     const gone = await seen(at("d"), false, (fs, n) => fs.remove(at(`d/${n}`), { force: true }))
     expect(gone._tag).toBe("Remove")
+    const ready = await using((fs) => {
+      const installed = Deferred.makeUnsafe<void>()
+      const onReady = () => Deferred.doneUnsafe(installed, Exit.void)
+      const watching = Stream.runHead(fs.watch(path, { onReady }))
+      return Effect.gen(function* () {
+        const first = yield* Effect.forkChild(watching)
+        yield* Deferred.await(installed)
+        yield* fs.writeFileString(at("after"), "")
+        return Option.getOrThrow(yield* Fiber.join(first))
+      })
+    })
+    expect(ready).toEqual({ _tag: "Create", path: at("after") })
     const none = await using((fs) => failing(Stream.runDrain(fs.watch(at("none")))))
     expect(none).toBe("NotFound FileSystem.watch")
   })
@@ -178,15 +224,15 @@ onEachServer("FileSystem", (run) => {
   })
 
   it("refuses by name what the wire lacks", async () => {
-    const { at, sh } = Folder.make("echo kept > f")
+    const { at, sh } = Folder.make("echo kept > f; ln -s f l")
     const f = at("f")
     const bytes = utf8.encode("x")
     const refused = await using((fs) =>
       Effect.forEach(
         [
           fs.chown(f, 0, 0),
-          fs.link(f, at("l")),
-          fs.readLink(f),
+          fs.link(f, at("h")),
+          fs.readLink(at("l")),
           fs.utimes(f, 0, 0),
           fs.truncate(f, 2),
           fs.access(f, { writable: true }),
@@ -195,6 +241,7 @@ onEachServer("FileSystem", (run) => {
           fs.writeFile(f, bytes, { flag: "a" }),
           fs.writeFile(f, bytes, { mode: 0o600 }),
           fs.open(f, { flag: "r+" }),
+          fs.open(f, { noFollow: true }),
           Effect.flatMap(fs.open(f), ({ sync }) => sync),
           Effect.flatMap(fs.open(f), ({ truncate }) => truncate(1)),
         ],
@@ -202,8 +249,8 @@ onEachServer("FileSystem", (run) => {
       ),
     )
     const methods =
-      "chown link readLink utimes truncate access makeDirectory copy writeFile writeFile open sync truncate"
+      "chown link readLink utimes truncate access makeDirectory copy writeFile writeFile open open sync truncate"
     expect(refused).toEqual(methods.split(" ").map((method) => `BadArgument FileSystem.${method}`))
-    expect(sh("ls; cat f")).toBe("f\nkept\n")
+    expect(sh("ls; cat f")).toBe("f\nl\nkept\n")
   })
 })

@@ -1,26 +1,26 @@
 /**
- * `FileSystem` of `@effect/platform` over the files of a client.
+ * `FileSystem` of Effect over the files of a client.
  *
  * Methods of the wire work as on the local host; any other is a `BadArgument` that names the method, and the command
  * that does the same. Of `stat`, what the wire does not tell is none, or 0.
  */
-import * as PlatformFileSystem from "@effect/platform/FileSystem"
+import * as ByteSize from "effect/ByteSize"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as PlatformFileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import * as PlatformError from "effect/PlatformError"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
-import type { Metadata } from "../../../core/features/fs/wire.ts"
-import { at, lacking, isMissing } from "./Failure.ts"
-import type { PlatformError } from "@effect/platform/Error"
-import type { RemoteFiles } from "../../../core/client/RemoteFiles.ts"
-import * as Chunk from "effect/Chunk"
-import type * as Scope from "effect/Scope"
-import * as RemotePath from "../../../core/client/RemotePath.ts"
 import type { RemoteFile } from "../../../core/client/FileBlocks.ts"
-import { concat } from "../../../core/protocol/Bytes.ts"
+import type { RemoteFiles } from "../../../core/client/RemoteFiles.ts"
+import * as RemotePath from "../../../core/client/RemotePath.ts"
 import { maxBlockBytes } from "../../../core/features/fs/FileBounds.ts"
+import type { Metadata } from "../../../core/features/fs/wire.ts"
+import { concat } from "../../../core/protocol/Bytes.ts"
 import * as Turn from "../../../core/protocol/Turn.ts"
+import { at, isMissing, lacking } from "./Failure.ts"
 
 const module = "FileSystem"
 
@@ -28,14 +28,10 @@ const module = "FileSystem"
 const shortest = Duration.millis(10)
 
 /** The files of the server of `client`; a watch looks at them every `watchInterval`. */
-export const make = (
-  client: ExecClient,
-  watchInterval: Duration.DurationInput,
-): PlatformFileSystem.FileSystem => {
+export const make = (client: ExecClient, watchInterval: Duration.Input): PlatformFileSystem.FileSystem => {
   const { fs } = client
   const { place, stat, entries } = makeCalls(fs)
   const changes = client.environmentInfo.capabilities?.fsChange === true
-  let opened = 0
 
   const info = (path: string) => Effect.map(stat("stat", path), toInfo)
 
@@ -62,10 +58,27 @@ export const make = (
         ? place("makeDirectory", path)(fs.createDirectory(path, { recursive }))
         : lacks("makeDirectory", "set the mode of a folder", "mkdir -m"),
     ...makeTemporary(client),
-    open: (path, options = {}) =>
-      Effect.suspend(() => openHandle(fs, path, options, (opened += 1), info(path))),
+    lstat: (path) => Effect.map(stat("lstat", path), toLinkInfo),
+    open: (path, options = {}) => openHandle(fs, path, options, info(path)),
     readDirectory: (path, { recursive = false } = {}) =>
       Effect.map(list(path, "", recursive), (paths) => [...paths]),
+    readDirectoryEntries: (path) => {
+      const method = "readDirectoryEntries"
+      const typeOf = (name: string) => Effect.map(stat(method, joinPath(path, name)), toLinkType)
+      return Effect.flatMap(entries(method, path), (found) =>
+        Effect.forEach(
+          found,
+          // A name that leads nowhere is that of a link.
+          ({ fileName: name }) =>
+            Effect.map(orMissing(typeOf(name), "SymbolicLink" as const), (type) => ({ name, type })),
+          { concurrency },
+        ),
+      )
+    },
+    readLink: (path) =>
+      Effect.flatMap(stat("readLink", path), ({ isSymlink }) =>
+        isSymlink ? lacks("readLink", "read links", "readlink") : Effect.fail(noLink(path)),
+      ),
     readFile: (path) => place("readFile", path)(fs.readFile(path)),
     realPath: (path) => place("realPath", path)(fs.canonicalize(path)),
     remove: (path, { recursive = false, force = false } = {}) =>
@@ -73,16 +86,16 @@ export const make = (
     stat: info,
     truncate: (path, length = 0) =>
       Number(length) === 0
-        ? Effect.zipRight(
+        ? Effect.andThen(
             stat("truncate", path),
             Effect.scoped(Effect.asVoid(place("truncate", path)(fs.open(path, "replace")))),
           )
         : lacks("truncate", "cut a file anywhere but at its begin", "truncate -s"),
-    watch: (path, { recursive = false } = {}) => {
+    watch: (path, { recursive = false, onReady } = {}) => {
       const within = (folder: string, deep: boolean) =>
         Effect.map(list(folder, "", deep), (names) => names.map((name) => joinPath(folder, name)))
-      const interval = Duration.max(watchInterval, shortest)
-      return Stream.suspend(() => watch(fs, within, path, recursive, interval))
+      const interval = Duration.max(Duration.fromInputUnsafe(watchInterval), shortest)
+      return watch(fs, within, path, recursive, interval, onReady)
     },
     writeFile: (path, data, { flag = "w", mode } = {}) => {
       const refusal = refusalOf("writeFile", flag === "r" ? "r+" : flag, mode)
@@ -109,17 +122,36 @@ const lacks = (method: string, what: string, command: string) =>
 const absent = {
   chown: () => lacks("chown", "change the owner of a file", "chown"),
   link: () => lacks("link", "make links", "ln"),
-  readLink: () => lacks("readLink", "read links", "readlink"),
   utimes: () => lacks("utimes", "change the times of a file", "touch"),
 }
 
+const noLink = (path: string) =>
+  PlatformError.systemError({
+    module,
+    method: "readLink",
+    _tag: "Unknown",
+    pathOrDescriptor: path,
+    description: "this is no symbolic link",
+  })
+
+const toType = ({ isDirectory, isFile }: Metadata) =>
+  isDirectory ? "Directory" : isFile ? "File" : "Unknown"
+
+const toLinkType = (found: Metadata) => (found.isSymlink ? "SymbolicLink" : toType(found))
+
+/** Of a link itself the wire tells that it is one. */
+const toLinkInfo = (found: Metadata): PlatformFileSystem.File.Info =>
+  found.isSymlink
+    ? { ...toInfo({ ...found, size: 0, modifiedAtMs: 0, createdAtMs: 0 }), type: "SymbolicLink" }
+    : toInfo(found)
+
 const toInfo = (found: Metadata): PlatformFileSystem.File.Info => ({
-  type: found.isDirectory ? "Directory" : found.isFile ? "File" : "Unknown",
-  size: PlatformFileSystem.Size(found.size),
+  type: toType(found),
+  size: ByteSize.bytes(found.size),
   mtime: toDate(found.modifiedAtMs),
   birthtime: toDate(found.createdAtMs),
   atime: Option.none(),
-  dev: 0,
+  dev: 0n,
   mode: 0,
   ino: Option.none(),
   nlink: Option.none(),
@@ -133,7 +165,9 @@ const toInfo = (found: Metadata): PlatformFileSystem.File.Info => ({
 /** The wire has 0 for a time that is not known. */
 const toDate = (millis: number) => (millis === 0 ? Option.none<Date>() : Option.some(new Date(millis)))
 
-type Done<A = void> = Effect.Effect<A, PlatformError>
+type Failure = PlatformError.PlatformError
+
+type Done<A = void> = Effect.Effect<A, Failure>
 
 interface FileTree {
   /** Paths below `folder`, relative to it and each behind `below`; no link is followed. */
@@ -193,7 +227,7 @@ const makeTree = (fs: RemoteFiles): FileTree => {
 type Seen = ReadonlyMap<string, string>
 
 /** Lists the paths below a folder. */
-type List = (path: string, recursive: boolean) => Effect.Effect<ReadonlyArray<string>, PlatformError>
+type List = (path: string, recursive: boolean) => Effect.Effect<ReadonlyArray<string>, Failure>
 
 /** Paths that are looked at together. */
 const concurrency = 16
@@ -204,13 +238,14 @@ const watch = (
   list: List,
   path: string,
   recursive: boolean,
-  interval: Duration.DurationInput,
-): Stream.Stream<PlatformFileSystem.WatchEvent, PlatformError> => {
+  interval: Duration.Duration,
+  onReady: () => void = () => undefined,
+): Stream.Stream<PlatformFileSystem.WatchEvent, Failure> => {
   const { stat } = makeCalls(fs)
   const lookAt = (path: string) =>
     Effect.map(stat("watch", path), (found): readonly [string, string] => [path, stampOf(found)])
 
-  const look: Effect.Effect<Seen, PlatformError> = Effect.gen(function* () {
+  const look: Effect.Effect<Seen, Failure> = Effect.gen(function* () {
     const found = yield* stat("watch", path)
     if (!found.isDirectory) return new Map([[path, stampOf(found)]])
     const paths = yield* list(path, recursive)
@@ -219,17 +254,18 @@ const watch = (
     return new Map(all.filter(Option.isSome).map(({ value }) => value))
   })
 
-  const again = Effect.zipRight(Effect.sleep(interval), orMissing(look, new Map()))
+  const again = Effect.andThen(Effect.sleep(interval), orMissing(look, new Map()))
+  const first = Effect.tap(look, () => Effect.sync(onReady))
   return Stream.unwrap(
-    Effect.map(look, (first) =>
-      Stream.unfoldChunkEffect(first, (before: Seen) =>
-        Effect.map(again, (now) => Option.some([Chunk.fromIterable(changes(before, now)), now] as const)),
+    Effect.map(first, (seen) =>
+      Stream.flattenIterable(
+        Stream.unfold(seen, (before) => Effect.map(again, (now) => [changes(before, now), now] as const)),
       ),
     ),
   )
 }
 
-const orMissing = <A, B>(effect: Effect.Effect<A, PlatformError>, missing: B) =>
+const orMissing = <A, B>(effect: Effect.Effect<A, Failure>, missing: B) =>
   Effect.catchIf(effect, isMissing, () => Effect.succeed<A | B>(missing))
 
 /** A folder changes with every entry in it, which have events of their own. */
@@ -239,28 +275,34 @@ const stampOf = ({ isDirectory, isFile, size, modifiedAtMs }: Metadata): string 
 const changes = (before: Seen, now: Seen): ReadonlyArray<PlatformFileSystem.WatchEvent> => {
   const events: Array<PlatformFileSystem.WatchEvent> = []
   for (const path of before.keys()) {
-    if (!now.has(path)) events.push(PlatformFileSystem.WatchEventRemove({ path }))
+    if (!now.has(path)) events.push({ _tag: "Remove", path })
   }
   for (const [path, stamp] of now) {
     const earlier = before.get(path)
-    if (earlier === undefined) events.push(PlatformFileSystem.WatchEventCreate({ path }))
-    else if (earlier !== stamp) events.push(PlatformFileSystem.WatchEventUpdate({ path }))
+    if (earlier === undefined) events.push({ _tag: "Create", path })
+    else if (earlier !== stamp) events.push({ _tag: "Update", path })
   }
   return events
 }
 
 type Names = "makeTempDirectory" | "makeTempDirectoryScoped" | "makeTempFile" | "makeTempFileScoped"
 
+interface TemporaryOptions {
+  readonly directory?: string | undefined
+  readonly prefix?: string | undefined
+  readonly suffix?: string | undefined
+}
+
 /** The methods for temporary files. */
 const makeTemporary = (client: ExecClient): Pick<PlatformFileSystem.FileSystem, Names> => {
-  const directory = (method: Names, options: PlatformFileSystem.MakeTempDirectoryOptions = {}) =>
+  const directory = (method: Names, options: TemporaryOptions = {}) =>
     Effect.suspend(() => {
       const path = `${options.directory ?? folderOf(client)}/${options.prefix ?? ""}${random()}`
       const made = client.fs.createDirectory(path, { recursive: false })
       return Effect.as(at({ module, method, pathOrDescriptor: path })(made), path)
     })
 
-  const file = (method: Names, options: PlatformFileSystem.MakeTempFileOptions = {}) =>
+  const file = (method: Names, options: TemporaryOptions = {}) =>
     Effect.flatMap(directory(method, options), (folder) => {
       const path = `${folder}/${random()}${options.suffix ?? ""}`
       const made = client.fs.writeFile(path, "")
@@ -268,9 +310,9 @@ const makeTemporary = (client: ExecClient): Pick<PlatformFileSystem.FileSystem, 
     })
 
   const removed = <A>(
-    make: Effect.Effect<A, PlatformError>,
+    make: Effect.Effect<A, Failure>,
     folderOf: (made: A) => string,
-  ): Effect.Effect<A, PlatformError, Scope.Scope> =>
+  ): Effect.Effect<A, Failure, Scope.Scope> =>
     Effect.acquireRelease(make, (made) => Effect.ignore(client.fs.remove(folderOf(made))))
 
   return {
@@ -296,20 +338,21 @@ const folderOf = ({ environmentInfo }: ExecClient): string => {
 /** The flags of the wire: files to be read, and files to be written from nothing. */
 const modes: Readonly<Record<string, "read" | "replace">> = { r: "read", w: "replace" }
 
+type OpenOptions = NonNullable<Parameters<PlatformFileSystem.FileSystem["open"]>[1]>
+
 /** Opens a file until the end of the scope. `stat` is that of its path, which may lead elsewhere by then. */
 const openHandle = (
   fs: RemoteFiles,
   path: string,
-  { flag = "r", mode }: PlatformFileSystem.OpenFileOptions,
-  fd: number,
+  { flag = "r", mode, noFollow = false }: OpenOptions,
   stat: PlatformFileSystem.File["stat"],
-): Effect.Effect<PlatformFileSystem.File, PlatformError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const refusal = refusalOf("open", flag, mode)
-    if (refusal !== undefined) return yield* refusal
-    const file = yield* at({ module, method: "open", pathOrDescriptor: path })(fs.open(path, modes[flag]))
-    return toFile(file, path, fd, stat)
-  })
+): Effect.Effect<PlatformFileSystem.File, Failure, Scope.Scope> => {
+  if (noFollow)
+    return lacking(module, "open", "the wire cannot refuse links when it opens a file: look with lstat")
+  const refusal = refusalOf("open", flag, mode)
+  const opened = at({ module, method: "open", pathOrDescriptor: path })(fs.open(path, modes[flag]))
+  return refusal ?? Effect.map(opened, (file) => toFile(file, path, stat))
+}
 
 /** The error for flags with which no file can be opened; undefined for others. */
 const refusalOf = (method: string, flag: string, mode: number | undefined) => {
@@ -324,26 +367,39 @@ const refusalOf = (method: string, flag: string, mode: number | undefined) => {
 const toFile = (
   file: RemoteFile,
   path: string,
-  fd: number,
   stat: PlatformFileSystem.File["stat"],
 ): PlatformFileSystem.File => {
   let position = 0
   const one = Turn.make()
 
-  /** Up to `size` bytes from the position, fewer at the end of the file alone. */
-  const read = (method: string, size: number) =>
+  /** Up to `size` bytes from `begin`, fewer at the end of the file alone. */
+  const readFrom = (begin: number, size: number) =>
+    Effect.gen(function* () {
+      const blocks: Array<Uint8Array> = []
+      for (let at = begin; at < begin + size;) {
+        const block = yield* file.read(at, Math.min(begin + size - at, maxBlockBytes))
+        blocks.push(block.chunk)
+        at += block.chunk.length
+        if (block.eof) break
+      }
+      return concat(blocks)
+    })
+
+  /** From the position, which moves on, or from a given one. */
+  const read = (
+    method: string,
+    size: number,
+    { position: given }: PlatformFileSystem.File.ReadOptions = {},
+  ) =>
     one(
-      Effect.gen(function* () {
-        const blocks: Array<Uint8Array> = []
-        for (let left = size; left > 0;) {
-          const block = yield* file.read(position, Math.min(left, maxBlockBytes))
-          blocks.push(block.chunk)
-          position += block.chunk.length
-          left -= block.chunk.length
-          if (block.eof) break
-        }
-        return concat(blocks)
-      }).pipe(at({ module, method, pathOrDescriptor: path })),
+      Effect.suspend(() => {
+        if (given !== undefined && given < 0n) return negative(method)
+        const bytes = at({ module, method, pathOrDescriptor: path })(
+          readFrom(given === undefined ? position : Number(given), size),
+        )
+        if (given !== undefined) return bytes
+        return Effect.tap(bytes, ({ length }) => Effect.sync(() => (position += length)))
+      }),
     )
 
   const write = (method: string, bytes: Uint8Array) =>
@@ -356,22 +412,30 @@ const toFile = (
 
   return {
     [PlatformFileSystem.FileTypeId]: PlatformFileSystem.FileTypeId,
-    fd: PlatformFileSystem.FileDescriptor(fd),
     stat,
     seek: (offset, from) =>
-      one(Effect.sync(() => void (position = Number(offset) + (from === "start" ? 0 : position)))),
+      one(
+        Effect.suspend(() => {
+          const to = Number(offset) + (from === "start" ? 0 : position)
+          if (to < 0) return negative("seek")
+          position = to
+          return Effect.succeed(BigInt(to))
+        }),
+      ),
     sync: lacking(module, "sync", "the wire cannot flush a file: run the command sync"),
-    read: (buffer) =>
-      Effect.map(read("read", buffer.length), (bytes) => {
+    read: (buffer, options) =>
+      Effect.map(read("read", buffer.length, options), (bytes) => {
         buffer.set(bytes)
-        return PlatformFileSystem.Size(bytes.length)
+        return bytes.length
       }),
-    readAlloc: (size) =>
-      Effect.map(read("readAlloc", Number(size)), (bytes) =>
+    readAlloc: (size, options) =>
+      Effect.map(read("readAlloc", size, options), (bytes) =>
         bytes.length === 0 ? Option.none() : Option.some(bytes),
       ),
     truncate: () => lacking(module, "truncate", "the wire cannot cut an open file: run the command truncate"),
-    write: (bytes) => Effect.as(write("write", bytes), PlatformFileSystem.Size(bytes.length)),
+    write: (bytes) => Effect.as(write("write", bytes), bytes.length),
     writeAll: (bytes) => write("writeAll", bytes),
   }
 }
+
+const negative = (method: string) => lacking(module, method, "there is nothing before the begin of a file")

@@ -1,16 +1,15 @@
 /**
- * `HttpClient` of `@effect/platform` whose requests the server makes, from its own network.
+ * `HttpClient` of Effect whose requests the server makes, from its own network.
  *
  * A response arrives as a stream with back-pressure; a reader that leaves it ends it. A request body is sent as a
  * whole. The server asks for content codings, and decodes them.
  */
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
-import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type { HttpClientRequest } from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
@@ -26,7 +25,7 @@ export const make = ({ http }: ExecClient): HttpClient.HttpClient =>
       const scope = yield* Scope.make()
       const close = Scope.close(scope, Exit.void)
       const answer = yield* http.stream(options).pipe(
-        Scope.extend(scope),
+        Scope.provide(scope),
         Effect.mapError((cause) => failed(request, "Transport", cause)),
         Effect.onError(() => close),
       )
@@ -38,8 +37,11 @@ export const make = ({ http }: ExecClient): HttpClient.HttpClient =>
     }),
   )
 
-const failed = (request: HttpClientRequest, reason: "Transport" | "Encode", cause: unknown) =>
-  new HttpClientError.RequestError({ request, reason, cause })
+const failed = (request: HttpClientRequest, reason: "Transport" | "Encode", cause: unknown) => {
+  const { TransportError, EncodeError, HttpClientError: Failure } = HttpClientError
+  const given = { request, cause }
+  return new Failure({ reason: reason === "Encode" ? new EncodeError(given) : new TransportError(given) })
+}
 
 /** A body, and headers that it brings. */
 interface Given {
@@ -47,7 +49,7 @@ interface Given {
   readonly type?: string | undefined
 }
 
-const toBody = (request: HttpClientRequest): Effect.Effect<Given, HttpClientError.RequestError> => {
+const toBody = (request: HttpClientRequest): Effect.Effect<Given, HttpClientError.HttpClientError> => {
   const { body } = request
   const refused = (cause: unknown) => failed(request, "Encode", cause)
   switch (body._tag) {
@@ -58,7 +60,7 @@ const toBody = (request: HttpClientRequest): Effect.Effect<Given, HttpClientErro
     case "Stream":
       return Effect.mapBoth(Stream.runCollect(body.stream), {
         onFailure: refused,
-        onSuccess: (pieces) => ({ bytes: concat(Chunk.toReadonlyArray(pieces)), type: body.contentType }),
+        onSuccess: (pieces) => ({ bytes: concat(pieces), type: body.contentType }),
       })
     case "FormData":
       return encoded(body.formData, refused)
@@ -70,7 +72,7 @@ const toBody = (request: HttpClientRequest): Effect.Effect<Given, HttpClientErro
 type WebBody = ConstructorParameters<typeof Response>[0]
 
 /** As `fetch` would send it. */
-const encoded = (body: WebBody, refused: (cause: unknown) => HttpClientError.RequestError) =>
+const encoded = (body: WebBody, refused: (cause: unknown) => HttpClientError.HttpClientError) =>
   Effect.tryPromise({
     try: async () => {
       const whole = new Response(body)

@@ -1,12 +1,12 @@
-/** The services of `@effect/platform` over a client, as layers. */
-import { CommandExecutor } from "@effect/platform/CommandExecutor"
-import { FileSystem } from "@effect/platform/FileSystem"
-import { HttpClient } from "@effect/platform/HttpClient"
-import { layer as layerPosix, Path } from "@effect/platform/Path"
+/** The services of Effect's platform over a client, as layers. */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { FileSystem } from "effect/FileSystem"
+import { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import { layer as layerPosix, Path } from "effect/Path"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type { Client } from "../../../core/client/Client.ts"
 import type { ClientError } from "../../../core/client/ClientError.ts"
 import type { CurrentOptions } from "../../../core/client/Dialects.ts"
@@ -18,13 +18,13 @@ import * as RemoteFileSystem from "./RemoteFileSystem.ts"
 import * as RemoteHttpClient from "./RemoteHttpClient.ts"
 import * as RemotePath from "../../../core/client/RemotePath.ts"
 
-/** The services of `@effect/platform` that a client gives. */
-export type Services = CommandExecutor | FileSystem | Path | HttpClient
+/** The services that a client gives. */
+export type Services = ChildProcessSpawner | FileSystem | Path | HttpClient
 
 /** Options of the services. */
 export interface ServiceOptions {
   /** The pause between looks of `FileSystem.watch`; from 10 milliseconds. Numbers are milliseconds. Default: 500 milliseconds. */
-  readonly watchInterval?: Duration.DurationInput
+  readonly watchInterval?: Duration.Input
 }
 
 /** Options of `layer`: those of `connect`, and those of the services. */
@@ -34,7 +34,7 @@ export interface LayerOptions extends CurrentOptions, ServiceOptions {}
 export const layerClient = (client: ExecClient, options: ServiceOptions = {}): Layer.Layer<Services> =>
   Layer.effectContext(
     Effect.map(makePaths(client), (path) =>
-      Context.make(CommandExecutor, RemoteCommands.make(client)).pipe(
+      Context.make(ChildProcessSpawner, RemoteCommands.make(client)).pipe(
         Context.add(FileSystem, RemoteFileSystem.make(client, options.watchInterval ?? 500)),
         Context.add(Path, path),
         Context.add(HttpClient, RemoteHttpClient.make(client)),
@@ -51,7 +51,7 @@ export const makeLayer =
       try: () => connect(target, connecting),
       catch: (error) => error as ClientError,
     })
-    return Layer.unwrapScoped(
+    return Layer.unwrap(
       Effect.map(
         Effect.acquireRelease(opened, (client) => Effect.promise(() => client.close())),
         (client) => layerClient(client.effect, watchInterval === undefined ? {} : { watchInterval }),

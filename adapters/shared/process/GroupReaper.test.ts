@@ -21,7 +21,7 @@ const sleeper = (): ChildProcess => spawn("sleep", ["60"], { detached: true, std
 
 test("the shell starts with the first child, kills at the end of the scope, and ends", async () => {
   const scope = Effect.runSync(Scope.make())
-  const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
+  const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table), scope))
   const [listed, dropped, brief] = [sleeper(), sleeper(), sleeper()]
   reaper.add(brief.pid ?? 0)
   reaper.remove(brief.pid ?? 0)
@@ -44,7 +44,7 @@ test("the shell starts with the first child, kills at the end of the scope, and 
 
 test("a shell that was killed is followed by one that knows every group", async () => {
   const scope = Effect.runSync(Scope.make())
-  const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
+  const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table), scope))
   const children = [sleeper(), sleeper()]
   for (const { pid } of children) reaper.add(pid ?? 0)
   await TestChild.until(() => shells().length === 1, "the shell runs")
@@ -57,7 +57,7 @@ test("a shell that was killed is followed by one that knows every group", async 
 
 test("a group ends with every member, also those that the leader leaves behind", async () => {
   const scope = Effect.runSync(Scope.make())
-  const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
+  const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table), scope))
   const leader = spawn("sh", ["-c", "sleep 60 & echo ready; wait"], {
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
@@ -77,7 +77,7 @@ test("a foreign process that got the number of a leader lives, and what is told 
     const entry = table.find(pid)
     return entry && { ...entry, start: entry.start + later }
   }
-  const reaper = Effect.runSync(Scope.extend(GroupReaper.make({ ...table, find }), scope))
+  const reaper = Effect.runSync(Scope.provide(GroupReaper.make({ ...table, find }), scope))
   const [foreign, first, again] = [sleeper(), sleeper(), sleeper()]
   const tell = (child: ChildProcess, by: number) => {
     later = by
@@ -101,7 +101,7 @@ test("a foreign process that got the number of a leader lives, and what is told 
 test("a group without a leader ends only if a member is as old as the group was seen last", async () => {
   const scope = Effect.runSync(Scope.make())
   let now = 0
-  const reaper = Effect.runSync(Scope.extend(GroupReaper.make({ ...table, now: () => now }), scope))
+  const reaper = Effect.runSync(Scope.provide(GroupReaper.make({ ...table, now: () => now }), scope))
   /** A group whose leader has ended, and what is left in it. */
   const left = async () => {
     const script = "sleep 60 >/dev/null & echo $!"
@@ -143,7 +143,7 @@ test("a child whose id was never told is found by its pipe or its terminal, and 
   const alive = (child: ChildProcess | undefined) => child?.signalCode === null
   const leaves = async (told: ReadonlyArray<string | undefined>, left: ReadonlyArray<boolean>) => {
     const scope = Effect.runSync(Scope.make())
-    const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
+    const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table), scope))
     for (const holds of told) reaper.starting(holds)
     await TestChild.until(() => shells().length === 1, "the shell runs")
     await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -169,7 +169,7 @@ test("descendants of other groups end with it only if the reaper descends, also 
     const script = `[ $1 -gt 0 ] && setsid sh -c "$0" "$0" $(($1 - 1)) & sleep ${seconds(descends)}`
     const leader = spawn("sh", ["-c", script, script, "20"], { detached: true, stdio: "ignore" })
     const scope = Effect.runSync(Scope.make())
-    const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table, { descends }), scope))
+    const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table, { descends }), scope))
     reaper.add(leader.pid ?? 0)
     await TestChild.until(() => Proc.withArgument(seconds(descends)).length > 3, "some run")
     await Effect.runPromise(Scope.close(scope, Exit.void))

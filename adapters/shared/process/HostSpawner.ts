@@ -4,9 +4,8 @@
  */
 import { isMainThread } from "node:worker_threads"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Layer from "effect/Layer"
-import * as Runtime from "effect/Runtime"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as Contain from "./contain/Contain.ts"
 import type * as Containment from "./contain/Containment.ts"
@@ -41,7 +40,7 @@ interface Bound extends Contain.Native {
   readonly libc: Libc.Libc
   readonly descriptors: Descriptors
   readonly files: KernelFiles.KernelFiles
-  readonly device: Either.Either<PtyDevice.PtyDevice, string>
+  readonly device: Result.Result<PtyDevice.PtyDevice, string>
 }
 
 /** Options of a spawner. */
@@ -61,26 +60,26 @@ export type ToLayer = (choices?: Choices) => Layer.Layer<Spawner.Spawner, Contai
 export const make = ({ native, nodePty }: Options): ToLayer => {
   const leaderless = ProcessGroup.makeLeaderless()
   const trees = Contain.makeTrees()
-  let bound: Either.Either<Bound, string> | undefined
+  let bound: Result.Result<Bound, string> | undefined
   return ({ contain: choice = "none", mayAdopt = false, onEscape: counted } = {}) =>
-    Layer.scoped(
+    Layer.effect(
       Spawner.Spawner,
       Effect.gen(function* () {
         bound ??= bind(native)
-        const libc = Either.getOrUndefined(bound)
+        const libc = Result.getOrUndefined(bound)
         const files = libc?.files ?? KernelFiles.node
         const table = ProcessTable.make(files)
         const onEscape = yield* toOnEscape(counted)
         const means = { trees, files, table, native: libc, mayAdopt, onEscape }
         const { contain, groups } = yield* Contain.make(choice, means)
         const host = { groups, leaderless, contain, table }
-        if (Either.isLeft(bound)) {
-          yield* Effect.logDebug(`spawning through node:child_process: ${bound.left}`)
+        if (Result.isFailure(bound)) {
+          yield* Effect.logDebug(`spawning through node:child_process: ${bound.failure}`)
           return PortableSpawner.make({ ...host, nodePty })
         }
-        const { device, ...rest } = bound.right
-        if (Either.isLeft(device)) yield* Effect.logDebug(device.left)
-        return PosixSpawner.make({ ...rest, ...host }, Either.getOrUndefined(device))
+        const { device, ...rest } = bound.success
+        if (Result.isFailure(device)) yield* Effect.logDebug(device.failure)
+        return PosixSpawner.make({ ...rest, ...host }, Result.getOrUndefined(device))
       }),
     )
 }
@@ -89,18 +88,18 @@ export const make = ({ native, nodePty }: Options): ToLayer => {
 export const layer = (options: Options): Layer.Layer<Spawner.Spawner> => Layer.orDie(make(options)())
 
 const toOnEscape = (counted: ((count: number) => void) | undefined) =>
-  Effect.map(Effect.runtime<never>(), (runtime) => (count: number) => {
+  Effect.map(Effect.context<never>(), (context) => (count: number) => {
     counted?.(count)
     const text = `${count} descendants of a process have survived its end`
-    Runtime.runFork(runtime)(Effect.logWarning(text))
+    Effect.runForkWith(context)(Effect.logWarning(text))
   })
 
-const bind = (native: Native | undefined): Either.Either<Bound, string> =>
-  Either.gen(function* () {
-    if (native === undefined) return yield* Either.left("libc is not to be used")
-    if (!isMainThread) return yield* Either.left("signals reach the main thread only")
-    if (process.platform !== "linux") return yield* Either.left("posix_spawn is only used on Linux")
-    if (!process.arch.endsWith("64")) return yield* Either.left(`no layout of siginfo_t for ${process.arch}`)
+const bind = (native: Native | undefined): Result.Result<Bound, string> =>
+  Result.gen(function* () {
+    if (native === undefined) return yield* Result.fail("libc is not to be used")
+    if (!isMainThread) return yield* Result.fail("signals reach the main thread only")
+    if (process.platform !== "linux") return yield* Result.fail("posix_spawn is only used on Linux")
+    if (!process.arch.endsWith("64")) return yield* Result.fail(`no layout of siginfo_t for ${process.arch}`)
     const ffi = yield* attempt("libc is out of reach", native.ffi)
     const libc = yield* attempt("libc is out of reach", () => Libc.bind(ffi))
     const descriptors = yield* attempt("no way to wait for pipes", () => native.descriptors(libc))
@@ -119,8 +118,8 @@ const bind = (native: Native | undefined): Either.Either<Bound, string> =>
     }
   })
 
-const attempt = <A>(what: string, evaluate: () => A): Either.Either<A, string> =>
-  Either.try({
+const attempt = <A>(what: string, evaluate: () => A): Result.Result<A, string> =>
+  Result.try({
     try: evaluate,
     catch: (error) => `${what}: ${error instanceof Error ? error.message : String(error)}`,
   })

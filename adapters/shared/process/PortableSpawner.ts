@@ -169,6 +169,6 @@ const read = (
 
 /** The error of a child without a pid: `node:child_process` reports it in a later tick. */
 const failure = (child: ChildProcess): Effect.Effect<never, SpawnError.SpawnError> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     child.once("error", (error) => resume(Effect.fail(OsError.fromUnknown(error))))
   })

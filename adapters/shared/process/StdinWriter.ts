@@ -56,7 +56,7 @@ const writeTo = (stream: Writable, bytes: Uint8Array): Outcome => {
     resume?.(outcome)
   })
   if (stream.writableLength === 0 && !stream.errored && counts) return Effect.void
-  return Effect.async((callback) => {
+  return Effect.callback((callback) => {
     if (outcome === undefined) resume = callback
     else callback(outcome)
   })

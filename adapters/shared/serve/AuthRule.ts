@@ -4,7 +4,7 @@
  * Rules and error texts are those of the peer implementation. Files are read once, when the server starts.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { scopes } from "../../../core/protocol/SessionScope.ts"
 import * as Bearer from "../auth/Bearer.ts"
 import * as SignedToken from "../auth/SignedToken.ts"
@@ -86,12 +86,12 @@ const readDigests = (auth: AuthOptions, label: Label): Read<ReadonlyArray<Bearer
 const readToken = (text: string, option: string): Read<Bearer.Known> =>
   Effect.gen(function* () {
     const parsed = TokenFile.parse(text)
-    if (Either.isLeft(parsed)) {
+    if (Result.isFailure(parsed)) {
       return yield* misconfigured(
-        `${option} ${text} names the scope ${parsed.left}: there are ${scopes.join(", ")} (a file with such a name is ./${text})`,
+        `${option} ${text} names the scope ${parsed.failure}: there are ${scopes.join(", ")} (a file with such a name is ./${text})`,
       )
     }
-    const { file, name, scope } = parsed.right
+    const { file, name, scope } = parsed.success
     return { digest: Bearer.sha256(yield* readSecret(file)), name, scope }
   })
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { afterAll, describe, expect, it } from "vitest"
 import * as TextFile from "../host/TextFile.ts"
 import * as Confine from "./Confine.ts"
@@ -24,36 +24,36 @@ const read = (
 ) =>
   Confine.read({ options: { confine, ...more }, label: (path) => `--${path}` }, host).pipe(
     Effect.provide(TextFile.layerMemory(files)),
-    Effect.either,
+    Effect.result,
     Effect.runSync,
   )
 
 const places = (...given: Parameters<typeof read>) =>
-  Either.map(read(...given), (floor) => [
+  Result.map(read(...given), (floor) => [
     ...(floor?.places.map(({ path, access }) => `${access} ${path}`) ?? []),
     floor?.network ?? "none",
   ])
 
-const refusal = (...given: Parameters<typeof read>) => Either.merge(Either.mapLeft(read(...given), String))
+const refusal = (...given: Parameters<typeof read>) => Result.merge(Result.mapError(read(...given), String))
 
 const file = (name: string, profile: unknown) => ({ [at(name)]: JSON.stringify(profile) })
 
 describe("--confine", () => {
   it("allows what its words say and nothing else, a network only if one of them says so", () => {
-    expect(places([])).toEqual(Either.right(["none"]))
-    expect(places("read-only")).toEqual(Either.right(["read /", false]))
-    expect(places(["read-only", "network"])).toEqual(Either.right(["read /", true]))
-    expect(places("no-network")).toEqual(Either.right(["write /", false]))
+    expect(places([])).toEqual(Result.succeed(["none"]))
+    expect(places("read-only")).toEqual(Result.succeed(["read /", false]))
+    expect(places(["read-only", "network"])).toEqual(Result.succeed(["read /", true]))
+    expect(places("no-network")).toEqual(Result.succeed(["write /", false]))
     expect(places("workspace:/tmp,/var/tmp")).toEqual(
-      Either.right(["read /", "write /tmp", "write /var/tmp", false]),
+      Result.succeed(["read /", "write /tmp", "write /var/tmp", false]),
     )
     expect(places(["workspace:/usr", "workspace:work", "deny:work/secret"])).toEqual(
-      Either.right(["read /", "write /usr", `write ${work}`, `none ${work}/secret`, false]),
+      Result.succeed(["read /", "write /usr", `write ${work}`, `none ${work}/secret`, false]),
     )
   })
 
   it("resolves links once, when the server starts", () => {
-    expect(places("workspace:link")).toEqual(Either.right(["read /", `write ${work}`, false]))
+    expect(places("workspace:link")).toEqual(Result.succeed(["read /", `write ${work}`, false]))
   })
 
   it("takes the sandbox of a request, or its permissions, from a file, and intersects it with the words", () => {
@@ -61,11 +61,11 @@ describe("--confine", () => {
     const tmp = { path: { type: "path", path: "file:///opt" }, access: "none" }
     const entries = [root, tmp]
     const permissions = { type: "managed", file_system: { type: "restricted", entries }, network: "enabled" }
-    const expected = Either.right(["read /", "none /opt", true])
+    const expected = Result.succeed(["read /", "none /opt", true])
     expect(places("./p.json", file("p.json", permissions))).toEqual(expected)
     expect(places("p.json", file("p.json", { permissions, cwd: "file:///srv" }))).toEqual(expected)
     expect(places(["p.json", "no-network"], file("p.json", permissions))).toEqual(
-      Either.right(["read /", "none /opt", false]),
+      Result.succeed(["read /", "none /opt", false]),
     )
     expect(refusal("p.json", file("p.json", { type: "managed" }))).toContain(`${at("p.json")}: missing field`)
     expect(refusal("p.json", { [at("p.json")]: "{" })).toContain("it is not JSON")
@@ -75,9 +75,9 @@ describe("--confine", () => {
   it("hides what lets others in from those who are confined", () => {
     const more = { auth: { tokenFile: "token" }, audit: "/var/log/audit.jsonl" }
     expect(places("read-only", {}, more)).toEqual(
-      Either.right(["read /", `none ${at("token")}`, "none /var/log/audit.jsonl", false]),
+      Result.succeed(["read /", `none ${at("token")}`, "none /var/log/audit.jsonl", false]),
     )
-    expect(places("no-network", {}, more)).toEqual(Either.right(["write /", false]))
+    expect(places("no-network", {}, more)).toEqual(Result.succeed(["write /", false]))
   })
 
   it("refuses what it cannot mean, and says what is possible", () => {

@@ -9,7 +9,7 @@ import { realpathSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Confinement from "../../../core/protocol/Confinement.ts"
 import * as Shape from "../../../core/protocol/shape/index.ts"
 import * as Floor from "../../../core/protocol/Floor.ts"
@@ -181,9 +181,9 @@ const fromFile = (
     const usual = { windowsSandboxLevel: "disabled", windowsSandboxProxySettingsMode: null }
     const given = "permissions" in json ? json : { permissions: json }
     const sandbox = Shape.decode(Sandbox, { ...usual, ...given }, { platform })
-    const confinement = Either.flatMap(sandbox, (sandbox) =>
+    const confinement = Result.flatMap(sandbox, (sandbox) =>
       Confinement.resolve(sandbox, { platform, cwd, tmpdir: env["TMPDIR"] }),
     )
-    if (Either.isLeft(confinement)) return yield* wrong(confinement.left)
-    return confinement.right ?? { places: [everything], network: true }
+    if (Result.isFailure(confinement)) return yield* wrong(confinement.failure)
+    return confinement.success ?? { places: [everything], network: true }
   })

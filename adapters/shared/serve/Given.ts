@@ -5,10 +5,10 @@
 import * as Effect from "effect/Effect"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import * as TextFile from "../host/TextFile.ts"
+import { isOfEffect3 } from "../../../core/protocol/OtherEffect.ts"
 import * as Option from "./Option.ts"
 import * as Options from "./Options.ts"
 import { invalid, misconfigured, type ServeError } from "./ServeError.ts"
-import { isOfEffect4 } from "./SpawnerLayer.ts"
 
 /** One unchecked value. */
 export interface Given {
@@ -63,7 +63,7 @@ export const refuse = (
 const kindOf = (value: unknown): string => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "an array"
-  return isOfEffect4(value) ? "a layer of Effect 4" : `a ${typeof value}`.replace("a o", "an o")
+  return isOfEffect3(value) ? "a layer of Effect 3" : `a ${typeof value}`.replace("a o", "an o")
 }
 
 const put = (options: Record<string, unknown>, path: Options.Path, value: unknown): void => {

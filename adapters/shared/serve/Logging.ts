@@ -6,19 +6,21 @@
 import process from "node:process"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Formatter from "effect/Formatter"
+import * as Result from "effect/Result"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
+import type * as LogLevel from "effect/LogLevel"
+import * as References from "effect/References"
 
 const levels = {
-  trace: LogLevel.Trace,
-  debug: LogLevel.Debug,
-  info: LogLevel.Info,
-  warning: LogLevel.Warning,
-  error: LogLevel.Error,
-  none: LogLevel.None,
-} as const
+  trace: "Trace",
+  debug: "Debug",
+  info: "Info",
+  warning: "Warn",
+  error: "Error",
+  none: "None",
+} as const satisfies Readonly<Record<string, LogLevel.LogLevel>>
 
 /** One log. */
 export interface LogEntry {
@@ -46,50 +48,69 @@ const toStderr = (logger: Logger.Logger<unknown, string>): Logger.Logger<unknown
 
 const formats = {
   logfmt: () => usual,
-  json: () => toStderr(Logger.jsonLogger),
-  // The pretty logger writes by `console.error`, which is stderr on every runtime.
-  pretty: () => Logger.prettyLogger({ colors: process.stderr.isTTY === true, mode: "tty", stderr: true }),
+  json: () => toStderr(json),
+  pretty: () => Logger.consolePretty({ colors: process.stderr.isTTY === true, mode: "tty" }),
 }
 
-const usual = toStderr(Logger.logfmtLogger)
+const usual = toStderr(Logger.formatLogFmt)
+
+/** One line of JSON, which names the level as it did from the first version on. */
+const json = Logger.map(Logger.formatStructured, ({ message, level: logLevel, ...rest }) =>
+  Formatter.formatJson({ message, logLevel, ...rest }),
+)
 
 const fromEnvironment = (): LogLevel.LogLevel => {
   // Deno may not tell it.
-  const name = Either.getOrElse(
-    Either.try(() => process.env["PROCWIRE_LOG"]),
+  const name = Result.getOrElse(
+    Result.try(() => process.env["PROCWIRE_LOG"]),
     () => undefined,
   )
   return levelNames.find((level) => level === name) === undefined
-    ? LogLevel.Warning
+    ? levels.warning
     : levels[name as keyof typeof levels]
 }
 
 /** Logs as logfmt, from the level that `PROCWIRE_LOG` names. */
 export const withUsual = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   effect.pipe(
-    Effect.provide(Logger.replace(Logger.defaultLogger, usual)),
-    Logger.withMinimumLogLevel(fromEnvironment()),
+    Effect.provide(replacing([Logger.defaultLogger], usual)),
+    Effect.provideService(References.MinimumLogLevel, fromEnvironment()),
   )
 
 /** Logs as the options say; an option that is absent changes nothing. */
 export const layer = ({ logFormat, logLevel, onLog }: Options): Layer.Layer<never> =>
   Layer.mergeAll(
-    logFormat === undefined || onLog !== undefined
-      ? Layer.empty
-      : Logger.replace(usual, formats[logFormat]()),
-    onLog === undefined ? Layer.empty : layerCallback(onLog),
-    logLevel === undefined ? Layer.empty : Logger.minimumLogLevel(levels[logLevel]),
+    layerLogger({ logFormat, onLog }),
+    logLevel === undefined ? Layer.empty : Layer.succeed(References.MinimumLogLevel, levels[logLevel]),
   )
 
-/** Logs to a function, and nowhere else. One that throws ends no fiber: it is an uncaught error of the program. */
-const layerCallback = (onLog: (entry: LogEntry) => void): Layer.Layer<never> => {
-  const logger = Logger.make<unknown, void>(({ logLevel, message, date, annotations, cause }) => {
+const layerLogger = ({ logFormat, onLog }: Options): Layer.Layer<never> => {
+  if (onLog !== undefined) return replacing([Logger.defaultLogger, usual], toFunction(onLog))
+  if (logFormat === undefined) return Layer.empty
+  // The pretty logger writes by `console`.
+  const toStderr = Layer.succeed(Logger.LogToStderr, true)
+  return Layer.merge(replacing([usual], formats[logFormat]()), toStderr)
+}
+
+/** A logger in place of others; those of the program that embeds this one stay. */
+const replacing = (others: ReadonlyArray<unknown>, logger: Logger.Logger<unknown, unknown>) =>
+  Layer.effect(
+    Logger.CurrentLoggers,
+    Effect.map(
+      Logger.CurrentLoggers,
+      (loggers) => new Set([...loggers].filter((one) => !others.includes(one)).concat(logger)),
+    ),
+  )
+
+/** Logs to a function. One that throws ends no fiber: it is an uncaught error of the program. */
+const toFunction = (onLog: (entry: LogEntry) => void): Logger.Logger<unknown, void> =>
+  Logger.make(({ logLevel, message, date, fiber, cause }) => {
     const entry: LogEntry = {
       level: levelNames.find((name) => levels[name] === logLevel) ?? "error",
       message: [message].flat().map(String).join(" "),
       time: date,
-      annotations: Object.fromEntries(annotations),
-      ...(Cause.isEmpty(cause) ? {} : { cause: Cause.pretty(cause) }),
+      annotations: fiber.getRef(References.CurrentLogAnnotations),
+      ...(cause.reasons.length === 0 ? {} : { cause: Cause.pretty(cause) }),
     }
     try {
       onLog(entry)
@@ -99,9 +120,6 @@ const layerCallback = (onLog: (entry: LogEntry) => void): Layer.Layer<never> => 
       })
     }
   })
-  const silent = [Logger.defaultLogger, usual].map((one) => Logger.remove(one))
-  return Layer.mergeAll(Logger.add(logger), ...silent)
-}
 
 const namesOf = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
   Object.keys(table) as unknown as readonly [Name, ...ReadonlyArray<Name>]

@@ -66,11 +66,11 @@ const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
   "auth.sharedSecret": secret,
   spawner: {
     accepts: (value) => SpawnerLayer.isSpawner(value) || SpawnerLayer.isNames(value),
-    expected: "a layer of Spawner of effect@^3.22, a plain spawner, or names of spawners",
+    expected: "a layer of Spawner of effect@^4.1, a plain spawner, or names of spawners",
   },
   listeners: {
     accepts: (value) => Array.isArray(value) && value.every(Layer.isLayer),
-    expected: "a list of layers of Listener of effect@^3.22",
+    expected: "a list of layers of Listener of effect@^4.1",
   },
   onLog: { accepts: (value) => typeof value === "function", expected: "a function" },
   auditLog: { accepts: (value) => typeof value === "object" && value !== null, expected: "an AuditLog" },

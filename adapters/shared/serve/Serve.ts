@@ -62,7 +62,7 @@ export const make = (
 /** Starts a server. Logs go to stderr, unless the options say otherwise. */
 export const serve = async (platform: Platform, options?: Options.Options): Promise<RunningServer> => {
   const [server, end] = await promise(scoped(Logging.withUsual(make(platform, options))))
-  const close = (how?: CloseOptions) => promise(Effect.zipRight(server.close(how), end))
+  const close = (how?: CloseOptions) => promise(Effect.andThen(server.close(how), end))
   return {
     addresses: server.addresses,
     stats: server.stats,

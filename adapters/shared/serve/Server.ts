@@ -8,13 +8,13 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Metrics from "../../../core/process/Metrics.ts"
 import * as Limits from "../../../core/protocol/Limits.ts"
+import { longestTimerMillis } from "../../../core/protocol/Timer.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
@@ -66,14 +66,14 @@ export const make = (
   Effect.gen(function* () {
     const { options } = settings
     const outer = yield* Effect.scope
-    const scope = yield* Scope.fork(outer, ExecutionStrategy.sequential)
+    const scope = yield* Scope.fork(outer, "sequential")
     const closed = yield* Deferred.make<void, ServeError>()
     let result: Exit.Exit<void, ServeError> = Exit.void
     yield* Scope.addFinalizer(
       scope,
       Effect.suspend(() => Deferred.done(closed, result)),
     )
-    const { listeners, doors, upgrades, serve, drain, stats, page, files } = yield* Scope.extend(
+    const { listeners, doors, upgrades, serve, drain, stats, page, files } = yield* Scope.provide(
       start(platform, settings, host),
       scope,
     )
@@ -102,7 +102,7 @@ export const make = (
       ...serving.map(Fiber.join),
       ...(options.exitOnStdinClose === true && !addresses.includes("stdio") ? [stdinClosed] : []),
     ]
-    yield* Effect.exit(ends.reduce((one, other) => Effect.raceFirst(one, other), Effect.never)).pipe(
+    yield* Effect.exit(ends.reduce((one, other) => Effect.raceFirst(one, other), alive)).pipe(
       Effect.flatMap((exit) => {
         result = exit
         return Effect.forkIn(close(), outer)
@@ -256,8 +256,14 @@ const checkHistoryDir = ({ options, label }: Settings): Effect.Effect<void, Serv
   })
 }
 
+/** Keeps the program alive, and does nothing else. */
+const alive = Effect.callback<never>(() => {
+  const timer = setInterval(() => {}, longestTimerMillis)
+  return Effect.sync(() => clearInterval(timer))
+})
+
 /** Completes at EOF on stdin. */
-const stdinClosed: Effect.Effect<void> = Effect.async((resume) => {
+const stdinClosed: Effect.Effect<void> = Effect.callback((resume) => {
   const end = () => resume(Effect.void)
   for (const event of ["end", "close", "error"]) process.stdin.once(event, end)
   process.stdin.resume()

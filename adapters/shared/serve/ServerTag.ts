@@ -51,4 +51,4 @@ export interface ServerService {
 }
 
 /** The service of one server. */
-export class Server extends Context.Tag("procwire/Server")<Server, ServerService>() {}
+export class Server extends Context.Service<Server, ServerService>()("procwire/Server") {}

@@ -6,7 +6,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as LoadedSpawner from "../../../core/spawn/LoadedSpawner.ts"
 import * as PlainSpawner from "../../../core/spawn/PlainSpawner.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { SpawnerProblem } from "../../sandbox/SpawnerProblem.ts"
@@ -33,11 +32,7 @@ export const isSpawner = (value: unknown): value is SpawnerSource =>
 
 /** The layer of a spawner, over that of the runtime. A program may have made it with another copy of `effect`. */
 export const over = (spawner: SpawnerSource, host: Layer.Layer<Spawner>): Layer.Layer<Spawner> =>
-  isPlain(spawner) ? PlainSpawner.toLayer(spawner) : LoadedSpawner.make(Layer.provide(spawner, host))
-
-/** True for a layer of Effect 4, whose effects nothing here can run. */
-export const isOfEffect4 = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "~effect/Layer" in value
+  isPlain(spawner) ? PlainSpawner.toLayer(spawner) : Layer.provide(spawner, host)
 
 const isPlain = (spawner: SpawnerSource): spawner is PlainSpawner.PlainSpawner => !Layer.isLayer(spawner)
 

@@ -5,8 +5,9 @@
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Mailbox from "effect/Mailbox"
+import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
@@ -36,7 +37,9 @@ interface Upgrade {
 /** Takes upgrades until the scope closes, which ends their connections. */
 export const make = (options: WebSocketUpgrades.Options): Effect.Effect<Upgrades, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const waiting = yield* Effect.acquireRelease(Mailbox.make<Upgrade>(), (mailbox) => mailbox.shutdown)
+    const waiting = yield* Effect.acquireRelease(Queue.make<Upgrade, Cause.Done>(), (queue) =>
+      Effect.andThen(Queue.end(queue), Queue.shutdown(queue)),
+    )
     const track = yield* Sockets.track
     let stopped = false
     const stop = Effect.sync(() => void (stopped = true))
@@ -46,19 +49,19 @@ export const make = (options: WebSocketUpgrades.Options): Effect.Effect<Upgrades
       const socket = duplex as Socket
       if (stopped) return refuse(socket)
       track(socket)
-      waiting.unsafeOffer({ request, socket, head })
+      Queue.offerUnsafe(waiting, { request, socket, head })
     }
     const run: Upgrades["run"] = (serve) =>
       Effect.gen(function* () {
-        let next = yield* waiting.take
+        let next = yield* Queue.take(waiting)
         const { upgrade, run } = yield* LazyWebSockets.makeUpgrades(options)
         yield* Effect.forkScoped(run(serve))
         for (;;) {
           void upgrade(next.request, next.socket, next.head, "/")
-          next = yield* waiting.take
+          next = yield* Queue.take(waiting)
         }
       }).pipe(
-        Effect.catchTag("NoSuchElementException", () => Effect.never),
+        Effect.catchTag("Done", () => Effect.never),
         Effect.scoped,
       )
     return { handle, stop, run }

@@ -4,7 +4,7 @@
  */
 import { hostname } from "node:os"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
 import * as WebLogin from "../weblogin/WebLogin.ts"
@@ -50,7 +50,7 @@ export const make = (
       )
     }
     // Deno may not tell it.
-    const name = Either.getOrElse(Either.try(hostname), () => "procwire")
+    const name = Result.getOrElse(Result.try(hostname), () => "procwire")
     const login = yield* WebLogin.make({
       files,
       rule,

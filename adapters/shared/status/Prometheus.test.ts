@@ -1,28 +1,32 @@
-import * as Effect from "effect/Effect"
-import * as Metric from "effect/Metric"
-import * as MetricBoundaries from "effect/MetricBoundaries"
 import { describe, expect, it } from "vitest"
+import * as Meter from "../../../core/protocol/Meter.ts"
 import * as Prometheus from "./Prometheus.ts"
 
-const text = (name: string) =>
-  Prometheus.encode(Metric.unsafeSnapshot().filter(({ metricKey }) => metricKey.name === name))
-
 describe("Prometheus", () => {
-  it("writes counters and gauges, with a family's samples together", async () => {
-    const jobs = Metric.counter("jobs_total", { description: "Jobs." })
-    await Effect.runPromise(Metric.incrementBy(Metric.tagged(jobs, "kind", "a"), 2))
-    await Effect.runPromise(Metric.increment(jobs))
-    const [help, type, ...samples] = text("jobs_total").split("\n")
-    expect([help, type]).toEqual(["# HELP jobs_total Jobs.", "# TYPE jobs_total counter"])
-    expect(samples.sort()).toEqual(["", "jobs_total 1", 'jobs_total{kind="a"} 2'])
-    await Effect.runPromise(Metric.set(Metric.gauge("depth"), -1.5))
-    expect(text("depth")).toBe("# TYPE depth gauge\ndepth -1.5\n")
+  it("writes counters and gauges, with a family's samples together", () => {
+    const jobs = { kind: "counter", name: "jobs_total", description: "Jobs." } as const
+    const depth = { kind: "gauge", name: "depth", description: "", attributes: {}, value: -1.5 } as const
+    const samples = [
+      { ...jobs, attributes: { kind: "a" }, value: 2 },
+      depth,
+      { ...jobs, attributes: {}, value: 1 },
+    ]
+    expect(Prometheus.encode(samples).split("\n")).toEqual([
+      "# TYPE depth gauge",
+      "depth -1.5",
+      "# HELP jobs_total Jobs.",
+      "# TYPE jobs_total counter",
+      'jobs_total{kind="a"} 2',
+      "jobs_total 1",
+      "",
+    ])
   })
 
-  it("writes histograms with cumulative buckets, of which the last counts everything", async () => {
-    const latency = Metric.histogram("latency_seconds", MetricBoundaries.fromIterable([0.1, 0.5, 1]))
-    await Effect.runPromise(Effect.forEach([0.05, 0.1, 0.3, 7], (value) => Metric.update(latency, value)))
-    expect(text("latency_seconds").split("\n")).toEqual([
+  it("writes histograms with cumulative buckets, of which the last counts everything", () => {
+    const meter = Meter.make()
+    const latency = meter.histogram("latency_seconds", "", [0.1, 0.5, 1])
+    for (const value of [0.05, 0.1, 0.3, 7]) latency.update(value)
+    expect(Prometheus.encode(meter.snapshot()).split("\n")).toEqual([
       "# TYPE latency_seconds histogram",
       'latency_seconds_bucket{le="0.1"} 2',
       'latency_seconds_bucket{le="0.5"} 3',
@@ -34,9 +38,10 @@ describe("Prometheus", () => {
     ])
   })
 
-  it("escapes what stands in labels and descriptions", async () => {
-    const odd = Metric.gauge("odd", { description: "a\\b\nc" }).pipe(Metric.tagged("path", 'a\\b\n"c"'))
-    await Effect.runPromise(Metric.set(odd, 1))
-    expect(text("odd")).toBe('# HELP odd a\\\\b\\nc\n# TYPE odd gauge\nodd{path="a\\\\b\\n\\"c\\""} 1\n')
+  it("escapes what stands in labels and descriptions", () => {
+    const odd = { kind: "gauge", name: "odd", description: "a\\b\nc", value: 1 } as const
+    expect(Prometheus.encode([{ ...odd, attributes: { path: 'a\\b\n"c"' } }])).toBe(
+      '# HELP odd a\\\\b\\nc\n# TYPE odd gauge\nodd{path="a\\\\b\\n\\"c\\""} 1\n',
+    )
   })
 })

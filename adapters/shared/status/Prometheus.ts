@@ -1,57 +1,40 @@
-/** Effect's metrics as text for Prometheus, in its exposition format 0.0.4. */
-import * as MetricKeyType from "effect/MetricKeyType"
-import type * as MetricPair from "effect/MetricPair"
-import * as MetricState from "effect/MetricState"
-import * as Option from "effect/Option"
+/** Metrics as text for Prometheus, in its exposition format 0.0.4. */
+import type * as Metrics from "../../../core/process/Metrics.ts"
 
 /** The value of the header `content-type`. */
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 type Labels = ReadonlyArray<readonly [name: string, value: string]>
 
-/** Counters, gauges and histograms of a snapshot, sorted by name; other kinds of metrics are left out. */
-export const encode = (pairs: ReadonlyArray<MetricPair.MetricPair.Untyped>): string => {
-  const families = new Map<string, { readonly head: string; readonly samples: Array<string> }>()
-  for (const { metricKey, metricState } of pairs) {
-    const { name, description, keyType, tags } = metricKey
-    const type = typeOf(keyType)
-    if (type === undefined) continue
-    const help = Option.match(description, {
-      onNone: () => "",
-      onSome: (text) => `# HELP ${name} ${escapeHelp(text)}\n`,
-    })
-    const family = families.get(name) ?? { head: `${help}# TYPE ${name} ${type}\n`, samples: [] }
+/** A snapshot of metrics, sorted by name. */
+export const encode = (samples: ReadonlyArray<Metrics.Sample>): string => {
+  const families = new Map<string, { readonly head: string; readonly lines: Array<string> }>()
+  for (const one of samples) {
+    const { name, description, kind } = one
+    const help = description === "" ? "" : `# HELP ${name} ${escapeHelp(description)}\n`
+    const family = families.get(name) ?? { head: `${help}# TYPE ${name} ${kind}\n`, lines: [] }
     families.set(name, family)
-    const labels = tags.map(({ key, value }) => [key, value] as const)
-    family.samples.push(...samplesOf(name, labels, metricState))
+    family.lines.push(...linesOf(one))
   }
   return [...families]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { head, samples }]) => head + samples.join(""))
+    .map(([, { head, lines }]) => head + lines.join(""))
     .join("")
 }
 
-const typeOf = (keyType: unknown): string | undefined => {
-  if (MetricKeyType.isCounterKey(keyType)) return "counter"
-  if (MetricKeyType.isGaugeKey(keyType)) return "gauge"
-  return MetricKeyType.isHistogramKey(keyType) ? "histogram" : undefined
-}
-
-const samplesOf = (name: string, labels: Labels, state: unknown): ReadonlyArray<string> => {
-  if (MetricState.isCounterState(state)) return [sample(name, labels, state.count)]
-  if (MetricState.isGaugeState(state)) return [sample(name, labels, state.value)]
-  if (!MetricState.isHistogramState(state)) return []
-  // Effect's last bucket leaves out values above all bounds; only `count` includes them.
-  const bounded = state.buckets.filter(([bound]) => bound !== Infinity)
+const linesOf = ({ name, attributes, value }: Metrics.Sample): ReadonlyArray<string> => {
+  const labels = Object.entries(attributes)
+  if (typeof value === "number") return [line(name, labels, value)]
+  const bucket = (bound: string, count: number) => line(`${name}_bucket`, [...labels, ["le", bound]], count)
   return [
-    ...bounded.map(([bound, count]) => sample(`${name}_bucket`, [...labels, ["le", String(bound)]], count)),
-    sample(`${name}_bucket`, [...labels, ["le", "+Inf"]], state.count),
-    sample(`${name}_sum`, labels, state.sum),
-    sample(`${name}_count`, labels, state.count),
+    ...value.buckets.map(([bound, count]) => bucket(String(bound), count)),
+    bucket("+Inf", value.count),
+    line(`${name}_sum`, labels, value.sum),
+    line(`${name}_count`, labels, value.count),
   ]
 }
 
-const sample = (name: string, labels: Labels, value: number | bigint): string => {
+const line = (name: string, labels: Labels, value: number): string => {
   const list = labels.map(([key, text]) => `${key}="${escapeLabel(text)}"`).join(",")
   return `${name}${list === "" ? "" : `{${list}}`} ${value}\n`
 }

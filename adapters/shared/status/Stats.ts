@@ -1,8 +1,7 @@
 /** The work of a server so far and now, in numbers. */
 import * as Effect from "effect/Effect"
-import type * as MetricPair from "effect/MetricPair"
-import * as MetricState from "effect/MetricState"
-import type { Metrics } from "../../../core/process/Metrics.ts"
+import * as Clock from "effect/Clock"
+import type { Metrics, Sample } from "../../../core/process/Metrics.ts"
 
 /** The numbers of one server. */
 export interface Stats {
@@ -27,13 +26,13 @@ export interface Stats {
 
 /** The numbers as of each call, for a server that begins now and that `metrics` counts. */
 export const make = (version: string, metrics: Metrics): Effect.Effect<() => Stats> =>
-  Effect.map(Effect.clock, (clock) => {
-    const started = clock.unsafeCurrentTimeMillis()
+  Effect.map(Clock.Clock, (clock) => {
+    const started = clock.currentTimeMillisUnsafe()
     return () => {
       const number = numbers(metrics.snapshot())
       return {
         version,
-        uptimeSeconds: (clock.unsafeCurrentTimeMillis() - started) / 1000,
+        uptimeSeconds: (clock.currentTimeMillisUnsafe() - started) / 1000,
         connections: number("procwire_connections"),
         sessions: number("procwire_sessions"),
         processes: {
@@ -46,8 +45,7 @@ export const make = (version: string, metrics: Metrics): Effect.Effect<() => Sta
   })
 
 /** The value of the counter or gauge of a name. */
-const numbers = (pairs: ReadonlyArray<MetricPair.MetricPair.Untyped>) => (name: string) => {
-  const state: unknown = pairs.find(({ metricKey }) => metricKey.name === name)?.metricState
-  if (MetricState.isCounterState(state)) return Number(state.count)
-  return MetricState.isGaugeState(state) ? Number(state.value) : 0
+const numbers = (samples: ReadonlyArray<Sample>) => (name: string) => {
+  const value = samples.find((sample) => sample.name === name)?.value
+  return typeof value === "number" ? value : 0
 }

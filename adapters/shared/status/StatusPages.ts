@@ -1,10 +1,6 @@
 /** The status of a server over HTTP: `/healthz` for people and probes, `/metrics` for Prometheus. */
 import process from "node:process"
-import * as MetricKey from "effect/MetricKey"
-import * as MetricLabel from "effect/MetricLabel"
-import * as MetricPair from "effect/MetricPair"
-import * as MetricState from "effect/MetricState"
-import type { Metrics } from "../../../core/process/Metrics.ts"
+import type { Metrics, Sample } from "../../../core/process/Metrics.ts"
 import type * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import * as Prometheus from "./Prometheus.ts"
 import type * as Stats from "./Stats.ts"
@@ -25,16 +21,13 @@ export const make = (version: string, metrics: Metrics, stats: () => Stats.Stats
   }
 }
 
-const buildInfo = (version: string) =>
-  MetricPair.unsafeMake(
-    MetricKey.gauge("procwire_build_info", { description: "Always 1; the labels say what is running." }).pipe(
-      MetricKey.taggedWithLabels([
-        MetricLabel.make("version", version),
-        MetricLabel.make("runtime", runtime()),
-      ]),
-    ),
-    MetricState.gauge(1),
-  )
+const buildInfo = (version: string): Sample => ({
+  kind: "gauge",
+  name: "procwire_build_info",
+  description: "Always 1; the labels say what is running.",
+  attributes: { version, runtime: runtime() },
+  value: 1,
+})
 
 const runtime = (): string => {
   for (const name of ["bun", "deno"]) {

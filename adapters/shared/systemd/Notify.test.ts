@@ -12,7 +12,7 @@ import * as Notify from "./Notify.ts"
 const send = async (notify: Notify.Notify, state: Parameters<Notify.Notify>[0]) => {
   const logged: Array<string> = []
   const logger = Logger.make(({ message }) => void logged.push(String(message)))
-  await Effect.runPromise(Effect.provide(notify(state), Logger.replace(Logger.defaultLogger, logger)))
+  await Effect.runPromise(Effect.provide(notify(state), Logger.layer([logger])))
   return logged
 }
 

@@ -33,7 +33,7 @@ export const make = (path: string | undefined, openFfi: () => Ffi): Notify => {
     const lines = Object.entries(state).map(
       ([name, value]) => `${name}=${String(value).replaceAll("\n", " ")}`,
     )
-    return Effect.catchAll(send(lines), (why) =>
+    return Effect.catch(send(lines), (why) =>
       Effect.logWarning(`cannot notify systemd at NOTIFY_SOCKET ${path}: ${why}`),
     )
   }
@@ -76,7 +76,7 @@ const addressOf = (path: string): Uint8Array => {
 const byProgram =
   (path: string): Send =>
   (lines) =>
-    Effect.async((resume) => {
+    Effect.callback((resume) => {
       const env = { ...process.env, NOTIFY_SOCKET: path }
       execFile("systemd-notify", lines, { env, timeout: programMillis }, (error) =>
         resume(error === null ? Effect.void : Effect.fail(error.message)),

@@ -22,7 +22,7 @@ export const make = (notify: Notify): ServiceState => ({
     const begin = Effect.suspend(() =>
       notify({ RELOADING: 1, MONOTONIC_USEC: String(process.hrtime.bigint() / 1_000n) }),
     )
-    return Effect.zipRight(begin, Effect.ensuring(reload, notify({ READY: 1 })))
+    return Effect.andThen(begin, Effect.ensuring(reload, notify({ READY: 1 })))
   },
   stopping: (graceMillis) =>
     notify({

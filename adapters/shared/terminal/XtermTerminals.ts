@@ -43,7 +43,7 @@ const load = Effect.tryPromise({
 let found = false
 
 /** The service. */
-export const layer: Layer.Layer<Terminals> = Layer.sync(Terminals, () => ({
+export const layer: Layer.Layer<never> = Layer.sync(Terminals, () => ({
   // Looked for each time until it is there: it may be installed while the server runs.
   get available() {
     return (found ||= isInstalled())
@@ -72,7 +72,7 @@ export class XtermTerminal implements Terminal {
   }
 
   write(bytes: Uint8Array): Effect.Effect<void> {
-    return Effect.async<void>((resume) => this.xterm.write(bytes, () => resume(Effect.void)))
+    return Effect.callback<void>((resume) => this.xterm.write(bytes, () => resume(Effect.void)))
   }
 
   resize({ rows, columns }: TerminalSize, scrollback: number): void {

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { expect, onTestFinished, vi } from "vitest"
 import { Event } from "../../../core/server/audit/AuditEvent.ts"
 import * as Shape from "../../../core/protocol/shape/index.ts"
@@ -31,7 +31,7 @@ export const parse = (text: string): ReadonlyArray<Event> =>
     .slice(0, -1)
     .map((line) => {
       const json: unknown = JSON.parse(line)
-      const event = Either.getOrThrow(Shape.decode(Event, json, { plain: true }))
+      const event = Result.getOrThrow(Shape.decode(Event, json, { plain: true }))
       expect(event).toEqual(json) // it has no other members
       return event
     })

@@ -4,6 +4,7 @@
  */
 import * as Net from "node:net"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import { Listener } from "../../../core/transport/Listener.ts"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import * as LineTransport from "../transport/LineTransport.ts"
@@ -11,12 +12,12 @@ import { layerStdio } from "../transport/StdioTransport.ts"
 
 const pump = (from: Transport, to: Transport): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const room = yield* Effect.makeLatch(true)
-    to.onDrain(() => room.unsafeOpen())
+    const room = yield* Latch.make(true)
+    to.onDrain(() => room.openUnsafe())
     for (;;) {
       const text = yield* from.incoming.take
-      room.unsafeClose()
-      if (to.write(text)) room.unsafeOpen()
+      room.closeUnsafe()
+      if (to.write(text)) room.openUnsafe()
       yield* room.await
     }
   }).pipe(Effect.ignore)

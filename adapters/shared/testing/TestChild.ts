@@ -79,7 +79,7 @@ export const start = async (spawner: Spawner.SpawnerService, options: Options): 
       check()
     },
   }
-  const handle = await Effect.runPromise(Scope.extend(spawner.spawn(spec, events), scope))
+  const handle = await Effect.runPromise(Scope.provide(spawner.spawn(spec, events), scope))
   const bytes = (stream: Spawner.OutputStream) => Buffer.concat(chunks[stream])
   return {
     handle,

@@ -4,10 +4,8 @@ import * as net from "node:net"
 import * as nodeTls from "node:tls"
 import { brotliCompressSync } from "node:zlib"
 import * as Effect from "effect/Effect"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
+import * as References from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
 import { WebSocket } from "real-ws"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import * as Bearer from "../auth/Bearer.ts"
@@ -90,7 +88,7 @@ export const opened = <A>(test: (login: Opened) => Promise<A>, options: Options 
     yield* Effect.forkScoped(listener.run(serve))
     const port = Number(listener.address.replace(/.*:/u, ""))
     const origin = `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`
-    const clock = yield* TestClock.testClock()
+    const clock = yield* TestClock.testClockWith(Effect.succeed)
     const ask: Opened["ask"] = (line, headers = {}, body = "") =>
       exchange(port, tls !== undefined, line, { host: `127.0.0.1:${port}`, ...headers }, body)
     return yield* Effect.promise(() =>
@@ -114,9 +112,9 @@ export const opened = <A>(test: (login: Opened) => Promise<A>, options: Options 
         pass: (millis) => Effect.runPromise(clock.adjust(millis)),
       }),
     )
-  }).pipe(Effect.scoped, Effect.provide(TestContext.TestContext), silent, Effect.runPromise)
+  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), silent, Effect.runPromise)
 
-const silent = Logger.withMinimumLogLevel(LogLevel.None)
+const silent = Effect.provideService(References.MinimumLogLevel, "None")
 
 /** The headers of an upgrade to a WebSocket. */
 export const upgrade: Headers = {

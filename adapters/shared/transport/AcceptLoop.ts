@@ -2,9 +2,10 @@
  * The connections of a listener: one fiber and one scope for each, so that a client that does not read
  * stalls no other.
  */
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
-import * as Mailbox from "effect/Mailbox"
+import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { ListenerService } from "../../../core/transport/Listener.ts"
 import type { Transport } from "../../../core/transport/Transport.ts"
@@ -22,19 +23,21 @@ export const make = <A>(
   open: (connection: A) => Effect.Effect<Transport, never, Scope.Scope>,
 ): Effect.Effect<AcceptLoop<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const accepted = yield* Effect.acquireRelease(Mailbox.make<A>(), (mailbox) => mailbox.shutdown)
+    const accepted = yield* Effect.acquireRelease(Queue.make<A, Cause.Done>(), (queue) =>
+      Effect.andThen(Queue.end(queue), Queue.shutdown(queue)),
+    )
     return {
-      accept: (connection) => void accepted.unsafeOffer(connection),
+      accept: (connection) => void Queue.offerUnsafe(accepted, connection),
       run: (serve) =>
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()
-          const next = Effect.flatMap(accepted.take, (connection) => {
-            const served = Effect.tapErrorCause(serveOne(open(connection), serve), (cause) =>
+          const next = Effect.flatMap(Queue.take(accepted), (connection) => {
+            const served = Effect.tapCause(serveOne(open(connection), serve), (cause) =>
               Effect.logError("connection failed", cause),
             )
             return FiberSet.run(connections, served)
           })
-          yield* Effect.forever(next).pipe(Effect.catchTag("NoSuchElementException", () => Effect.void))
+          yield* Effect.forever(next).pipe(Effect.catchTag("Done", () => Effect.void))
         }).pipe(Effect.scoped),
     }
   })

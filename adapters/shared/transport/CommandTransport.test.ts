@@ -2,11 +2,8 @@ import { existsSync, writeFileSync } from "node:fs"
 import * as process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it, vi } from "vitest"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import * as Folder from "../testing/Folder.ts"
@@ -127,7 +124,7 @@ describe("CommandTransport", () => {
   it("ends the command's stdin when the scope closes, and waits for it", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const transport = yield* Scope.extend(shell("echo $$; exec cat"), scope)
+      const transport = yield* Scope.provide(shell("echo $$; exec cat"), scope)
       const pid = Number(yield* transport.incoming.take)
       yield* Scope.close(scope, Exit.void)
       expect(isAlive(pid)).toBe(false)
@@ -136,14 +133,14 @@ describe("CommandTransport", () => {
   it("kills a command that ignores the end of its stdin and SIGTERM", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const transport = yield* Scope.extend(shell("trap '' TERM; echo $$; while :; do sleep 1; done"), scope)
+      const transport = yield* Scope.provide(shell("trap '' TERM; echo $$; while :; do sleep 1; done"), scope)
       const pid = Number(yield* transport.incoming.take)
-      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
-      while (Option.isNone(yield* Fiber.poll(closing))) {
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      while (closing.pollUnsafe() === undefined) {
         yield* TestClock.adjust("100 millis")
         yield* Effect.promise(() => new Promise(setImmediate))
       }
       // The test clock runs ahead of the kill.
       yield* Effect.promise(() => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 }))
-    }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise))
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 })

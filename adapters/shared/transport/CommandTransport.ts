@@ -49,7 +49,7 @@ export const connectCommand = (options: Options): Effect.Effect<Transport, Trans
     const { stdin, stdout } = child
     // The runtime closes the stdin of a dead child, perhaps before it has read what the child wrote.
     const gone = yield* Deferred.make<void>()
-    const onOutputClosed = () => Deferred.unsafeDone(gone, Effect.void)
+    const onOutputClosed = () => Deferred.doneUnsafe(gone, Effect.void)
     let answered = false
     stdout.once("data", () => (answered = true))
     const transport = yield* LineTransport.make({
@@ -61,8 +61,8 @@ export const connectCommand = (options: Options): Effect.Effect<Transport, Trans
       whyEnded: (tell) => failureOf(child, answered, tell),
     })
     yield* Effect.race(Deferred.await(exited), Deferred.await(gone)).pipe(
-      Effect.zipRight(Effect.race(Effect.ignore(transport.incoming.await), abandoned(stdout))),
-      Effect.zipRight(transport.close),
+      Effect.andThen(Effect.race(Effect.ignore(transport.incoming.await), abandoned(stdout))),
+      Effect.andThen(transport.close),
       Effect.forkScoped,
     )
     const unref = () => {
@@ -88,7 +88,7 @@ const start = (
   { command, args = [], env, cwd, stderr = "inherit" }: Options,
   exited: Deferred.Deferred<void>,
 ): Effect.Effect<PipedChild, TransportError> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const fail = (cause: Error) =>
       resume(
         Effect.fail(
@@ -108,7 +108,7 @@ const start = (
       })
       child.on("error", fail)
       child.on("spawn", () => resume(Effect.succeed(child)))
-      child.on("exit", () => Deferred.unsafeDone(exited, Effect.void))
+      child.on("exit", () => Deferred.doneUnsafe(exited, Effect.void))
     } catch (cause) {
       fail(cause as Error)
     }
@@ -117,10 +117,10 @@ const start = (
 const stop = (child: PipedChild, exited: Deferred.Deferred<void>): Effect.Effect<void> => {
   const exit = Deferred.await(exited).pipe(Effect.interruptible, Effect.timeoutOption(exitDeadline))
   const unlessExited = (signal: NodeJS.Signals) =>
-    Effect.whenEffect(Effect.sync(() => send(child, signal)).pipe(Effect.zipRight(exit)), notYet(exited))
+    Effect.when(Effect.sync(() => send(child, signal)).pipe(Effect.andThen(exit)), notYet(exited))
   return exit.pipe(
-    Effect.zipRight(unlessExited("SIGTERM")),
-    Effect.zipRight(unlessExited("SIGKILL")),
+    Effect.andThen(unlessExited("SIGTERM")),
+    Effect.andThen(unlessExited("SIGKILL")),
     Effect.asVoid,
   )
 }
@@ -203,7 +203,7 @@ const abandoned = (stdout: Readable): Effect.Effect<void> =>
   })
 
 /** A turn of the event loop, which reads pending input. */
-const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const notYet = (exited: Deferred.Deferred<void>): Effect.Effect<boolean> =>
   Effect.map(Deferred.isDone(exited), (done) => !done)

@@ -10,7 +10,7 @@ import type * as WebSocketUpgrades from "./WebSocketUpgrades.ts"
 
 /** Listens for WebSockets at one address until the layer is closed; see `WebSocketListener`. */
 export const layerWebSocket = (options: WebSocketListener.Options): Layer.Layer<Listener, TransportError> =>
-  Layer.unwrapEffect(
+  Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("./WebSocketListener.ts")),
       (listener) => listener.layerWebSocket(options),

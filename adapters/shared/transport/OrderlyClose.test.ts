@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
@@ -7,20 +8,20 @@ import * as OrderlyClose from "./OrderlyClose.ts"
 
 it("succeeds for the scope, too, when whoever began it was interrupted while the rest was being sent", async () => {
   const happened: Array<string> = []
-  const sending = Effect.runSync(Effect.makeLatch())
+  const sending = Effect.runSync(Latch.make())
   const closed = Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const close = yield* Scope.extend(
+    const close = yield* Scope.provide(
       OrderlyClose.make({
         stop: () => happened.push("stop"),
-        queue: { flush: Effect.zipRight(sending.open, Effect.never), queued: () => 1 },
+        queue: { flush: Effect.andThen(sending.open, Effect.never), queued: () => 1 },
         peerEnded: Effect.never,
         gone: () => false,
         destroy: () => happened.push("destroy"),
       }),
       scope,
     )
-    const first = yield* Effect.fork(close)
+    const first = yield* Effect.forkChild(close)
     yield* sending.await
     yield* Fiber.interrupt(first)
     return yield* Effect.exit(Scope.close(scope, Exit.void))
@@ -34,7 +35,13 @@ const closing = async (flush: Effect.Effect<void>, queued: () => number) => {
   const happened: Array<string> = []
   const steps = {
     stop: () => happened.push("stop"),
-    queue: { flush: Effect.andThen(flush, () => happened.push("flushed")), queued },
+    queue: {
+      flush: Effect.andThen(
+        flush,
+        Effect.sync(() => happened.push("flushed")),
+      ),
+      queued,
+    },
     peerEnded: Effect.void,
     gone: () => false,
     destroy: () => happened.push("destroy"),
@@ -45,11 +52,11 @@ const closing = async (flush: Effect.Effect<void>, queued: () => number) => {
 }
 
 it("sends what is queued though the program was not run for a while", async () => {
-  const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+  const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
   const starved = Effect.sync(() => {
     for (const until = Date.now() + 700; Date.now() < until;);
   })
-  const soon = Effect.zipRight(turn, Effect.zipRight(starved, Effect.repeatN(turn, 10)))
+  const soon = Effect.andThen(turn, Effect.andThen(starved, Effect.repeat(turn, { times: 10 })))
   expect(await closing(soon, () => 1)).toEqual(["stop", "flushed", "destroy"])
 })
 

@@ -2,7 +2,6 @@
 import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { SendQueue } from "./SendQueue.ts"
 
@@ -31,7 +30,7 @@ export interface Steps {
 
 /** Closes the transport. */
 export const closing = ({ stop, queue, peerEnded, gone, destroy }: Steps): Effect.Effect<void> => {
-  const sent = Effect.zipRight(queue.flush, peerEnded)
+  const sent = Effect.andThen(queue.flush, peerEnded)
   return Effect.suspend(() => {
     stop()
     return gone() ? Effect.void : Effect.interruptible(Effect.raceFirst(sent, givesUp(queue)))
@@ -47,14 +46,16 @@ export const make = (
   left: () => boolean = () => false,
 ): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const runtime = yield* Effect.runtime<never>()
-    let begun: Fiber.RuntimeFiber<unknown> | undefined
+    const context = yield* Effect.context<never>()
+    let begun: Fiber.Fiber<unknown> | undefined
     // In a fiber of its own: when whoever began it is interrupted, the others must not look interrupted.
     const close = Effect.suspend(() =>
-      left() ? Effect.void : Fiber.await((begun ??= Runtime.runFork(runtime)(closing(steps)))),
+      left()
+        ? Effect.void
+        : Effect.asVoid(Fiber.await((begun ??= Effect.runForkWith(context)(closing(steps))))),
     )
     yield* Scope.addFinalizer(yield* Effect.scope, close)
-    return Effect.asVoid(close)
+    return close
   })
 
 /** Ends when the peer is to be given up. */
@@ -74,7 +75,7 @@ const givesUp = ({ queued }: Steps["queue"]): Effect.Effect<void> =>
  * and a reset can discard what the peer has not read yet.
  */
 export const peerEnded = (input: Readable, output: Readable | Writable): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
+  Effect.callback<void>((resume) => {
     if (input !== output || input.destroyed || input.readableEnded) return resume(Effect.void)
     const done = () => resume(Effect.void)
     input.once("end", done).once("close", done).resume()

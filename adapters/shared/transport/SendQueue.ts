@@ -97,7 +97,7 @@ export const make = (output: Writable): SendQueue => {
       release()
     },
     queued: () => output.writableLength,
-    flush: Effect.async<void>((resume) => {
+    flush: Effect.callback<void>((resume) => {
       if (output.destroyed || output.writableFinished) return resume(Effect.void)
       uncork()
       const done = () => resume(Effect.void)

@@ -43,7 +43,7 @@ const open = (
   address: SocketAddress.SocketAddress,
   tls: ClientTls,
 ): Effect.Effect<net.Socket, TransportError> =>
-  Effect.async<net.Socket, TransportError>((resume) => {
+  Effect.callback<net.Socket, TransportError>((resume) => {
     const socket = dial(address, tls)
     socket.on("error", (cause) =>
       resume(Effect.fail(failed(address, OsError.fromUnknown(cause).message, cause))),
@@ -54,9 +54,9 @@ const open = (
     })
     return Effect.sync(() => socket.destroy())
   }).pipe(
-    Effect.timeoutFail({
+    Effect.timeoutOrElse({
       duration: connectDeadline,
-      onTimeout: () => failed(address, "the server does not accept"),
+      orElse: () => failed(address, "the server does not accept"),
     }),
   )
 

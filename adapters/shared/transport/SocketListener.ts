@@ -9,7 +9,6 @@ import * as net from "node:net"
 import { resolve } from "node:path"
 import * as nodeTls from "node:tls"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -83,16 +82,16 @@ export const make = (
     // Over TLS "connection" is for the TCP socket below, whose client may never finish its handshake.
     if (options.kind === "tcp" && options.tls !== undefined) server.on("connection", prepare)
     yield* Effect.addFinalizer(() => Effect.sync(() => void server.close()))
-    const bound = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+    const bound = yield* Scope.fork(yield* Effect.scope, "sequential")
     const address = yield* options.kind === "unix"
-      ? Scope.extend(listenUnix(server, options), bound)
+      ? Scope.provide(listenUnix(server, options), bound)
       : listenTcp(server, options)
 
     return {
       address: SocketAddress.format(address),
       run: loop.run,
       // The path has to go too: a unix server on Deno goes on listening after `close`.
-      stop: Effect.zipRight(
+      stop: Effect.andThen(
         Effect.sync(() => void server.close()),
         Scope.close(bound, Exit.void),
       ),
@@ -101,7 +100,7 @@ export const make = (
 
 /** The same as a layer. */
 export const layerSocket = (options: Options, terms?: Terms): Layer.Layer<Listener, TransportError> =>
-  Layer.scoped(Listener, make(options, terms))
+  Layer.effect(Listener, make(options, terms))
 
 /** Tells the client why, and ends the connection whatever the client does. */
 const refuse = (socket: net.Socket, why: string) => {

@@ -28,7 +28,7 @@ export const listen = (
   options: net.ListenOptions | { readonly fd: number },
   explain: (cause: Error) => string,
 ): Effect.Effect<void, TransportError> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     // This listener stays for the life of the server: running out of descriptors must not end the process.
     server.on("error", (cause) => {
       resume(Effect.fail(new TransportError({ reason: "Open", message: explain(cause), cause })))

@@ -19,7 +19,9 @@ import { layer } from "./StdioTransport.ts"
 
 const say = (text) => process.stderr.write(text + "\\n")
 const echo = (transport) =>
-  Effect.forever(Effect.map(transport.incoming.take, (text) => void transport.write(text)))
+  Effect.gen(function* () {
+    for (;;) transport.write(yield* transport.incoming.take)
+  })
 const flood = (transport) =>
   Effect.gen(function* () {
     transport.onDrain(() => say("drained " + transport.write("last")))
@@ -35,17 +37,17 @@ const idle = (transport) =>
     let seen = 0
     for (;;) {
       yield* Effect.sleep("100 millis")
-      const waiting = transport.incoming.unsafeSize().value
+      const waiting = transport.incoming.size()
       if (waiting > 0 && waiting === seen) break
       seen = waiting
     }
     say("full")
-    yield* Effect.never
+    yield* Effect.sleep("1 hour")
   })
 const modes = { echo, flood, idle }
 const serve = (transport) =>
   Effect.race(modes[process.argv[2]](transport), transport.incoming.await).pipe(
-    Effect.catchAll((error) => Effect.sync(() => say(error.reason ?? error._tag))),
+    Effect.catch((error) => Effect.sync(() => say(error.reason ?? error._tag))),
     Effect.ensuring(Effect.sync(() => say("ended"))),
   )
 const served = Effect.flatMap(Listener, (listener) => listener.run(serve))

@@ -3,6 +3,7 @@ import * as net from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as tls from "node:tls"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import type { Transport } from "../../../core/transport/Transport.ts"
@@ -41,7 +42,7 @@ const ask = (address: string, trust?: ClientTls): Promise<string> =>
       return transport.incoming.take
     },
   ).pipe(
-    Effect.catchAll(({ message }) => Effect.succeed(`refused: ${message}`)),
+    Effect.catch((error) => Effect.succeed(`refused: ${Cause.isDone(error) ? "" : error.message}`)),
     Effect.scoped,
     Effect.runPromise,
   )

@@ -11,7 +11,7 @@ it("binds in a hidden folder beside the path, since what is above it may not be 
   const server = createServer()
   let bound = ""
   const bind = (path: string) =>
-    Effect.async<void>((resume) => {
+    Effect.callback<void>((resume) => {
       bound = path
       server.listen(path, () => resume(Effect.void))
     })

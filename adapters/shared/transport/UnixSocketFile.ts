@@ -109,7 +109,7 @@ const look = (path: string): Effect.Effect<Found> =>
 
 /** Completes when a server has accepted a connection at a path, which ends then. */
 export const connects = (path: string): Effect.Effect<void, NodeJS.ErrnoException> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const socket = net.connect({ path })
     socket.on("error", (error) => resume(Effect.fail(error)))
     socket.on("connect", () => {

@@ -32,7 +32,7 @@ describe("WebSocketClient", () => {
   it("sends bytes in a text frame, and cuts long base64 out of notifications", () =>
     Effect.gen(function* () {
       const server = yield* Effect.acquireRelease(
-        Effect.async<WebSocketServer>((resume) => {
+        Effect.callback<WebSocketServer>((resume) => {
           const made: WebSocketServer = new WebSocketServer({ port: 0, host: "127.0.0.1" }, () =>
             resume(Effect.succeed(made)),
           )

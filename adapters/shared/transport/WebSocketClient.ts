@@ -3,7 +3,7 @@
  * pause reading, and split a message over a server's limit of 16 MiB per frame into fragments.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -64,7 +64,7 @@ export const connect = (
       })
       return socket
     }
-    return Effect.catchAll(
+    return Effect.catch(
       WebSocketTransport.connect(url, { open, ...(plain ? {} : { cut: cutNotification }) }),
       (error) => explain({ url, ...upgrade, hasToken: token !== undefined }, error),
     )
@@ -95,7 +95,7 @@ const readWords = (response: IncomingMessage, tell: (words: string) => void): vo
 /** Repeated names are joined, as `Headers` joins them. What is no header was refused before. */
 const toRecord = (headers: Options["headers"]): Readonly<Record<string, string>> => {
   const record: Record<string, string> = {}
-  for (const { name, value } of Either.getOrElse(HttpHeaders.toList(headers), () => []))
+  for (const { name, value } of Result.getOrElse(HttpHeaders.toList(headers), () => []))
     record[name] = Object.hasOwn(record, name) ? `${record[name]}, ${value}` : value
   return record
 }
@@ -222,7 +222,7 @@ const speaksHttp = ({ host, port }: Address): Effect.Effect<boolean> =>
 
 /** The result of `open`; false if the connection ends, or nothing is found in time. */
 const probe = (open: (found: (so: boolean) => void) => net.Socket): Effect.Effect<boolean> =>
-  Effect.async<boolean>((resume) => {
+  Effect.callback<boolean>((resume) => {
     const found = (so: boolean) => {
       resume(Effect.succeed(so))
       socket.destroy()
@@ -230,4 +230,4 @@ const probe = (open: (found: (so: boolean) => void) => net.Socket): Effect.Effec
     const socket = open(found)
     socket.on("error", () => found(false)).on("close", () => found(false))
     return Effect.sync(() => socket.destroy())
-  }).pipe(Effect.timeoutTo({ duration: probeDeadline, onSuccess: (so) => so, onTimeout: () => false }))
+  }).pipe(Effect.timeoutOrElse({ duration: probeDeadline, orElse: () => Effect.succeed(false) }))

@@ -62,7 +62,7 @@ describe("WebSocketConnection", () => {
           transport.write("é".repeat(size / 2))
           transport.write(new Uint8Array(size).fill(97))
         }
-      }).pipe(Effect.zipRight(Effect.never))
+      }).pipe(Effect.andThen(Effect.never))
     return listening(serve, async (url) => {
       const socket = new WebSocket(url)
       const received: Array<number> = []
@@ -227,7 +227,7 @@ describe("WebSocketConnection", () => {
     let start = () => {}
     const started = new Promise<void>((resolve) => (start = resolve))
     const serve = (transport: Transport) =>
-      Effect.zipRight(
+      Effect.andThen(
         Effect.promise(() => started),
         echo(transport),
       )

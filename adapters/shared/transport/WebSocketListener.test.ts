@@ -97,7 +97,7 @@ describe("WebSocketListener", () => {
     const flood = (transport: Transport) =>
       Effect.sync(() => {
         while (transport.write(new Uint8Array(65_536).fill(97)));
-      }).pipe(Effect.zipRight(Effect.never))
+      }).pipe(Effect.andThen(Effect.never))
     const url = await listening(flood, async (address) => {
       for (let i = 0; i < 10; i++) {
         const socket = await connect(address)
@@ -120,7 +120,7 @@ describe("WebSocketListener", () => {
       ["::1", "[::1]"],
     ] as const) {
       const serve = (transport: Transport) =>
-        Effect.zipRight(
+        Effect.andThen(
           Effect.sync(() => void transport.write(transport.label)),
           Effect.never,
         )
@@ -152,7 +152,7 @@ describe("WebSocketListener", () => {
   it("stops serving when the run is interrupted", () =>
     Effect.gen(function* () {
       const listener = yield* WebSocketListener.make({ host: "127.0.0.1", port: 0 })
-      const fiber = yield* Effect.fork(listener.run(echo))
+      const fiber = yield* Effect.forkChild(listener.run(echo))
       const socket = yield* Effect.promise(() => connect(listener.address))
       const code = closeCode(socket)
       yield* Fiber.interrupt(fiber)

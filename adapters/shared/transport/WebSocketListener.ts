@@ -76,7 +76,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
 
 /** The same as a layer. */
 export const layerWebSocket = (options: Options): Layer.Layer<Listener, TransportError> =>
-  Layer.scoped(Listener, make(options))
+  Layer.effect(Listener, make(options))
 
 const explain =
   (scheme: string, address: SocketAddress.HostAndPort) =>

@@ -1,6 +1,7 @@
 /** Two WebSockets as one, as a router of a fleet has them: their bytes are passed on as they are. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import { describe, expect, it } from "vitest"
 import * as Splice from "../../../core/fleet/Splice.ts"
 import type { Transport } from "../../../core/transport/Transport.ts"
@@ -20,7 +21,7 @@ const spliced = (begin: Effect.Effect<unknown> = Effect.void, maxMessageBytes = 
     })
     yield* Effect.forkScoped(
       listener.run((transport) => {
-        if (!first) return Effect.zipRight(Deferred.succeed(met, transport), Deferred.await(over))
+        if (!first) return Effect.andThen(Deferred.succeed(met, transport), Deferred.await(over))
         first = false
         return Deferred.await(met).pipe(
           Effect.tap(() => begin),
@@ -59,13 +60,13 @@ describe("a splice of WebSockets", () => {
     Effect.gen(function* () {
       const [one, other] = yield* spliced()
       const message = "x".repeat(900_000)
-      const room = yield* Effect.makeLatch(true)
-      one.onDrain(() => room.unsafeOpen())
+      const room = yield* Latch.make(true)
+      one.onDrain(() => room.openUnsafe())
       let sent = 0
       const sending = Effect.gen(function* () {
         for (; sent < 100; sent++) {
           yield* room.await
-          if (!one.write(`${sent} ${message}`)) room.unsafeClose()
+          if (!one.write(`${sent} ${message}`)) room.closeUnsafe()
         }
       })
       yield* Effect.forkScoped(sending)
@@ -86,6 +87,6 @@ describe("a splice of WebSockets", () => {
       expect(yield* other.incoming.take).toBe("last words")
       yield* Effect.ignore(other.incoming.await)
       yield* Effect.ignore(one.incoming.await)
-      expect(other.incoming.unsafeSize()._tag).toBe("None")
+      expect(other.incoming.size()).toBe(undefined)
     }).pipe(Effect.scoped, Effect.runPromise))
 })

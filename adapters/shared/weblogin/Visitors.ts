@@ -3,9 +3,8 @@
  * The browser has the secret of the session in a cookie, never the token.
  */
 import * as Effect from "effect/Effect"
+import * as Clock from "effect/Clock"
 import type * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
-import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { Credential } from "../../../core/transport/Transport.ts"
 import type { Connection } from "../transport/UpgradeAdmission.ts"
@@ -42,21 +41,21 @@ interface Open {
   readonly session: VisitorSession
   readonly connections: Set<Connection>
   readonly until: number
-  readonly timer: Fiber.RuntimeFiber<void>
+  readonly timer: Fiber.Fiber<void>
 }
 
 /** Makes a table without visitors. A session takes `millis`; all end with the scope. */
 export const make = (millis: number): Effect.Effect<Visitors, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const clock = yield* Effect.clock
-    const now = () => clock.unsafeCurrentTimeMillis()
-    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const clock = yield* Clock.Clock
+    const now = () => clock.currentTimeMillisUnsafe()
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
     const open = new Map<string, Open>()
     const close = (id: string): void => {
       const found = open.get(id)
       if (found === undefined) return
       open.delete(id)
-      found.timer.unsafeInterruptAsFork(FiberId.none)
+      found.timer.interruptUnsafe()
       for (const connection of found.connections) connection.destroy()
     }
     yield* Effect.addFinalizer(() => Effect.sync(() => [...open.keys()].forEach(close)))

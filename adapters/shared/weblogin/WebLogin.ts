@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
-import * as Runtime from "effect/Runtime"
+import * as Clock from "effect/Clock"
 import type * as Scope from "effect/Scope"
 import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
 import type * as Bearer from "../auth/Bearer.ts"
@@ -47,9 +47,9 @@ export interface WebLogin {
 /** Opens it until the scope closes. */
 export const make = (options: Options): Effect.Effect<WebLogin, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const clock = yield* Effect.clock
-    const now = () => clock.unsafeCurrentTimeMillis()
-    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const clock = yield* Clock.Clock
+    const now = () => clock.currentTimeMillisUnsafe()
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
     const links = Links.make(now)
     const shared = {
       ...options,

@@ -1,6 +1,6 @@
 /** Every directory with a fault, and a good one. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { refused } from "../../../core/directory/DirectoryError.ts"
 import { changed, withOptions, type Broken } from "./Broken.ts"
@@ -63,7 +63,7 @@ export const broken: { readonly [name: string]: Broken } = {
         lookup(asked.sessionId).pipe(
           Effect.flatMap(({ session }) => end(session, "released")),
           Effect.ignore,
-          Effect.zipRight(claim(asked)),
+          Effect.andThen(claim(asked)),
         ),
     })),
   },
@@ -109,7 +109,7 @@ export const broken: { readonly [name: string]: Broken } = {
     reason: /what the next epoch is answered: wanted true, got false/,
     make: changed(({ announce, drain }) => ({
       announce: (said) =>
-        Effect.map(Effect.zipLeft(announce(said), drain(said.hostId, false)), (answer) => ({
+        Effect.map(Effect.tap(announce(said), drain(said.hostId, false)), (answer) => ({
           ...answer,
           draining: false,
         })),
@@ -150,7 +150,7 @@ export const broken: { readonly [name: string]: Broken } = {
     caughtBy: "directory/session/silent-for-long-is-gone",
     reason: /wanted a refusal/,
     make: changed(({ announce }) => ({
-      announce: (said) => Effect.orElse(announce(said), () => announce({ ...said, epoch: said.epoch + 1 })),
+      announce: (said) => Effect.catch(announce(said), () => announce({ ...said, epoch: said.epoch + 1 })),
     })),
   },
   "ends-forgotten": {
@@ -164,7 +164,7 @@ export const broken: { readonly [name: string]: Broken } = {
             (found) => found.session.state !== "ended",
             () => refused("NoSession", "forgotten"),
           ),
-          Effect.zipRight(end(session, how)),
+          Effect.andThen(end(session, how)),
         ),
     })),
   },
@@ -193,7 +193,7 @@ export const broken: { readonly [name: string]: Broken } = {
     reason: /in vain for/,
     make: changed(({ watch }) => ({
       watch: Stream.filterMap(Stream.zipWithIndex(watch), ([change, index]) =>
-        index % 10 === 9 ? Option.none() : Option.some(change),
+        index % 10 === 9 ? Result.failVoid : Result.succeed(change),
       ),
     })),
   },

@@ -2,7 +2,7 @@
  * The case that compares a directory with the book of the core: the same scripts of 200 random steps, one after the
  * other, has the same answers, fences and lists, and each host that was chosen was the better one of two that fit.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Book from "../../../core/directory/Book.ts"
 import type { SessionKey, SessionRecord } from "../../../core/directory/Directory.ts"
 import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
@@ -67,7 +67,7 @@ const claimLike =
         const copy = { ...book, hosts: new Map(book.hosts), sessions: new Map(book.sessions) }
         const drawn = [first, second]
         const step = SessionBook.claim(copy, asked, settings, (below) => (drawn.shift() ?? 0) % below)
-        if (Either.isRight(step) && step.right.hostId !== wanted) continue
+        if (Result.isSuccess(step) && step.success.hostId !== wanted) continue
         Object.assign(book, copy)
         return step
       }
@@ -152,7 +152,7 @@ const script = (count: number, seed: number) => {
     return pairOf(
       "list",
       (it) => it.list(),
-      (book) => Either.right(SessionBook.list(book, {})),
+      (book) => Result.succeed(SessionBook.list(book, {})),
     )
   }
   return { keys, steps: Array.from({ length: count }, () => next) }
@@ -170,7 +170,7 @@ export const models = table("directory/model", {
           const step = next()
           const got = await step.directory(one)
           const wanted = step.book(book, got)
-          const expected = shown(Either.isLeft(wanted) ? wanted.left : wanted.right)
+          const expected = shown(Result.isFailure(wanted) ? wanted.failure : wanted.success)
           Check.equal(shown(got), expected, `step ${index} of script ${seed}, ${step.what}`)
           if (step.what.startsWith("claim") && !(got instanceof DirectoryError))
             keys.push(got as SessionRecord)

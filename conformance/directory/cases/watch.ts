@@ -1,6 +1,7 @@
 /** Cases about watching: what there is, and then every change. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { Change } from "../../../core/directory/Directory.ts"
 import * as Check from "../../suite/Check.ts"
@@ -12,15 +13,18 @@ const seen = (by: Connection, count: number): Promise<ReadonlySet<string>> =>
   by.ask(() =>
     by.service.watch.pipe(
       Stream.filterMap(sessionIdOf),
-      Stream.scan(new Set<string>(), (ids, id) => ids.add(id)),
+      Stream.scan(
+        () => new Set<string>(),
+        (ids, id) => ids.add(id),
+      ),
       Stream.filter((ids) => ids.size >= count),
       Stream.runHead,
       Effect.map(Option.getOrElse(() => new Set<string>())),
     ),
   )
 
-const sessionIdOf = (change: Change): Option.Option<string> =>
-  change.kind === "session" ? Option.some(change.session.sessionId) : Option.none()
+const sessionIdOf = (change: Change): Result.Result<string, void> =>
+  change.kind === "session" ? Result.succeed(change.session.sessionId) : Result.failVoid
 
 export const watches = table("directory/watch", {
   "begins-with-what-is-there": {

@@ -1,11 +1,11 @@
 /** A program in Effect, on Node: every door with Effect, and those with promises beside them. */
-import * as Command from "@effect/platform/Command"
-import * as FileSystem from "@effect/platform/FileSystem"
-import type { CommandExecutor } from "@effect/platform/CommandExecutor"
-import type { PlatformError } from "@effect/platform/Error"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import type * as Layer from "effect/Layer"
+import type { PlatformError } from "effect/PlatformError"
+import * as ChildProcess from "effect/process/ChildProcess"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { connect, type EffectLayer, serve } from "procwire"
@@ -61,12 +61,10 @@ export const unscoped: Promise<number> = Effect.runPromise(effects)
 /** The services of the platform, over a client. */
 const program = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  return yield* Command.make("git", "status").pipe(
-    Command.workingDirectory(yield* fs.makeTempDirectory()),
-    Command.string,
-  )
+  const spawner = yield* ChildProcessSpawner
+  return yield* spawner.string(ChildProcess.make("git", ["status"], { cwd: yield* fs.makeTempDirectory() }))
 })
-same<typeof program, Effect.Effect<string, PlatformError, FileSystem.FileSystem | CommandExecutor>>(true)
+same<typeof program, Effect.Effect<string, PlatformError, FileSystem.FileSystem | ChildProcessSpawner>>(true)
 const layer = Platform.layer({ url: "ws://127.0.0.1:7000" }, { watchInterval: "1 second" })
 same<typeof layer, Layer.Layer<Platform.Services, ClientError.ClientError>>(true)
 const remote = Effect.provide(program, layer)

@@ -15,7 +15,7 @@ const leaking =
         let muted = false
         let running = true
         const unlessMuted = (tell: () => void) => (muted ? undefined : tell())
-        const handle = yield* Scope.extend(
+        const handle = yield* Scope.provide(
           good.spawn(spec, {
             output: (stream, bytes) => unlessMuted(() => events.output(stream, bytes)),
             end: (stream) => unlessMuted(() => events.end(stream)),
@@ -98,7 +98,7 @@ export const children: { readonly [name: string]: Broken } = {
     does: "declares pause, and its handle has none",
     caughtBy: "spawner/pause/stops-the-child",
     reason: /the capability is declared, but the handle has no pause/,
-    make: withHandle((handle) => Struct.omit(handle, "pause", "resume")),
+    make: withHandle((handle) => Struct.omit(handle, ["pause", "resume"])),
   },
   "resize-without-effect": {
     does: "declares resize, and does nothing",
@@ -130,7 +130,7 @@ export const children: { readonly [name: string]: Broken } = {
             const now = Buffer.concat([before, bytes.subarray(0, bytes.length - 1)])
             return bytes.length < 60_000 ? handle.write(bytes) : handle.write(now)
           }),
-        endStdin: Effect.suspend(() => Effect.zipRight(Effect.ignore(handle.write(held)), handle.endStdin)),
+        endStdin: Effect.suspend(() => Effect.andThen(Effect.ignore(handle.write(held)), handle.endStdin)),
       }
     }),
   },

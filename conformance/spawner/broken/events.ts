@@ -119,7 +119,7 @@ export const events: { readonly [name: string]: Broken } = {
               setTimeout(() => Effect.runFork(Scope.close(inner, Exit.void)), 10)
             }),
           )
-          return yield* Scope.extend(good.spawn(spec, events), inner)
+          return yield* Scope.provide(good.spawn(spec, events), inner)
         }),
     }),
   },

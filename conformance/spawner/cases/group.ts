@@ -51,8 +51,12 @@ export const group = table("spawner/group", {
     says: "A signal that does not exist is refused: Unsupported; the child runs on.",
     run: async (t) => {
       const child = await t.start({ argv: sh(t.idle) })
-      const outcome = await child.effect(Effect.either(child.handle.signal("SIGNONE")), "the signal")
-      Check.equal(outcome._tag === "Left" ? outcome.left.reason : "no failure", "Unsupported", "the reason")
+      const outcome = await child.effect(Effect.result(child.handle.signal("SIGNONE")), "the signal")
+      Check.equal(
+        outcome._tag === "Failure" ? outcome.failure.reason : "no failure",
+        "Unsupported",
+        "the reason",
+      )
       await t.others(3)
       Check.equal(child.status === undefined, true, "the child still runs")
     },

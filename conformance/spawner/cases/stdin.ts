@@ -33,8 +33,8 @@ export const filled = async (t: SpawnerContext, count = 3): Promise<void> => {
 export const refusal = async (child: SpawnedChild, rounds = 1): Promise<string> => {
   const write = child.handle.write(Buffer.from("x"))
   const writes = Effect.forEach(Array.from({ length: rounds }), () => write)
-  const error = await child.effect(Effect.either(writes), "a write that must fail")
-  return error._tag === "Left" ? error.left.reason : "no failure"
+  const error = await child.effect(Effect.result(writes), "a write that must fail")
+  return error._tag === "Failure" ? error.failure.reason : "no failure"
 }
 
 export const stdin = table("spawner/stdin", {
@@ -75,7 +75,10 @@ export const stdin = table("spawner/stdin", {
       const writes = Effect.forEach(fillings, (filling) =>
         Effect.suspend(() => {
           memory.set(filling)
-          return Effect.tap(child.handle.write(memory), () => void memory.fill("!"))
+          return Effect.andThen(
+            child.handle.write(memory),
+            Effect.sync(() => void memory.fill("!")),
+          )
         }),
       )
       await child.effect(writes, "all writes")

@@ -140,7 +140,7 @@ export const broken: { readonly [name: string]: Broken } = {
       let closed = false
       return {
         ...end,
-        close: Effect.zipRight(
+        close: Effect.andThen(
           Effect.sync(() => (closed = true)),
           end.close,
         ),

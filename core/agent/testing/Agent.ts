@@ -24,23 +24,23 @@ export const make = (options?: UnifiedExec.Options, ...server: Parameters<typeof
 
 /** True once the fiber has ended. */
 export const ended = (fiber: Fiber.Fiber<unknown, unknown>) =>
-  Effect.map(Fiber.poll(fiber), ({ _tag }) => _tag === "Some")
+  Effect.sync(() => fiber.pollUnsafe() !== undefined)
 
 /** A call that has begun, and its child. */
-export const begun = (args: Omit<ExecCommand, "cmd">, made: Effect.Effect.Success<ReturnType<typeof make>>) =>
+export const begun = (args: Omit<ExecCommand, "cmd">, made: Effect.Success<ReturnType<typeof make>>) =>
   Effect.gen(function* () {
-    const call = yield* Effect.fork(made.tools.execCommand({ cmd: "x", ...args }))
+    const call = yield* Effect.forkChild(made.tools.execCommand({ cmd: "x", ...args }))
     return { ...made, call, child: yield* made.fake.next }
   })
 
 /** A command that prints this and exits. */
 export const printed = (
-  made: Effect.Effect.Success<ReturnType<typeof make>>,
+  made: Effect.Success<ReturnType<typeof make>>,
   text: string,
   max_output_tokens: number,
 ) =>
   Effect.gen(function* () {
-    const call = yield* Effect.fork(made.tools.execCommand({ cmd: "seq", max_output_tokens }))
+    const call = yield* Effect.forkChild(made.tools.execCommand({ cmd: "seq", max_output_tokens }))
     const child = yield* made.fake.next
     child.output("stdout", text)
     child.finish(0)

@@ -7,6 +7,7 @@
  * the shell, and its stdout has what the shell reports through another FIFO.
  */
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { ClientError } from "../../client/ClientError.ts"
@@ -84,12 +85,12 @@ export const make = (parts: Parts, options: Options): Effect.Effect<PersistentSh
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const shell = opened(parts, options, scope).pipe(Scope.extend(scope))
+      const shell = running(parts, options, scope).pipe(Scope.provide(scope))
       return yield* Effect.onError(restore(shell), () => Scope.close(scope, Exit.void))
     }),
   )
 
-const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.CloseableScope) =>
+const running = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.Closeable) =>
   Effect.gen(function* () {
     const { calls } = parts
     if (calls.owned.ended()) return yield* ToolError.closed()
@@ -106,7 +107,7 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
     yield* Effect.addFinalizer(() => Effect.ignore(control.process.closeStdin))
     const tell = (code: string) => control.process.write(utf8.encode(`${code}\n`))
     yield* Effect.mapError(tell(controller), ToolError.notWritten)
-    yield* Effect.race(reports.begun.await, control.exited.await)
+    yield* Effect.race(opened(reports.begun), control.exited.await)
     const { paths } = reports
     if (paths.folder === "") return yield* notBegun(shell, reports.rest)
 
@@ -146,10 +147,10 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
 
     /** After the end: what was printed before it has come when the mark has. */
     const ended = Effect.gen(function* () {
-      yield* reports.reported.await
+      yield* opened(reports.reported)
       const code = reports.report?.code ?? 0
       yield* Effect.ignore(tell(`printf %s '${mark}' >${quoted(reports.shell.terminal)}`))
-      yield* Effect.timeoutOption(Effect.race(output.marked.await, main.exited.await), lateMillis)
+      yield* Effect.timeoutOption(Effect.race(opened(output.marked), main.exited.await), lateMillis)
       return { kind: "ended", code } as const
     })
 
@@ -158,7 +159,7 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
       yield* main.exited.await
       yield* Waiting.untilEnd(main, lateMillis)
       yield* Effect.ignore(tell(`printf '%s synced\\n' ${nonce} >&8`))
-      yield* Effect.timeoutOption(Effect.race(reports.synced.await, control.exited.await), lateMillis)
+      yield* Effect.timeoutOption(Effect.race(opened(reports.synced), control.exited.await), lateMillis)
       return { kind: "exited", code: main.exitCode } as const
     })
 
@@ -169,7 +170,7 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
         `if { read -r _ f _ </proc/${pid}/syscall; } 2>/dev/null && [[ $f == 0x* ]] && ` +
         `[[ /proc/${pid}/fd/$((f)) -ef /dev/fd/7 ]]; then printf '%s stuck\\n' ${nonce} >&8; fi`
       for (let pause = checkMillis.first; ; pause = Math.min(2 * pause, checkMillis.most)) {
-        yield* Effect.timeoutOption(reports.stuck.await, pause)
+        yield* Effect.timeoutOption(opened(reports.stuck), pause)
         if (reports.isStuck) return { kind: "stuck" } as const
         yield* Effect.ignore(tell(check))
       }
@@ -180,7 +181,7 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
       capabilities?.processWaitInput !== true
         ? Effect.never
         : Waiting.run(main, { waitFor: { input: true }, plan: WaitFor.inputAlone, millis }, afterSeq).pipe(
-            Effect.catchAll(() => Effect.never),
+            Effect.catch(() => Effect.never),
             Effect.flatMap((end) =>
               end.by === "input"
                 ? Effect.succeed({ kind: "asks", asks: end.asks ?? "input" } as const)
@@ -190,11 +191,11 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
 
     const wait = (millis: number): Effect.Effect<Stop> =>
       Effect.raceAll([
-        Effect.zipRight(Effect.race(reports.reported.await, main.exited.await), Effect.void),
+        Effect.andThen(Effect.race(opened(reports.reported), main.exited.await), Effect.void),
         asks(millis),
         stuck,
       ]).pipe(
-        Effect.timeoutTo({ duration: millis, onSuccess: (stop) => stop, onTimeout: () => late }),
+        Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.succeed(late) }),
         Effect.flatMap((stop): Effect.Effect<Stop> =>
           reports.isReported ? ended : main.over ? exited : Effect.succeed(stop ?? late),
         ),
@@ -224,6 +225,9 @@ const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.C
     main.callers -= 1
     return self
   })
+
+/** Waits for a latch, and until the output is read that has come with what opens it. */
+const opened = (latch: Latch.Latch): Effect.Effect<void> => Effect.andThen(latch.await, Effect.yieldNow)
 
 const late: Stop = { kind: "late" }
 
@@ -255,7 +259,7 @@ const started = (
 /** The output of a terminal up to a mark, without the mark. Output behind it belongs to the next output. */
 export class MarkedOutput {
   /** Opens when the mark has come. */
-  readonly marked = Effect.unsafeMakeLatch(true)
+  readonly marked = Latch.makeUnsafe(true)
   /** Hears of output in front of the mark. */
   listener: ((bytes: Uint8Array) => void) | undefined
   private buffer = new HeadTailBuffer()
@@ -267,7 +271,7 @@ export class MarkedOutput {
   /** Looks for this mark from now on. */
   expect(mark: Uint8Array): void {
     this.mark = mark
-    this.marked.unsafeClose()
+    this.marked.closeUnsafe()
   }
 
   push(bytes: Uint8Array): void {
@@ -283,7 +287,7 @@ export class MarkedOutput {
     if (at === -1) return
     this.late.push(all.subarray(at + this.mark.length))
     this.mark = undefined
-    this.marked.unsafeOpen()
+    this.marked.openUnsafe()
   }
 
   /** Takes the output since the last call, up to the mark. `last`: neither it nor more output is waited for. */
@@ -338,12 +342,12 @@ const variable = "zz_procwire"
 /** Reports of the shell and of its controller, as they come from their FIFO. */
 class ShellReports implements Observer {
   /** Each opens when that has come. */
-  readonly begun = Effect.unsafeMakeLatch(false)
-  readonly reported = Effect.unsafeMakeLatch(false)
+  readonly begun = Latch.makeUnsafe(false)
+  readonly reported = Latch.makeUnsafe(false)
   isReported = false
-  readonly stuck = Effect.unsafeMakeLatch(false)
+  readonly stuck = Latch.makeUnsafe(false)
   isStuck = false
-  readonly synced = Effect.unsafeMakeLatch(false)
+  readonly synced = Latch.makeUnsafe(false)
   /** The path for reports, and the folder with the FIFO of the shell. */
   paths = { reports: "", folder: "" }
   /** The process of the shell, and the path of its terminal. */
@@ -367,8 +371,8 @@ class ShellReports implements Observer {
   expect(): void {
     this.isReported = false
     this.isStuck = false
-    this.reported.unsafeClose()
-    this.stuck.unsafeClose()
+    this.reported.closeUnsafe()
+    this.stuck.closeUnsafe()
   }
 
   output(bytes: Uint8Array): void {
@@ -379,21 +383,21 @@ class ShellReports implements Observer {
       const [, word, first = "", second = "", code, flags = "", posix, options = ""] = found
       if (word === "paths") {
         this.paths = { reports: first, folder: second }
-        this.begun.unsafeOpen()
+        this.begun.openUnsafe()
       }
       if (word === "shell") this.shell = { pid: first, terminal: second }
       if (word === "stuck") {
         this.isStuck = true
-        this.stuck.unsafeOpen()
+        this.stuck.openUnsafe()
       }
-      if (word === "synced") this.synced.unsafeOpen()
+      if (word === "synced") this.synced.openUnsafe()
       if (code !== undefined) {
         const { exports, ...traps } = parts(before)
         this.exports = exports
         if (code === "exit") continue
         this.report = { code: Number(code), flags, posix: posix === "p", options, ...traps }
         this.isReported = true
-        this.reported.unsafeOpen()
+        this.reported.openUnsafe()
       }
     }
   }

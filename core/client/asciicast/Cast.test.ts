@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import type { Header } from "./Cast.ts"
 import { read } from "./CastReader.ts"
@@ -126,7 +126,7 @@ describe("read", () => {
       writer.resize(600_000, { rows: 5, columns: 6 }) +
       writer.marker(600_000, "m") +
       writer.end(600_001, 3)
-    const cast = Either.getOrThrow(read(text))
+    const cast = Result.getOrThrow(read(text))
     expect(cast.header).toEqual(full)
     expect(cast.events.slice(0, 500)).toEqual(chunks.map((chunk) => ({ kind: "output", ...chunk })))
     expect(cast.events.slice(500)).toEqual([
@@ -148,7 +148,7 @@ describe("read", () => {
       '[1.541828, "x", "0"]',
       "",
     ].join("\n")
-    expect(Either.getOrThrow(read(v3)).events).toEqual([
+    expect(Result.getOrThrow(read(v3)).events).toEqual([
       { kind: "output", at: 249, text: "\u001b[1;31mHello" },
       { kind: "output", at: 1250, text: "That was ok\r\n" },
       { kind: "marker", at: 1394, text: "" },
@@ -156,7 +156,7 @@ describe("read", () => {
       { kind: "exit", at: 3986, code: 0 },
     ])
     const v2 = '{"version": 2, "width": 80, "height": 24}\n[0.5, "i", "ls\\r"]\n[1, "o", "cut he'
-    expect(Either.getOrThrow(read(v2)).events).toEqual([{ kind: "input", at: 500, text: "ls\r" }])
+    expect(Result.getOrThrow(read(v2)).events).toEqual([{ kind: "input", at: 500, text: "ls\r" }])
   })
 
   it.each([
@@ -169,6 +169,6 @@ describe("read", () => {
     ['{"version": 3, "term": {"cols": 80, "rows": 24}}\n[1, "o"]\n[1, "o", "x"]\n', "Event", 2],
     ['{"version": 3, "term": {"cols": 80, "rows": 24}}\n[-1, "o", ""]\n', "Event", 2],
   ])("refuses %j: %s in line %i", (text, reason, line) => {
-    expect(Either.getLeft(read(text))).toMatchObject({ value: { _tag: "CastError", reason, line } })
+    expect(Result.getFailure(read(text))).toMatchObject({ value: { _tag: "CastError", reason, line } })
   })
 })

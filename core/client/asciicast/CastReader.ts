@@ -2,15 +2,15 @@
  * Reads a recording. Events of kinds that are not known are left out, as the format says, and so is a last line that
  * was cut, because its writer was killed.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { type Cast, CastError, type Event, type Header } from "./Cast.ts"
 
 /** The recording that a text is. */
-export const read = (text: string): Either.Either<Cast, CastError> => {
+export const read = (text: string): Result.Result<Cast, CastError> => {
   const lines = text.split("\n")
   const first = lines.findIndex((line) => !isComment(line))
   const header = headerOf(first === -1 ? "" : (lines[first] ?? ""), Math.max(first, 0) + 1)
-  return Either.flatMap(header, (header) => eventsOf(header, lines, first + 1))
+  return Result.flatMap(header, (header) => eventsOf(header, lines, first + 1))
 }
 
 const isComment = (line: string): boolean => line.startsWith("#") || line.trim() === ""
@@ -30,9 +30,9 @@ const isFields = (json: unknown): json is Fields =>
 const fieldsOf = (json: unknown): Fields => (isFields(json) ? json : {})
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-const headerOf = (text: string, line: number): Either.Either<Header, CastError> => {
+const headerOf = (text: string, line: number): Result.Result<Header, CastError> => {
   const fail = (reason: CastError["reason"], message: string) =>
-    Either.left(new CastError({ reason, line, message }))
+    Result.fail(new CastError({ reason, line, message }))
   const json = parse(text)
   if (!isFields(json))
     return fail("Header", `line ${line} is no header: a recording begins with a JSON object`)
@@ -45,7 +45,7 @@ const headerOf = (text: string, line: number): Either.Either<Header, CastError> 
     return fail("Header", `the header in line ${line} has no size of the terminal`)
   const number = (value: unknown) => (typeof value === "number" ? value : undefined)
   const string = (value: unknown) => (typeof value === "string" ? value : undefined)
-  return Either.right({
+  return Result.succeed({
     version,
     columns,
     rows,
@@ -61,7 +61,7 @@ const eventsOf = (
   header: Header,
   lines: ReadonlyArray<string>,
   from: number,
-): Either.Either<Cast, CastError> => {
+): Result.Result<Cast, CastError> => {
   const events: Array<Event> = []
   let seconds = 0
   for (let index = from; index < lines.length; index++) {
@@ -74,14 +74,14 @@ const eventsOf = (
     if (!isWhole) {
       if (index === lines.length - 1) break
       const message = `line ${index + 1} is no event: [time, "code", "data"]`
-      return Either.left(new CastError({ reason: "Event", line: index + 1, message }))
+      return Result.fail(new CastError({ reason: "Event", line: index + 1, message }))
     }
     // Version 3 has the time since the event before.
     seconds = header.version === 2 ? Math.max(seconds, time) : seconds + time
     const event = eventOf(Math.round(seconds * 1000), code, data)
     if (event !== undefined) events.push(event)
   }
-  return Either.right({ header, events })
+  return Result.succeed({ header, events })
 }
 
 const texts = { o: "output", i: "input", m: "marker" } as const

@@ -1,7 +1,6 @@
-import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
 import type { HistoryResult } from "../../features/history/wire.ts"
@@ -52,9 +51,7 @@ const historyOf = (
 }
 
 const recorded = (...args: Parameters<typeof Recording.lines>) =>
-  Effect.map(Stream.runCollect(Recording.lines(...args)), (lines) =>
-    Either.getOrThrow(read(Chunk.toReadonlyArray(lines).join(""))),
-  )
+  Effect.map(Stream.runCollect(Recording.lines(...args)), (lines) => Result.getOrThrow(read(lines.join(""))))
 
 describe("Recording", () => {
   const texts = Array.from({ length: 60 }, (_, n) => `${n} 語🙂${"x".repeat(n)}`)
@@ -142,7 +139,7 @@ describe("Recording", () => {
     await effect(function* () {
       const process = growing(["one 語", "two", "three"], pageBytes)
       const lines = yield* Stream.runCollect(Recording.live(process, { version: 3 }))
-      const { events } = Either.getOrThrow(read(Chunk.toReadonlyArray(lines).join("")))
+      const { events } = Result.getOrThrow(read(lines.join("")))
       expect(events).toEqual([
         { kind: "output", at: 0, text: "one 語" },
         { kind: "output", at: 250, text: "two" },
@@ -151,7 +148,7 @@ describe("Recording", () => {
       ])
       expect(process.waited).toEqual([1, 2, 3])
       // Each chunk is there before the next one is waited for.
-      expect(Chunk.toReadonlyArray(lines).filter((text) => text.includes(`"o"`))).toHaveLength(3)
+      expect(lines.filter((text) => text.includes(`"o"`))).toHaveLength(3)
     })()
   })
 
@@ -160,11 +157,11 @@ describe("Recording", () => {
     effect(function* () {
       const asked = yield* Deferred.make<void>()
       const { history } = growing(["one", "two"], 9)
-      const wait = () => Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
+      const wait = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
       const lines = yield* Stream.runCollect(
         Recording.live({ history, wait }, { until: Deferred.await(asked) }),
       )
-      const { events } = Either.getOrThrow(read(Chunk.toReadonlyArray(lines).join("")))
+      const { events } = Result.getOrThrow(read(lines.join("")))
       expect(events).toEqual([{ kind: "output", at: 0, text: "one" }])
     }),
   )

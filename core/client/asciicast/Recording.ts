@@ -52,7 +52,7 @@ export const lines = (
           return part.eof ? last(text + recorder.end(exitCode)) : next(text, part.nextByte)
         }),
       )
-    return Stream.flatMap(now, ({ nextByte }) => piecesTo(nextByte))
+    return Stream.unwrap(Effect.map(now, ({ nextByte }) => piecesTo(nextByte)))
   })
 
 /**
@@ -113,9 +113,8 @@ const last = (text: string): Piece<never> => [text, Option.none()]
 const paged = <Place>(
   piece: (place: Place | undefined) => Effect.Effect<Piece<Place>, ClientError>,
 ): Stream.Stream<string, ClientError> =>
-  Stream.filter(
-    Stream.paginateEffect(undefined as Place | undefined, (place) => piece(place)),
-    (text) => text !== "",
+  Stream.paginate(undefined as Place | undefined, (place) =>
+    Effect.map(piece(place), ([text, next]) => [text === "" ? [] : [text], next] as const),
   )
 
 /** A chunk, of which the last bytes may be missing. */

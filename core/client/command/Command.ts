@@ -4,16 +4,17 @@
  * A command is a description until it is awaited or read; then it runs, once for all of `await`, `text`, `json` and
  * `bytes`. The methods that configure it return another command. It is `run` of the client, with `reject: true`.
  */
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Mailbox from "effect/Mailbox"
+import * as Queue from "effect/Queue"
 import * as CallSite from "../CallSite.ts"
 import { ClientError } from "../ClientError.ts"
 import { type CallOptions, givenUp } from "../GivingUp.ts"
 import { invalid, refusalOfStart, shown } from "../OptionNames.ts"
 import * as Pipeline from "../Pipeline.ts"
 import { promise, steps } from "../Promises.ts"
-import * as Result from "../Result.ts"
+import * as RunResult from "../RunResult.ts"
 import { names, type RunOptions } from "../RunOptions.ts"
 import { type LineOptions, TextLines } from "../TextLines.ts"
 import { script } from "./Script.ts"
@@ -21,7 +22,7 @@ import type { Template, Value } from "./Values.ts"
 import { words } from "./Words.ts"
 
 /** Options of all commands of a `$`. */
-export interface DollarOptions<E extends Result.Encoding = "utf8"> extends Partial<
+export interface DollarOptions<E extends RunResult.Encoding = "utf8"> extends Partial<
   Omit<RunOptions<E>, "argv" | "processId" | "pipeStdin">
 > {
   /**
@@ -32,11 +33,11 @@ export interface DollarOptions<E extends Result.Encoding = "utf8"> extends Parti
 }
 
 /** Makes commands, or with options another `$` whose commands have these as well. */
-export interface Dollar<E extends Result.Encoding = "utf8"> {
+export interface Dollar<E extends RunResult.Encoding = "utf8"> {
   /** Throws `InvalidOption` for a template that is no command, and for a value that is no argument. */
   (template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command<E>
   /** Throws `InvalidOption` for an option that does not exist. */
-  <F extends Result.Encoding = E>(options: DollarOptions<F>): Dollar<F>
+  <F extends RunResult.Encoding = E>(options: DollarOptions<F>): Dollar<F>
 }
 
 /** The stages of a command, for those that it is piped into. */
@@ -46,17 +47,19 @@ const stages: unique symbol = Symbol("procwire/client/command")
  * A command, as a promise of its result. It runs when it is awaited or read. Rejects with `Failed`, with the end of
  * stderr in the message, unless it exits with 0; with the errors of a start; and with the reason of its `signal`.
  */
-export interface Command<E extends Result.Encoding = "utf8"> extends PromiseLike<
-  Result.Result<Result.Content<E>>
+export interface Command<E extends RunResult.Encoding = "utf8"> extends PromiseLike<
+  RunResult.Result<RunResult.Content<E>>
 > {
   /** The program and its arguments; of commands that were piped, those of the last one. */
   readonly argv: ReadonlyArray<string>
   /** @internal */
   readonly [stages]: ReadonlyArray<Pipeline.Stage>
   /** As of a promise. */
-  catch<A>(rejected: (error: unknown) => A | PromiseLike<A>): Promise<Result.Result<Result.Content<E>> | A>
+  catch<A>(
+    rejected: (error: unknown) => A | PromiseLike<A>,
+  ): Promise<RunResult.Result<RunResult.Content<E>> | A>
   /** As of a promise. */
-  finally(ended: () => void): Promise<Result.Result<Result.Content<E>>>
+  finally(ended: () => void): Promise<RunResult.Result<RunResult.Content<E>>>
   /** Its stdout as UTF-8, with the line end. */
   text(how?: CallOptions): Promise<string>
   /** Its stdout, which is JSON; rejects with `NotJson` where it is none. */
@@ -69,7 +72,7 @@ export interface Command<E extends Result.Encoding = "utf8"> extends PromiseLike
    */
   lines(options?: LineOptions): AsyncIterable<string>
   /** Gives its stdout to another command, as its stdin; the result is that of the other one. */
-  pipe<F extends Result.Encoding>(command: Command<F>): Command<F>
+  pipe<F extends RunResult.Encoding>(command: Command<F>): Command<F>
   /** The same with a template. */
   pipe(template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command<E>
   /** Its stdin; of commands that were piped, that of the first one. See `input` of `run`. */
@@ -91,17 +94,17 @@ export interface Command<E extends Result.Encoding = "utf8"> extends PromiseLike
 const { argv: _, processId: _1, pipeStdin: _2, ...common } = { ...names, shell: true as const }
 
 /** Commands and options of whatever encoding. */
-type AnyCommand = Command<Result.Encoding>
-type AnyDollar = Dollar<Result.Encoding>
-type AnyOptions = RunOptions<Result.Encoding>
+type AnyCommand = Command<RunResult.Encoding>
+type AnyDollar = Dollar<RunResult.Encoding>
+type AnyOptions = RunOptions<RunResult.Encoding>
 
 /** The `$` of a client. */
 export const make = (on: Pipeline.Runner): Dollar => toDollar(on, {}) as Dollar
 
-const toDollar = (on: Pipeline.Runner, given: DollarOptions<Result.Encoding>): AnyDollar => {
+const toDollar = (on: Pipeline.Runner, given: DollarOptions<RunResult.Encoding>): AnyDollar => {
   const { shell = false, ...options } = given
   const dollar = (
-    first: Template | DollarOptions<Result.Encoding>,
+    first: Template | DollarOptions<RunResult.Encoding>,
     ...values: ReadonlyArray<unknown>
   ): unknown => {
     if (!isTemplate(first)) {
@@ -123,25 +126,25 @@ const toCommand = (
   dollar: AnyDollar,
   site: CallSite.CallSite,
 ): AnyCommand => {
-  let running: Fiber.RuntimeFiber<Result.Result, ClientError> | undefined
+  let running: Fiber.Fiber<RunResult.Result, ClientError> | undefined
   const ended = Effect.suspend(() => {
     const fiber = (running ??= Effect.runFork(Pipeline.run(all)))
     // A caller that gives up does not wait for the end of the terminated process.
-    return Effect.onInterrupt(Effect.flatten(Fiber.await(fiber)), () => Fiber.interruptFork(fiber))
+    return Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
   })
   const located = (error: unknown): never => {
     throw CallSite.locate(error, site)
   }
-  const result = (how?: CallOptions): Promise<Result.Result> =>
+  const result = (how?: CallOptions): Promise<RunResult.Result> =>
     promise(stoppable(all, ended), how).then(undefined, located)
-  const awaited = () => result().then((done) => Result.encoded(done, all.at(-1)?.options.encoding))
+  const awaited = () => result().then((done) => RunResult.encoded(done, all.at(-1)?.options.encoding))
   const lines = (options?: LineOptions): AsyncIterable<string> => {
     const here = CallSite.capture(lines)
     const refused = unread("lines", all)
     if (refused !== undefined) throw CallSite.locate(refused, here)
     return CallSite.loop(linesOf(all, options), here)
   }
-  const read = async (what: string, how?: CallOptions): Promise<Result.Result> => {
+  const read = async (what: string, how?: CallOptions): Promise<RunResult.Result> => {
     const refused = unread(what, all)
     return refused === undefined ? result(how) : located(refused)
   }
@@ -210,7 +213,7 @@ const unread = (what: string, all: ReadonlyArray<Pipeline.Stage>): ClientError |
   return invalid(`${what}: ${argv[0] ?? ""} has no stdout to read: it is ${shown(stdout)}, and not "pipe"`)
 }
 
-const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: Result.Result): A => {
+const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: RunResult.Result): A => {
   try {
     return JSON.parse(result.stdout) as A
   } catch (cause) {
@@ -227,21 +230,22 @@ async function* linesOf(
 ): AsyncGenerator<string, void, void> {
   const step = steps(Object.keys(how).length === 0 ? undefined : how)
   const text = new TextLines(maxLineLength)
-  const pieces = await step(Mailbox.make<Uint8Array>({ capacity: 1 }))
+  const pieces = await step(Queue.bounded<Uint8Array, Cause.Done>(1))
   const running = Effect.runFork(
     Effect.ensuring(
-      Pipeline.run(stages, (bytes) => pieces.offer(bytes)),
-      pieces.end,
+      Pipeline.run(stages, (bytes) => Queue.offer(pieces, bytes)),
+      Queue.end(pieces),
     ),
   )
+  const piece = stoppable(
+    stages,
+    Effect.orElseSucceed(Queue.take(pieces), () => undefined),
+  )
   try {
-    for (let over = false; !over;) {
-      const [batch, done] = await step(stoppable(stages, pieces.takeAll))
-      for (const bytes of batch) yield* text.push(bytes)
-      over = done
-    }
+    for (let bytes = await step(piece); bytes !== undefined; bytes = await step(piece))
+      yield* text.push(bytes)
     yield* text.end()
-    await step(stoppable(stages, Effect.flatten(Fiber.await(running))))
+    await step(stoppable(stages, Fiber.join(running)))
   } finally {
     Effect.runFork(Fiber.interrupt(running))
   }

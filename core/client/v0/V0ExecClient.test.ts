@@ -1,9 +1,9 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
-import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
+import { effect, pass, settle } from "../../testing/Effects.ts"
 import * as Dialects from "../Dialects.ts"
 import * as ScriptedPeer from "../../testing/ScriptedPeer.ts"
 import * as TestServer from "../../testing/TestServer.ts"
@@ -19,9 +19,7 @@ const connected = Effect.gen(function* () {
 
 const textOf = (stream: Stream.Stream<Uint8Array, unknown>) =>
   Effect.map(Stream.runCollect(stream), (parts) =>
-    Chunk.toReadonlyArray(parts)
-      .map((bytes) => new TextDecoder().decode(bytes))
-      .join(""),
+    parts.map((bytes) => new TextDecoder().decode(bytes)).join(""),
   )
 
 describe("the client of v0", () => {
@@ -33,7 +31,7 @@ describe("the client of v0", () => {
       const process = yield* client.start(spec)
       const child = yield* fake.next
       expect([process.pid, process.hasExited(), process.exitCode()]).toEqual([child.pid, false, undefined])
-      const early = yield* Effect.fork(textOf(process.output()))
+      const early = yield* Effect.forkChild(textOf(process.output()))
       child.output("stdout", "out ")
       child.output("stderr", "err")
       child.finish(3)
@@ -42,7 +40,7 @@ describe("the client of v0", () => {
       yield* pass(100)
       expect(yield* Fiber.join(early)).toBe("out err")
       expect(yield* textOf(process.output("stderr"))).toBe("err")
-      const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+      const events = yield* Stream.runCollect(process.events)
       expect(events.map(({ kind }) => kind)).toEqual(["output", "output", "exited", "closed"])
     }),
   )
@@ -54,7 +52,7 @@ describe("the client of v0", () => {
       const process = yield* client.start(spec)
       const child = yield* fake.next
       child.exit(0)
-      yield* elapse(30)
+      yield* pass(30)
       expect(process.hasExited()).toBe(true)
       child.output("stdout", "late")
       yield* pass(100)
@@ -122,10 +120,10 @@ describe("the client of v0", () => {
   it(
     "terminates what nobody waits for any more",
     effect(function* () {
-      const gate = Effect.unsafeMakeLatch(false)
+      const gate = Latch.makeUnsafe(false)
       const { fake, connect } = yield* TestServer.make({ beforeSpawn: () => gate.await }, { dialect: "v0" })
       const client = yield* Dialects.make(yield* connect, { dialect: "v0" })
-      const starting = yield* Effect.fork(client.start(spec))
+      const starting = yield* Effect.forkChild(client.start(spec))
       yield* settle
       yield* Fiber.interrupt(starting)
       yield* gate.open
@@ -156,13 +154,13 @@ describe("the client of v0", () => {
     "takes the answer of a server that has waited for the end, and ends where one breaks the wire",
     effect(function* () {
       const peer = yield* ScriptedPeer.make
-      const making = yield* Effect.fork(Dialects.make(peer.transport, { dialect: "v0" }))
+      const making = yield* Effect.forkChild(Dialects.make(peer.transport, { dialect: "v0" }))
       const { id, params } = yield* peer.request("initialize")
       expect(params).toEqual({ clientName: "procwire" })
       peer.reply(id, { protocolVersion: "exec-server.v0" })
       expect(yield* peer.take).toMatchObject({ method: "initialized" })
       const client = yield* Fiber.join(making)
-      const starting = yield* Effect.fork(client.start({ ...spec, processId: "p" }))
+      const starting = yield* Effect.forkChild(client.start({ ...spec, processId: "p" }))
       const asked = yield* peer.request("command/exec")
       expect(asked.params).toEqual({ ...spec, processId: "p", tty: false })
       const done = { running: false, exitCode: 4, stdout: "eA==", stderr: null }

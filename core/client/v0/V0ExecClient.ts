@@ -7,8 +7,7 @@
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Fork from "../../protocol/Fork.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
@@ -31,7 +30,7 @@ export interface Options {
   /** Told to the server in the handshake. Default: `procwire`. */
   readonly clientName?: string
   /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
-  readonly initializeTimeout?: Duration.DurationInput
+  readonly initializeTimeout?: Duration.Input
   /** Hears what the client is busy with, so that an idle client need not keep its program alive. */
   readonly activity?: Activity.Activity
 }
@@ -108,11 +107,11 @@ export const make = (
     const { greeting, lost } = made
     const ask: ClientConnection.Ask = (...request) => activity.during(made.ask(...request))
 
-    const disconnected = Deferred.unsafeMake<ClientError>(FiberId.none)
+    const disconnected = Deferred.makeUnsafe<ClientError>()
     const end = (why: string) => {
       const error = ClientConnection.disconnected(why)
       processes.end(error)
-      Deferred.unsafeDone(disconnected, Effect.succeed(error))
+      Deferred.doneUnsafe(disconnected, Effect.succeed(error))
     }
     yield* Effect.map(lost, end).pipe(
       Effect.onInterrupt(() => Effect.sync(() => end("the client was closed"))),
@@ -151,7 +150,7 @@ export const make = (
         const starting = fork(send(id, yield* processes.follow(id), options))
         const started = ClientFiber.outcome(starting)
         return yield* Effect.onInterrupt(restore(started), () =>
-          Effect.sync(() => fork(Effect.ignore(Effect.zipRight(started, terminate(id))))),
+          Effect.sync(() => fork(Effect.ignore(Effect.andThen(started, terminate(id))))),
         )
       })
 
@@ -192,7 +191,7 @@ const makeProcesses = ({ flow, fork, activity }: Following) => {
   const exit = (id: string, process: V0Process.Followed, exitCode: number) => {
     process.exit(exitCode)
     const forgotten = Effect.sync(() => forget(id, process))
-    fork(Effect.zipRight(Effect.sleep(V0Process.lateMillis), forgotten))
+    fork(Effect.andThen(Effect.sleep(V0Process.lateMillis), forgotten))
   }
 
   return {
@@ -208,15 +207,15 @@ const makeProcesses = ({ flow, fork, activity }: Following) => {
         followed.set(id, process)
         return Effect.succeed(process)
       }),
-    /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
-    take: (method: string, params: Json): Either.Either<void, string> | undefined => {
+    /** Takes a notification; as a failure, what is malformed. Undefined for an unknown method. */
+    take: (method: string, params: Json): Result.Result<void, string> | undefined => {
       switch (method) {
         case "command/exec/outputDelta":
-          return Either.map(Shape.decode(V0.OutputDeltaParams, params), ({ processId, stream, chunk }) =>
+          return Result.map(Shape.decode(V0.OutputDeltaParams, params), ({ processId, stream, chunk }) =>
             followed.get(processId)?.output(stream, chunk),
           )
         case "command/exec/exited":
-          return Either.map(Shape.decode(V0.ExitedParams, params), ({ processId, exitCode }) => {
+          return Result.map(Shape.decode(V0.ExitedParams, params), ({ processId, exitCode }) => {
             const process = followed.get(processId)
             if (process !== undefined) exit(processId, process, exitCode)
           })
@@ -253,8 +252,8 @@ const call = <M extends keyof Requests>(
   params: Shape.Encoded<Requests[M]["params"]>,
 ): Effect.Effect<Shape.Type<Requests[M]["result"]>, ClientError> =>
   Effect.flatMap(ask(method, params), (json) =>
-    Either.mapLeft(
-      Shape.decode(resultOf(method), json),
+    Effect.mapError(
+      Effect.fromResult(Shape.decode(resultOf(method), json)),
       (fault) => new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
     ),
   )

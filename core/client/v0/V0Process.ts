@@ -7,7 +7,6 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import type * as Stream from "effect/Stream"
 import type { OutputStream } from "../../protocol/Process.ts"
 import * as Turn from "../../protocol/Turn.ts"
@@ -73,7 +72,7 @@ export interface Followed {
  */
 export const make = (id: string, flow: FlowControl): Followed => {
   const feed = EventFeed.make(0, flow, (after) => Effect.succeed({ events: [], failure: tooLate(after + 1) }))
-  const done = Deferred.unsafeMake<number | undefined>(FiberId.none)
+  const done = Deferred.makeUnsafe<number | undefined>()
   let seq = 0
   let exited = false
   let reported = false
@@ -84,7 +83,7 @@ export const make = (id: string, flow: FlowControl): Followed => {
   const over = () => {
     exited = true
     reported = true
-    Deferred.unsafeDone(done, Effect.succeed(code))
+    Deferred.doneUnsafe(done, Effect.succeed(code))
   }
 
   return {

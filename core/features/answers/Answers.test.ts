@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import { describe, expect, it } from "vitest"
 import { ScreenError } from "../../process/screen/ScreenError.ts"
 import * as Fake from "../../spawn/Fake.ts"
@@ -130,9 +131,9 @@ describe("Answers", () => {
     effect(function* () {
       const around: ProcessRegistry.AroundSpawn = (process, spawn) =>
         Effect.tap(spawn, () =>
-          Effect.zipRight(
+          Effect.andThen(
             Effect.sync(() => process.events.output("pty", new TextEncoder().encode("early "))),
-            Effect.yieldNow(),
+            Effect.yieldNow,
           ),
         )
       const { child } = yield* make({ around })
@@ -157,7 +158,7 @@ describe("Answers", () => {
       expect(flood.length / status.length).toBeLessThanOrEqual(mostOffered + 2)
       expect(flood.endsWith(`${status}x`)).toBe(true)
       // Questions wait for the picture of the terminal, too.
-      const paint = yield* Effect.makeLatch(false)
+      const paint = yield* Latch.make(false)
       how.work = paint.await
       for (let n = 0; n < 5; n++) child.output("pty", "\x1b[6n".repeat(1000))
       yield* settle
@@ -173,7 +174,7 @@ describe("Answers", () => {
     "does not answer a child that is gone",
     effect(function* () {
       const { child, how, process } = yield* make()
-      const paint = yield* Effect.makeLatch(false)
+      const paint = yield* Latch.make(false)
       how.work = paint.await
       child.output("pty", "\x1b[6n")
       process.child = { ...process.child, pid: 4711 } as never

@@ -62,7 +62,7 @@ export class Answers {
     this.waiting.push(query)
   }
 
-  private readonly answerAll: Effect.Effect<void> = Effect.gen(this, function* () {
+  private readonly answerAll: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const { process } = this
     while (this.waiting.length > 0) {
       const queries = this.waiting
@@ -80,7 +80,7 @@ export class Answers {
     this.pictures.of(this.process, { seq: undefined, formats: [], scrollback: 0 }),
   ).pipe(
     Effect.map((picture) => picture.cursor),
-    Effect.catchAllCause(() => Effect.succeed(origin)),
+    Effect.catchCause(() => Effect.succeed(origin)),
   )
 }
 

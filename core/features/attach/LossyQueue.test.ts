@@ -1,6 +1,7 @@
 /** Tests LossyQueue.ts, with a clock that every job moves on. */
 import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
+import * as Clock from "effect/Clock"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../../testing/Effects.ts"
 import * as LossyQueue from "./LossyQueue.ts"
@@ -8,9 +9,9 @@ import * as LossyQueue from "./LossyQueue.ts"
 /** A lossyQueue, and what moves its clock on by nanoseconds of work. */
 const timed = Effect.gen(function* () {
   let nanos = 0n
-  const clock = yield* Effect.clock
-  const own = { ...clock, unsafeCurrentTimeNanos: () => nanos, sleep: clock.sleep.bind(clock) }
-  const lossyQueue = yield* Effect.withClock(LossyQueue.make, own as typeof clock)
+  const clock = yield* Clock.Clock
+  const own = { ...clock, currentTimeNanosUnsafe: () => nanos, sleep: clock.sleep.bind(clock) }
+  const lossyQueue = yield* Effect.provideService(LossyQueue.make, Clock.Clock, own)
   return { lossyQueue, work: (more: bigint) => void (nanos += more) }
 })
 

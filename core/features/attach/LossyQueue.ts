@@ -5,6 +5,7 @@
  * It works in slices, and rests after each in proportion to the time that it took. Jobs have turns, round-robin.
  */
 import * as Effect from "effect/Effect"
+import * as Clock from "effect/Clock"
 import type * as Scope from "effect/Scope"
 import * as Fork from "../../protocol/Fork.ts"
 
@@ -34,20 +35,20 @@ const mostNanos = 5n * sliceNanos
 /** Jobs that run in the scope. */
 export const make: Effect.Effect<LossyQueue, never, Scope.Scope> = Effect.gen(function* () {
   const fork = yield* Fork.inScope
-  const clock = yield* Effect.clock
+  const clock = yield* Clock.Clock
   const jobs = new Set<Job>()
   let working = false
   let waiting = false
-  let restsUntil = clock.unsafeCurrentTimeNanos()
+  let restsUntil = clock.currentTimeNanosUnsafe()
 
   const work = () => {
     working = true
-    const began = clock.unsafeCurrentTimeNanos()
+    const began = clock.currentTimeNanosUnsafe()
     let now = began
     for (const job of jobs) {
       jobs.delete(job)
       job()
-      now = clock.unsafeCurrentTimeNanos()
+      now = clock.currentTimeNanosUnsafe()
       if (now - began >= sliceNanos) break
     }
     working = false
@@ -70,7 +71,7 @@ export const make: Effect.Effect<LossyQueue, never, Scope.Scope> = Effect.gen(fu
     enqueue: (job) => {
       jobs.add(job)
       if (working || waiting) return
-      const now = clock.unsafeCurrentTimeNanos()
+      const now = clock.currentTimeNanosUnsafe()
       if (now >= restsUntil) work()
       else wait(now)
     },

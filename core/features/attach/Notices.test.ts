@@ -53,7 +53,7 @@ const stalled = Effect.gen(function* () {
   yield* handshake(other)
   while (!child.paused) {
     child.output("stdout", new Uint8Array(65_536))
-    yield* Effect.yieldNow()
+    yield* Effect.yieldNow
   }
   return { owner, other, child }
 })

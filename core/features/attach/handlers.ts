@@ -1,6 +1,6 @@
 /** `process/attach` and `process/detach`: finds the process, checks what the client may, and attaches. */
+import type * as EffectContext from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Runtime from "effect/Runtime"
 import type { Process } from "../../process/Process.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type { Entry } from "../../process/ProcessTable.ts"
@@ -44,8 +44,8 @@ export const make = (
   ): Effect.Effect<Attachment, LimitError> =>
     attachments.count() >= limits.sessionProcesses
       ? Effect.fail(new LimitError({ limit: "sessionProcesses", value: limits.sessionProcesses }))
-      : Effect.map(Effect.runtime<never>(), (runtime) => {
-          const paint = policy === "screen" ? painting(processes.pictures, process, runtime) : undefined
+      : Effect.map(Effect.context<never>(), (context) => {
+          const paint = policy === "screen" ? painting(processes.pictures, process, context) : undefined
           const view = View.make({ id, process, holds: policy === "block", paint, queue })
           return attachments.add(view, { processes, writers })
         })
@@ -137,13 +137,13 @@ const mayWrite = (
 const betweenPictures = "50 millis"
 
 const painting =
-  (pictures: Pictures, process: Process, runtime: Runtime.Runtime<never>): Paint =>
+  (pictures: Pictures, process: Process, context: EffectContext.Context<never>): Paint =>
   (done) => {
     const picture = pictures.of(process, { seq: undefined, formats: ["ansi"], scrollback: 0 }).pipe(
       Effect.delay(betweenPictures),
-      Effect.catchAllCause(() => Effect.succeed(undefined)),
+      Effect.catchCause(() => Effect.succeed(undefined)),
     )
-    Runtime.runFork(runtime)(Effect.map(picture, done))
+    Effect.runForkWith(context)(Effect.map(picture, done))
   }
 
 const resultOf = (

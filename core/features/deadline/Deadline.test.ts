@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type * as Fake from "../../spawn/Fake.ts"
-import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
+import { effect, pass, settle } from "../../testing/Effects.ts"
 import { begin as beginAny, make, now, pipe } from "../../process/testing/Registry.ts"
 import { pauseAbove } from "../../process/Process.ts"
 import type { Asked } from "../Feature.ts"
@@ -55,7 +55,7 @@ describe("A deadline", () => {
       const { registry, child } = yield* begin({ timeoutMs: 1000 })
       yield* pass(1000)
       child.finish(0)
-      yield* elapse(60_000 - 31_000)
+      yield* pass(60_000 - 31_000)
       expect(child.kills).toBe(0)
       expect(yield* registry.read("p", now)).toMatchObject({ exitCode: 0, endedBy: "timeout" })
     }),
@@ -144,7 +144,7 @@ describe("A deadline", () => {
       expect(child.paused).toBe(false)
       yield* pass(999)
       expect(child.signals).toEqual([])
-      yield* elapse(1000)
+      yield* pass(1000)
       expect(child.signals).toEqual(term)
     }),
   )

@@ -36,7 +36,7 @@ export class Deadline {
     return {
       ...events,
       output: (stream, bytes) => {
-        this.lastOutput = this.clock.unsafeCurrentTimeMillis()
+        this.lastOutput = this.clock.currentTimeMillisUnsafe()
         events.output(stream, bytes)
       },
     }
@@ -59,17 +59,17 @@ export class Deadline {
 
   /** Completes when the process has written nothing for so long. Time in which it is paused does not count. */
   private silence(millis: number): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { readers } = this.process
-      let since = this.clock.unsafeCurrentTimeMillis()
+      let since = this.clock.currentTimeMillisUnsafe()
       for (;;) {
         const { paused, pauses } = readers
-        const left = since + millis - this.clock.unsafeCurrentTimeMillis()
+        const left = since + millis - this.clock.currentTimeMillisUnsafe()
         if (left <= 0) return
         yield* Effect.sleep(left)
         yield* readers.open
         since = Math.max(since, this.lastOutput)
-        if (paused || readers.pauses !== pauses) since = this.clock.unsafeCurrentTimeMillis()
+        if (paused || readers.pauses !== pauses) since = this.clock.currentTimeMillisUnsafe()
       }
     })
   }

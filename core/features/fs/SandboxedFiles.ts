@@ -1,6 +1,6 @@
 /** Decides by its `sandbox` which file calls a request gets. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { FileCalls } from "../../files/FileCalls.ts"
 import { type FileError, invalid } from "../../files/FileError.ts"
@@ -50,8 +50,8 @@ export const make = (
         }
         const context = { platform, cwd: undefined, tmpdir: env["TMPDIR"] }
         const confinement = Confinement.resolve(sandbox, context)
-        if (Either.isLeft(confinement)) return yield* refuse(confinement.left)
-        return yield* under(confinement.right)
+        if (Result.isFailure(confinement)) return yield* refuse(confinement.failure)
+        return yield* under(confinement.success)
       }),
   }
 }

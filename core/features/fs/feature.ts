@@ -5,7 +5,7 @@
  * open files and the watch of a connection end with it.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { FileCalls } from "../../files/FileCalls.ts"
 import { invalid } from "../../files/FileError.ts"
@@ -27,7 +27,7 @@ import type { fs as wire, WalkResult } from "./wire.ts"
 const make = ({ server, files, sandboxed, write }: Connection) =>
   Effect.gen(function* () {
     const { platform } = server.host
-    const native = (uri: string) => Effect.mapError(PathUri.toPath(uri, platform), refusal)
+    const native = (uri: string) => Effect.mapError(Effect.fromResult(PathUri.toPath(uri, platform)), refusal)
     const access: Access = {
       platform,
       lock: ReadWriteLock.make(),
@@ -80,9 +80,9 @@ const pathMethods = ({ platform, lock, native, calls }: Access) => {
     },
 
     "fs/writeFile": (params: ParamsOf<"fs/writeFile">) =>
-      Either.match(fromBase64(params.dataBase64), {
-        onLeft: badContent,
-        onRight: (bytes) => change(params, (calls, path) => calls.writeFile(path, bytes, follows(params))),
+      Result.match(fromBase64(params.dataBase64), {
+        onFailure: badContent,
+        onSuccess: (bytes) => change(params, (calls, path) => calls.writeFile(path, bytes, follows(params))),
       }),
 
     "fs/createDirectory": (params: ParamsOf<"fs/createDirectory">) => {
@@ -108,7 +108,7 @@ const pathMethods = ({ platform, lock, native, calls }: Access) => {
       const walked = look(params, (calls, path) =>
         Effect.map(calls.walk(path, options), (result) => spelled(result, path, params.path, platform)),
       )
-      return Effect.zipRight(Walk.check(options), walked)
+      return Effect.andThen(Walk.check(options), walked)
     },
 
     "fs/remove": (params: ParamsOf<"fs/remove">) => {
@@ -190,16 +190,16 @@ const watchMethod = (
 /** The native paths of a watch; none, which is not watched, if one of the URIs is no path of this host. */
 const toWatch = ({ missing, present }: ParamsOf<"fs/watchMissing">, platform: string) => {
   const toPath = (uri: string) => PathUri.toPath(uri, platform)
-  const paths = Either.all({
-    missing: Either.all(missing.map(toPath)),
-    present: present == null ? Either.right(undefined) : toPath(present),
+  const paths = Result.all({
+    missing: Result.all(missing.map(toPath)),
+    present: present == null ? Result.succeed(undefined) : toPath(present),
   })
-  return Either.getOrElse(paths, () => ({ missing: [], present: undefined }))
+  return Result.getOrElse(paths, () => ({ missing: [], present: undefined }))
 }
 
 /** The result of a walk with the root as the request spells it: clients strip it from the paths. */
 const spelled = (result: WalkResult, path: string, uri: string, platform: string): WalkResult => {
-  const root = Either.getOrElse(PathUri.canonical(uri, platform), () => uri)
+  const root = Result.getOrElse(PathUri.canonical(uri, platform), () => uri)
   const plain = PathUri.fromPath(path)
   if (root === plain) return result
   const [from, to] = [plain, root].map((text) => text.replace(/\/$/, "").length)

@@ -1,6 +1,6 @@
 /** `process/history` and `process/grep`: check what is asked of a history, and ask it. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { Ended } from "../../process/history/HistoryFiles.ts"
 import type { Point } from "../../process/history/Reading.ts"
 import type { SizeAt } from "../../process/Sizes.ts"
@@ -43,9 +43,9 @@ const make = ({ at }: Connection): Handlers<(typeof wire)["requests"]> => ({
       // The edges of lines are edges always.
       const given = flags ?? ""
       const compiled = processes.patterns.compile(pattern, given.includes("m") ? given : `${given}m`)
-      if (Either.isLeft(compiled)) return yield* refuse(compiled.left.message)
+      if (Result.isFailure(compiled)) return yield* refuse(compiled.failure.message)
       const { matches, ended, lost, ...rest } = yield* processes.grep(id, {
-        pattern: compiled.right,
+        pattern: compiled.success,
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),
         before,

@@ -7,10 +7,8 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 import * as FollowRedirects from "../../http/FollowRedirects.ts"
 import { brokenBody, HttpError, type Request, type Response } from "../../http/HttpClient.ts"
@@ -48,13 +46,13 @@ const make = ({ server, client, limits, send: toPeer, scope, fork }: Connection)
       Effect.gen(function* () {
         const { requestId: id } = params
         yield* reserve(id)
-        const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+        const own = yield* Scope.fork(scope, "sequential")
         yield* Scope.addFinalizer(
           own,
           Effect.sync(() => streams.delete(id)),
         )
         const deadline = yield* startDeadline(params)
-        const sent = Scope.extend(FollowRedirects.send(client, request, params.redirectPolicy), own)
+        const sent = Scope.provide(FollowRedirects.send(client, request, params.redirectPolicy), own)
         const response = yield* deadline(sent, () => timedOut(params, request)).pipe(
           restore,
           Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
@@ -81,7 +79,7 @@ const make = ({ server, client, limits, send: toPeer, scope, fork }: Connection)
       Effect.gen(function* () {
         const deadline = yield* startDeadline(params)
         const own = yield* Effect.scope
-        const sent = Scope.extend(FollowRedirects.send(client, request, params.redirectPolicy), own)
+        const sent = Scope.provide(FollowRedirects.send(client, request, params.redirectPolicy), own)
         const response = yield* deadline(sent, () => timedOut(params, request))
         const pieces: Array<Uint8Array> = []
         let size = 0
@@ -100,11 +98,11 @@ const make = ({ server, client, limits, send: toPeer, scope, fork }: Connection)
   return {
     "http/request": (params: Params, context: RequestContext) =>
       Effect.gen(function* () {
-        const request = yield* Either.match(
+        const request = yield* Result.match(
           OutgoingRequest.fromParams(params, server.host.env, client.codings),
           {
-            onLeft: refuse,
-            onRight: Effect.succeed,
+            onFailure: refuse,
+            onSuccess: Effect.succeed,
           },
         )
         return yield* params.streamResponse ? stream(params, request, context) : whole(params, request)
@@ -119,7 +117,10 @@ const startDeadline = ({ timeoutMs }: Params): Effect.Effect<Deadline> =>
   Effect.map(Clock.currentTimeMillis, (since) => (effect, onTimeout) => {
     if (timeoutMs == null) return effect
     return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.timeoutFail(effect, { duration: Math.max(0, since + timeoutMs - now), onTimeout }),
+      Effect.timeoutOrElse(effect, {
+        duration: Math.max(0, since + timeoutMs - now),
+        orElse: () => Effect.fail(onTimeout()),
+      }),
     )
   })
 
@@ -134,9 +135,9 @@ const untilCancelled = <E>(
   onCancel: RequestContext["onCancel"],
   { url }: Request,
 ): Effect.Effect<void, E | HttpError> => {
-  const stop = Deferred.unsafeMake<never, HttpError>(FiberId.none)
+  const stop = Deferred.makeUnsafe<never, HttpError>()
   const forget = onCancel(() =>
-    Deferred.unsafeDone(stop, Effect.fail(new HttpError({ reason: "Body", message: "cancelled", url }))),
+    Deferred.doneUnsafe(stop, Effect.fail(new HttpError({ reason: "Body", message: "cancelled", url }))),
   )
   return Effect.ensuring(Effect.raceFirst(body, Deferred.await(stop)), Effect.sync(forget))
 }

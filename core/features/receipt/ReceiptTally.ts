@@ -5,7 +5,8 @@
  * what is there whenever the code that has appended is done, and lags no further than any reader.
  */
 import * as Effect from "effect/Effect"
-import * as FiberRef from "effect/FiberRef"
+import * as Latch from "effect/Latch"
+import * as Scheduler from "effect/Scheduler"
 import { type Attachment, streamsOf } from "../../process/Attachment.ts"
 import type { Chunk } from "../../process/Chunk.ts"
 import type { FeatureServices } from "../../process/Lifecycle.ts"
@@ -39,14 +40,14 @@ export class ReceiptTally {
   private end: (Pick<Receipt, "endedBy" | "endedAtMs"> & Partial<Receipt>) | undefined
   /** The greatest seq that a client has got. */
   private taken = 0
-  private readonly work = Effect.unsafeMakeLatch(false)
+  private readonly work = Latch.makeUnsafe(false)
   private settle: (() => void) | undefined
 
   /** The tally of a process that starts now. */
   constructor(process: Process, services: FeatureServices) {
     this.process = process
     this.services = services
-    this.startedAtMs = services.clock.unsafeCurrentTimeMillis()
+    this.startedAtMs = services.clock.currentTimeMillisUnsafe()
     const streams = streamsOf(process.stdio)
     this.streams = new Map(streams.map((stream) => [stream, emptyStream(services.hasher)]))
   }
@@ -66,7 +67,7 @@ export class ReceiptTally {
           ...ending,
           endedBy: process.cause.of(status, ending, process.terminated),
           ...(status.kind === "signaled" ? { signal: status.signal } : {}),
-          endedAtMs: this.services.clock.unsafeCurrentTimeMillis(),
+          endedAtMs: this.services.clock.currentTimeMillisUnsafe(),
         }
         events.exit(status, ending)
       },
@@ -87,7 +88,7 @@ export class ReceiptTally {
   /** The process has ended and all its output is in the log. Calls `settle` when there is a receipt. */
   close(settle: () => void): void {
     this.settle = settle
-    this.work.unsafeOpen()
+    this.work.openUnsafe()
   }
 
   /**
@@ -103,21 +104,22 @@ export class ReceiptTally {
       due = false
       if (full !== undefined) return
       full = this.hash(attachment)
-      if (full !== undefined || this.settle !== undefined) this.work.unsafeOpen()
+      if (full !== undefined || this.settle !== undefined) this.work.openUnsafe()
     }
-    const subscribe = Effect.map(FiberRef.get(FiberRef.currentScheduler), (scheduler) =>
-      process.subscribe(() => {
+    const subscribe = Effect.map(Scheduler.Scheduler, (scheduler) => {
+      const dispatcher = scheduler.makeDispatcher()
+      return process.subscribe(() => {
         if (due) return
         due = true
-        scheduler.scheduleTask(step, 0)
-      }),
-    )
-    const hashing = Effect.gen(this, function* () {
+        dispatcher.scheduleTask(step, 0)
+      })
+    })
+    const hashing = Effect.gen({ self: this }, function* () {
       for (;;) {
         step()
         if (full === undefined && this.settle !== undefined) return yield* this.digests
         yield* this.work.await
-        this.work.unsafeClose()
+        this.work.closeUnsafe()
         if (full !== undefined) yield* full
         full = undefined
       }
@@ -129,7 +131,7 @@ export class ReceiptTally {
     return Effect.acquireUseRelease(
       subscribe,
       () => hashing,
-      (unsubscribe) => Effect.zipRight(Effect.sync(unsubscribe), release),
+      (unsubscribe) => Effect.andThen(Effect.sync(unsubscribe), release),
     ).pipe(Effect.tap(() => Effect.sync(() => this.settle?.())))
   }
 
@@ -149,7 +151,7 @@ export class ReceiptTally {
     return undefined
   }
 
-  private readonly digests: Effect.Effect<void> = Effect.gen(this, function* () {
+  private readonly digests: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const entries: Array<readonly [Spawner.OutputStream, StreamReceipt]> = []
     for (const [name, stream] of this.streams) {
       const digest = yield* Effect.timeoutOption(stream.hash.digest, digestMillis)

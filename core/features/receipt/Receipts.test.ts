@@ -1,6 +1,7 @@
 /** Receipts from the child to the consumer: what they tell, and that they tell of a chunk that any layer loses. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Fiber from "effect/Fiber"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { Tally } from "./client.ts"
@@ -12,7 +13,7 @@ import { ReorderBuffer } from "../../client/EventRecovery.ts"
 import { Ring } from "../../process/Ring.ts"
 import { current } from "../../protocol/dialect/current.ts"
 import { Hasher, type HasherService, portable } from "../../protocol/Hasher.ts"
-import { effect, elapse, settle } from "../../testing/Effects.ts"
+import { effect, pass, settle } from "../../testing/Effects.ts"
 import { connected, eventsOf, soon } from "../../testing/NetworkClient.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
@@ -28,10 +29,7 @@ const stream = (text: string, chunks: number, firstSeq: number, lastSeq: number)
 const empty = { bytes: 0, sha256: sha256(""), chunks: 0, unreadBytes: 0 }
 
 /** Lets three chunks, the exit and the end of a process arrive, and whatever has to be fetched again. */
-const play = Effect.fnUntraced(function* ({
-  client,
-  fake,
-}: Effect.Effect.Success<ReturnType<typeof connected>>) {
+const play = Effect.fnUntraced(function* ({ client, fake }: Effect.Success<ReturnType<typeof connected>>) {
   const process = yield* client.start(start)
   const child = yield* fake.next
   for (const text of ["one\n", "two\n", "three\n"]) {
@@ -39,11 +37,11 @@ const play = Effect.fnUntraced(function* ({
     yield* settle
   }
   child.finish()
-  yield* elapse(2 * soon)
+  yield* pass(2 * soon)
   return process
 })
 
-const yes = Effect.unsafeMakeLatch(true)
+const yes = Latch.makeUnsafe(true)
 
 /** A server whose ring has only the last chunk: what was delivered cannot be read again. */
 const forgetful = { limits: { retainedChunks: 1 } }
@@ -60,7 +58,7 @@ describe("A receipt", () => {
       child.output("stdout", "a")
       child.output("stderr", "bb")
       child.output("stdout", "ccc")
-      yield* elapse(1500)
+      yield* pass(1500)
       const usage = { userCpuMicros: 5, peakMemory: { bytes: 7, exact: true }, coreDumped: true }
       child.finish({ kind: "signaled", signal: 11 }, usage)
       expect(yield* process.receipt).toEqual({
@@ -138,14 +136,14 @@ describe("A receipt", () => {
       const process = yield* client.start(start)
       const child = yield* fake.next
       child.output("stdout", "got")
-      yield* elapse(1)
+      yield* pass(1)
       yield* network.cut
       for (const text of ["lost", "lost too", "kept", "kept"]) {
         child.output("stdout", text)
         yield* settle
       }
       network.reachable = false
-      yield* elapse(30_000)
+      yield* pass(30_000)
       expect(yield* Effect.flip(process.receipt)).toMatchObject({ reason: "Disconnected" })
       network.reachable = true
       const other = yield* ExecClient.make(network.open, { resumeSessionId: client.sessionId })
@@ -172,7 +170,7 @@ describe("A receipt", () => {
         yield* network.cut
         child.output("stdout", "b")
         child.finish()
-        yield* elapse(soon)
+        yield* pass(soon)
         const streams = { stdout: stream("ab", 2, 1, 2), stderr: empty }
         expect(yield* process.receipt).toMatchObject({ complete: true, receipt: { streams } })
       }),
@@ -291,7 +289,7 @@ describe("A hasher that has no room now and then", () => {
   it(
     "is waited for, and gets every byte once",
     effect(function* () {
-      const latches: Array<Effect.Latch> = []
+      const latches: Array<Latch.Latch> = []
       const grudging: HasherService = {
         sha256: () => {
           const hash = portable.sha256()
@@ -300,7 +298,7 @@ describe("A hasher that has no room now and then", () => {
             ...hash,
             update: (bytes) => {
               if (room === yes) {
-                room = Effect.unsafeMakeLatch(false)
+                room = Latch.makeUnsafe(false)
                 latches.push(room)
                 return false
               }
@@ -312,16 +310,16 @@ describe("A hasher that has no room now and then", () => {
         },
       }
       const setup = yield* Effect.provideService(connected(), Hasher, grudging)
-      const playing = yield* Effect.fork(play(setup))
+      const playing = yield* Effect.forkChild(play(setup))
       for (let i = 0; i < 50; i++) {
-        yield* elapse(1)
+        yield* pass(1)
         for (const latch of latches.splice(0)) yield* latch.open
       }
-      yield* elapse(soon)
+      yield* pass(soon)
       const process = yield* Fiber.join(playing)
-      const receipt = yield* Effect.fork(process.receipt)
+      const receipt = yield* Effect.forkChild(process.receipt)
       for (let i = 0; i < 20; i++) {
-        yield* elapse(1)
+        yield* pass(1)
         for (const latch of latches.splice(0)) yield* latch.open
       }
       const streams = { stdout: stream("one\ntwo\nthree\n", 3, 1, 3) }

@@ -89,7 +89,7 @@ export class Tally {
   }
 
   /** Compares, after the last event; undefined if the process has closed without a receipt, or not at all. */
-  readonly compare: Effect.Effect<Delivery | undefined> = Effect.gen(this, function* () {
+  readonly compare: Effect.Effect<Delivery | undefined> = Effect.gen({ self: this }, function* () {
     const receipt = this.ended?.receipt
     if (receipt === undefined) {
       return this.missing.length > 0 ? { complete: false, missing: this.missing } : undefined
@@ -190,7 +190,7 @@ export const receipt = {
           const tallying = follow(id, new Tally(after, hasher), yield* subscribe)
           // The end of the client interrupts it.
           const closed = Effect.suspend(() => Deferred.fail(delivery, failure() ?? ClientFiber.closed))
-          fork(Effect.onInterrupt(Effect.intoDeferred(tallying, delivery), () => closed))
+          fork(Effect.onInterrupt(Deferred.into(tallying, delivery), () => closed))
           return { receipt: Deferred.await(delivery) }
         }),
 } as const

@@ -1,5 +1,6 @@
 /** The handle of whichever child of a process there is. */
 import * as Effect from "effect/Effect"
+import type * as Latch from "effect/Latch"
 import type { ChildHandle, SignalName, TerminalSize } from "../../spawn/Spawner.ts"
 
 /** The children of one process, as far as its handle needs them. */
@@ -7,7 +8,7 @@ export interface Children {
   /** The child; undefined between two. */
   readonly life: { readonly child: ChildHandle } | undefined
   /** Open while there is a child, and when none follows. */
-  readonly up: Effect.Latch
+  readonly up: Latch.Latch
   /** What the next child is told, as the ones before were. */
   readonly kept: Kept
   /** True if no other child follows. */
@@ -41,12 +42,10 @@ export const restarted = (all: Children, first: ChildHandle): ChildHandle => {
 
   const write: ChildHandle["write"] = (bytes) =>
     Effect.suspend(() => {
-      if (all.life === undefined && !all.isFinal) return Effect.zipRight(all.up.await, write(bytes))
+      if (all.life === undefined && !all.isFinal) return Effect.andThen(all.up.await, write(bytes))
       const { child } = all.life ?? { child: first }
       // What a child did not read is lost with it; the next one gets what is written then.
-      return Effect.catchAll(child.write(bytes), (error) =>
-        all.mayFollow ? Effect.void : Effect.fail(error),
-      )
+      return Effect.catch(child.write(bytes), (error) => (all.mayFollow ? Effect.void : Effect.fail(error)))
     })
 
   return {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { FakeChild } from "../../spawn/Fake.ts"
-import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
+import { effect, pass, settle } from "../../testing/Effects.ts"
 import { type Client, error, event, ready, type Received, start } from "../../server/testing/Client.ts"
 
 const begin = (restart: object, params: object = {}) =>
@@ -68,7 +68,7 @@ describe("a process that is restarted by its policy", () => {
         yield* settle
         let pause = 0
         const before = fake.children.length
-        for (; fake.children.length === before; pause += 100) yield* elapse(100)
+        for (; fake.children.length === before; pause += 100) yield* pass(100)
         pauses.push(pause)
         child = yield* fake.next
       }

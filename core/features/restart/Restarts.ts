@@ -9,9 +9,9 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 import type { SpawnError } from "../../spawn/SpawnError.ts"
 import { streamsOf } from "../../process/Attachment.ts"
@@ -34,7 +34,7 @@ import { type Children, type Kept, restarted } from "./RestartedChild.ts"
 /** One child. */
 interface Life {
   readonly child: ChildHandle
-  readonly scope: Scope.CloseableScope
+  readonly scope: Scope.Closeable
   readonly begunAt: number
 }
 
@@ -47,7 +47,7 @@ export class Restarts implements Spawning, Children {
   /** @internal The child; undefined between two. */
   life: Life | undefined
   /** @internal Open while there is a child, and when none follows. */
-  readonly up = Effect.unsafeMakeLatch(false)
+  readonly up = Latch.makeUnsafe(false)
   /** @internal What the next child is told, as the ones before were. */
   readonly kept: Kept = { paused: false, pauses: 0, stdinEnded: false, size: undefined }
   private readonly process: Pick<Process, "onChange">
@@ -57,8 +57,8 @@ export class Restarts implements Spawning, Children {
   private isAsked = false
   private automatic = 0
   private readonly sent = new Set<SignalName>()
-  private readonly hurry = Effect.unsafeMakeLatch(false)
-  private next = Deferred.unsafeMake<void>(FiberId.none)
+  private readonly hurry = Latch.makeUnsafe(false)
+  private next = Deferred.makeUnsafe<void>()
 
   /** The children are those of `spawner`. */
   constructor(process: Pick<Process, "onChange">, spawner: Spawning, policy: Policy.Policy) {
@@ -69,7 +69,7 @@ export class Restarts implements Spawning, Children {
 
   /** Starts the first child. The handle is that of whichever child there is. */
   spawn(spec: SpawnSpec, events: SpawnEvents): Effect.Effect<ChildHandle, SpawnError, Scope.Scope> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const scope = yield* Effect.scope
       const first = yield* this.begin(spec, events)
       const fiber = yield* Effect.forkIn(Effect.interruptible(this.follow(spec, events)), scope)
@@ -79,7 +79,7 @@ export class Restarts implements Spawning, Children {
           this.isOver = true
           const { life } = this
           const close = life === undefined ? Effect.void : Scope.close(life.scope, Exit.void)
-          return Effect.zipRight(Fiber.interrupt(fiber), close)
+          return Effect.andThen(Fiber.interrupt(fiber), close)
         }),
       )
       return restarted(this, first)
@@ -106,9 +106,9 @@ export class Restarts implements Spawning, Children {
   stop(): void {
     this.isOver = true
     this.told?.finish()
-    this.hurry.unsafeOpen()
-    this.up.unsafeOpen()
-    Deferred.unsafeDone(this.next, Effect.void)
+    this.hurry.openUnsafe()
+    this.up.openUnsafe()
+    Deferred.doneUnsafe(this.next, Effect.void)
   }
 
   /**
@@ -122,7 +122,7 @@ export class Restarts implements Spawning, Children {
       // Another one begins at this moment.
       if (life === undefined && told?.exit === undefined) return Effect.as(this.up.await, true)
       this.isAsked = true
-      this.hurry.unsafeOpen()
+      this.hurry.openUnsafe()
       const ending = Effect.gen(function* () {
         if (life === undefined || told === undefined) return
         yield* Effect.ignore(millis === 0 ? life.child.kill : life.child.signal(signal))
@@ -130,7 +130,7 @@ export class Restarts implements Spawning, Children {
         yield* Effect.timeoutOption(told.whenExited, millis)
         if (told.exit === undefined) yield* life.child.kill
       })
-      return Effect.map(Effect.zipRight(ending, Deferred.await(next)), () => !this.isFinal)
+      return Effect.map(Effect.andThen(ending, Deferred.await(next)), () => !this.isFinal)
     })
   }
 
@@ -139,18 +139,18 @@ export class Restarts implements Spawning, Children {
     const { kept, sent } = this
     const stdio =
       spec.stdio.kind === "pty" ? { ...spec.stdio, size: kept.size ?? spec.stdio.size } : spec.stdio
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const scope = yield* Scope.make()
       sent.clear()
       const told = new ChildReports(events, streamsOf(stdio), (status) => this.follows(status))
       this.told = told
-      const child = yield* Scope.extend(this.spawner.spawn({ ...spec, stdio }, told.events), scope).pipe(
+      const child = yield* Scope.provide(this.spawner.spawn({ ...spec, stdio }, told.events), scope).pipe(
         Effect.onError(() => Scope.close(scope, Exit.void)),
       )
       this.life = { child, scope, begunAt: yield* Clock.currentTimeMillis }
       if (kept.paused) child.pause?.()
       if (kept.stdinEnded) yield* child.endStdin
-      this.up.unsafeOpen()
+      this.up.openUnsafe()
       return child
     }).pipe(Effect.uninterruptible)
   }
@@ -163,13 +163,13 @@ export class Restarts implements Spawning, Children {
 
   /** One child after the other, until none follows. */
   private follow(spec: SpawnSpec, events: SpawnEvents): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       let pause = 0
       for (;;) {
         const { told, life } = this
         if (told === undefined) return
         yield* told.whenExited
-        if (told.isFinal) return Deferred.unsafeDone(this.next, Effect.void)
+        if (told.isFinal) return Deferred.doneUnsafe(this.next, Effect.void)
         const ran = life === undefined ? 0 : (yield* Clock.currentTimeMillis) - life.begunAt
         if (life !== undefined) yield* this.clear(life, told)
         pause = Policy.pauseAfter(pause, ran)
@@ -178,13 +178,13 @@ export class Restarts implements Spawning, Children {
         if (this.isAsked) pause = 0
         else this.automatic += 1
         this.isAsked = false
-        this.hurry.unsafeClose()
+        this.hurry.closeUnsafe()
         this.count += 1
         const next = this.next
-        this.next = Deferred.unsafeMake(FiberId.none)
+        this.next = Deferred.makeUnsafe()
         const changed = Effect.sync(() => this.process.onChange("restarted"))
-        yield* Effect.catchAll(Effect.tap(this.begin(spec, events), changed), (error) => this.failed(error))
-        Deferred.unsafeDone(next, Effect.void)
+        yield* Effect.catch(Effect.tap(this.begin(spec, events), changed), (error) => this.failed(error))
+        Deferred.doneUnsafe(next, Effect.void)
       }
     })
   }
@@ -197,7 +197,7 @@ export class Restarts implements Spawning, Children {
 
   /** Completes when nothing is left of a child that has exited, and all that it has written was read. */
   private clear({ child, scope }: Life, told: ChildReports): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       yield* child.kill
       while (told.isOpen) {
         const { pauses } = this.kept
@@ -207,7 +207,7 @@ export class Restarts implements Spawning, Children {
       }
       if (told.isOpen) yield* child.abandonOutput
       this.life = undefined
-      if (!this.isFinal) this.up.unsafeClose()
+      if (!this.isFinal) this.up.closeUnsafe()
       yield* Scope.close(scope, Exit.void)
     })
   }
@@ -227,8 +227,8 @@ class ChildReports {
   private readonly outer: SpawnEvents
   private readonly open: Set<OutputStream>
   private readonly ended = new Set<OutputStream>()
-  private readonly exited = Deferred.unsafeMake<void>(FiberId.none)
-  private readonly drained = Deferred.unsafeMake<void>(FiberId.none)
+  private readonly exited = Deferred.makeUnsafe<void>()
+  private readonly drained = Deferred.makeUnsafe<void>()
 
   /** `follows` says, at its exit, whether another child follows. */
   constructor(
@@ -244,13 +244,13 @@ class ChildReports {
         this.open.delete(stream)
         this.ended.add(stream)
         if (this.isFinal) outer.end(stream)
-        if (this.open.size === 0) Deferred.unsafeDone(this.drained, Effect.void)
+        if (this.open.size === 0) Deferred.doneUnsafe(this.drained, Effect.void)
       },
       exit: (status, ending) => {
         if (this.exit !== undefined) return
         this.exit = { status, ending }
         if (!follows(status)) this.finish()
-        Deferred.unsafeDone(this.exited, Effect.void)
+        Deferred.doneUnsafe(this.exited, Effect.void)
       },
     }
   }

@@ -6,6 +6,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type { Input, Port, ProcessEvidenceService, Subject } from "../../spawn/ProcessEvidence.ts"
 
 /** Milliseconds between two looks: at first, and after a while without any news. */
@@ -41,7 +42,7 @@ export interface Watched {
 export class EvidenceWatch {
   private readonly evidence: ProcessEvidenceService
   private readonly asked = new Map<string, Asked>()
-  private readonly nudge = Effect.unsafeMakeLatch(false)
+  private readonly nudge = Latch.makeUnsafe(false)
   private pause = soonestMillis
   private running = false
 
@@ -60,7 +61,7 @@ export class EvidenceWatch {
       seenAt: undefined,
     })
     this.soon()
-    this.nudge.unsafeOpen()
+    this.nudge.openUnsafe()
   }
 
   /** A wait does not ask any more. */
@@ -70,7 +71,7 @@ export class EvidenceWatch {
     known.users -= 1
     if (known.users > 0) return
     this.asked.delete(keyOf(question))
-    if (this.asked.size === 0) this.nudge.unsafeOpen()
+    if (this.asked.size === 0) this.nudge.openUnsafe()
   }
 
   /** What is known since the last `join` of that question; undefined before the first look. */
@@ -85,8 +86,8 @@ export class EvidenceWatch {
 
   /** Looks again and again, and calls `told` after each look, until nobody asks. Runs once at a time. */
   run(watched: Watched, told: () => void): Effect.Effect<void> {
-    const round = Effect.gen(this, function* () {
-      this.nudge.unsafeClose()
+    const round = Effect.gen({ self: this }, function* () {
+      this.nudge.closeUnsafe()
       const begin = yield* Clock.currentTimeMillis
       const child = watched.subject()
       for (const asked of this.asked.values()) {

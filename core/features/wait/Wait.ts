@@ -36,7 +36,7 @@ export class Wait {
     this.request = request
     this.from = from
     this.clock = clock
-    this.begunAt = clock.unsafeCurrentTimeMillis()
+    this.begunAt = clock.currentTimeMillisUnsafe()
   }
 
   /** Joins the searches and the questions that its conditions need; true if it asks for evidence. */
@@ -66,7 +66,7 @@ export class Wait {
       if (evidence === undefined) continue
       return this.end({ index, evidence })
     }
-    const isLate = this.clock.unsafeCurrentTimeMillis() >= this.begunAt + this.request.timeoutMillis
+    const isLate = this.clock.currentTimeMillisUnsafe() >= this.begunAt + this.request.timeoutMillis
     if (isLate || this.shared.process.closed !== undefined) this.end(undefined)
   }
 
@@ -107,7 +107,7 @@ export class Wait {
         return match && { match }
       }
       case "idle": {
-        const idleMs = this.clock.unsafeCurrentTimeMillis() - this.quietSince()
+        const idleMs = this.clock.currentTimeMillisUnsafe() - this.quietSince()
         return idleMs >= condition.millis ? { idleMs } : undefined
       }
       case "bytes": {

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it, vi } from "vitest"
 import { Machine } from "../../pattern/Machine.ts"
 import * as Pattern from "../../pattern/Pattern.ts"
 import type { OutputStream, SpawnSpec } from "../../spawn/Spawner.ts"
-import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
+import { effect, pass, settle } from "../../testing/Effects.ts"
 import { defaults } from "../../protocol/Limits.ts"
 import { begin, bytes, noStdin, pipe } from "../../process/testing/Registry.ts"
 import type { Condition, WaitRequest, WaitState } from "./Condition.ts"
@@ -15,7 +15,7 @@ import * as Waits from "./Waits.ts"
 
 const pattern = (text: string, flags = "", stream?: OutputStream): Condition => ({
   kind: "pattern",
-  pattern: Either.getOrThrow(Pattern.compile(text, flags)),
+  pattern: Result.getOrThrow(Pattern.compile(text, flags)),
   name: `${flags} ${text}`,
   stream,
 })
@@ -41,11 +41,14 @@ const started = (spec: SpawnSpec = pipe, change = {}) =>
     child,
     close,
     wait: (until: Condition | ReadonlyArray<Condition>, more: Partial<WaitRequest> = {}) =>
-      Effect.map(Effect.fork(Waits.of(process, Evidence.unknown).wait(asking(until, more))), (fiber) => ({
-        state: Fiber.join(fiber),
-        interrupt: Fiber.interrupt(fiber),
-        done: Effect.map(Effect.zipRight(settle, Fiber.poll(fiber)), (exit) => exit._tag === "Some"),
-      })),
+      Effect.map(
+        Effect.forkChild(Waits.of(process, Evidence.unknown).wait(asking(until, more))),
+        (fiber) => ({
+          state: Fiber.join(fiber),
+          interrupt: Fiber.interrupt(fiber),
+          done: Effect.map(settle, () => fiber.pollUnsafe() !== undefined),
+        }),
+      ),
   }))
 
 const textOf = (chunks: WaitState["head"]) =>
@@ -219,7 +222,7 @@ describe("Waits", () => {
       const nothing = yield* wait(pattern("never"))
       child.end("stdout")
       child.exit(7)
-      yield* elapse(1000)
+      yield* pass(1000)
       expect(yield* exited.state).toMatchObject({
         met: { evidence: { exitCode: 7 } },
         exited: true,
@@ -369,8 +372,8 @@ describe("Waits", () => {
           for (let more = random(5); more > 0; more--) {
             const asked = asking(pattern(pick(patterns), "m"), { afterSeq: random(chunk + 1) })
             found.push([
-              yield* Effect.fork(together.wait(asked)),
-              yield* Effect.fork(new Waits.Waits(process, Evidence.unknown).wait(asked)),
+              yield* Effect.forkChild(together.wait(asked)),
+              yield* Effect.forkChild(new Waits.Waits(process, Evidence.unknown).wait(asked)),
             ])
           }
           yield* settle
@@ -380,7 +383,8 @@ describe("Waits", () => {
           )
         }
         child.finish()
-        for (const [one, other] of found) expect(matchOf(yield* one)).toEqual(matchOf(yield* other))
+        for (const [one, other] of found)
+          expect(matchOf(yield* Fiber.join(one))).toEqual(matchOf(yield* Fiber.join(other)))
       }
     }),
   )
@@ -448,7 +452,7 @@ describe("waits for evidence", () => {
       port: () => look(() => now.port),
     })
     const wait = (until: Condition, timeoutMillis = Infinity) =>
-      Effect.fork(waits.wait(asking(until, { timeoutMillis })))
+      Effect.forkChild(waits.wait(asking(until, { timeoutMillis })))
     return { now, wait, child, registry }
   })
 
@@ -460,16 +464,16 @@ describe("waits for evidence", () => {
       const { now, wait } = yield* watched
       const first = yield* wait({ kind: "input" })
       const second = yield* wait({ kind: "input" })
-      yield* elapse(10_000)
+      yield* pass(10_000)
       expect(now.looks).toBeGreaterThan(10_000 / latestMillis - 10)
       expect(now.looks).toBeLessThan(10_000 / latestMillis + 30)
       now.input = asks
-      yield* elapse(latestMillis)
+      yield* pass(latestMillis)
       const evidence = { input: { pid: 5, from: "terminal", echo: false, line: true, secret: true } }
       expect(yield* Fiber.join(first)).toMatchObject({ met: { index: 0, evidence } })
       expect(yield* Fiber.join(second)).toMatchObject({ met: { index: 0, evidence } })
       const { looks } = now
-      yield* elapse(60_000)
+      yield* pass(60_000)
       expect(now.looks).toBe(looks)
     }),
   )
@@ -481,14 +485,14 @@ describe("waits for evidence", () => {
       const other = yield* wait({ kind: "port", port: 80, host: undefined })
       now.input = asks
       const early = yield* wait({ kind: "input" })
-      yield* elapse(latestMillis)
+      yield* pass(latestMillis)
       yield* Fiber.join(early)
       now.input = { kind: "no" }
       const late = yield* wait({ kind: "input" }, 1000)
-      yield* elapse(1000)
+      yield* pass(1000)
       expect(yield* Fiber.join(late)).toMatchObject({ met: undefined })
       now.port = { kind: "yes", port: 80, host: "::", pid: 3 }
-      yield* elapse(latestMillis)
+      yield* pass(latestMillis)
       expect(yield* Fiber.join(other)).toMatchObject({
         met: { evidence: { port: { port: 80, host: "::", pid: 3 } } },
       })
@@ -503,10 +507,10 @@ describe("waits for evidence", () => {
       child.stall()
       yield* registry.write("p", bytes("answer"), undefined)
       const fiber = yield* wait({ kind: "input" })
-      yield* elapse(5000)
-      expect(yield* Fiber.poll(fiber)).toMatchObject({ _tag: "None" })
+      yield* pass(5000)
+      expect(fiber.pollUnsafe()).toBeUndefined()
       child.read()
-      yield* elapse(latestMillis)
+      yield* pass(latestMillis)
       expect(yield* Fiber.join(fiber)).toMatchObject({ met: { index: 0 } })
     }),
   )
@@ -520,7 +524,7 @@ describe("waits for evidence", () => {
       yield* settle
       expect(now.looks).toBe(1)
       child.output("stdout", "name? ")
-      yield* elapse(soonestMillis)
+      yield* pass(soonestMillis)
       const state = yield* Fiber.join(fiber)
       expect({ looks: now.looks, text: textOf(state.head) }).toEqual({ looks: 2, text: "name? " })
     }),
@@ -534,9 +538,9 @@ describe("waits for evidence", () => {
       const fiber = yield* wait({ kind: "input" })
       yield* settle
       yield* registry.write("p", bytes("answer"), undefined)
-      yield* elapse(soonestMillis)
+      yield* pass(soonestMillis)
       child.output("stdout", "next? ")
-      yield* elapse(soonestMillis)
+      yield* pass(soonestMillis)
       expect(textOf((yield* Fiber.join(fiber)).head)).toBe("next? ")
     }),
   )
@@ -547,7 +551,7 @@ describe("waits for evidence", () => {
       const { now, wait } = yield* watched
       now.input = { kind: "unknown", why: "not permitted" }
       const fiber = yield* wait({ kind: "input" }, 300)
-      yield* elapse(300)
+      yield* pass(300)
       expect(yield* Fiber.join(fiber)).toMatchObject({
         met: undefined,
         unknown: [{ index: 0, why: "not permitted" }],

@@ -5,11 +5,9 @@
  * Whether a condition holds is looked at when a wait begins, after every change of the process, and when a time has
  * passed, always in one synchronous step with what has changed: a wait cannot miss anything, and is never early.
  */
-import type * as Clock from "effect/Clock"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
-import * as Runtime from "effect/Runtime"
 import type { ProcessEvidenceService } from "../../spawn/ProcessEvidence.ts"
 import type { Process } from "../../process/Process.ts"
 import type { Met, WaitRequest, WaitState } from "./Condition.ts"
@@ -53,7 +51,7 @@ export class Waits {
 
   /** Waits until a condition holds, the time has passed, or the process is closed. */
   wait(request: WaitRequest): Effect.Effect<WaitState> {
-    return Effect.flatMap(Effect.clock, (clock) =>
+    return Effect.flatMap(Clock.Clock, (clock) =>
       Effect.suspend(() => {
         // A seq that there is not yet means the last one.
         const afterSeq = Math.min(request.afterSeq, this.process.log.nextSeq() - 1)
@@ -79,19 +77,19 @@ export class Waits {
   }
 
   private await(request: WaitRequest, from: number, clock: Clock.Clock) {
-    return Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-      Effect.async<{ met: Met | undefined; unknown: WaitState["unknown"] }>((resume) => {
+    return Effect.flatMap(Effect.context<never>(), (context) =>
+      Effect.callback<{ met: Met | undefined; unknown: WaitState["unknown"] }>((resume) => {
         const wait = new Wait(this, request, from, clock)
-        let alarm: Fiber.RuntimeFiber<void> | undefined
+        let alarm: Fiber.Fiber<void> | undefined
         const end = () => {
-          alarm?.unsafeInterruptAsFork(FiberId.none)
+          alarm?.interruptUnsafe()
           this.remove(wait)
         }
         wait.onEnd = (met) => {
-          resume(Effect.succeed({ met, unknown: wait.unknown() }))
+          resume(Effect.as(Effect.yieldNow, { met, unknown: wait.unknown() }))
           end()
         }
-        const run = Runtime.runFork(runtime)
+        const run = Effect.runForkWith(context)
         if (this.add(wait, clock, run)) alarm = run(Effect.interruptible(alarmOf(wait, clock)))
         return Effect.sync(end)
       }),
@@ -138,7 +136,7 @@ export class Waits {
     const written = this.process.log.written()
     if (written !== this.written) {
       this.written = written
-      this.lastOutputAt = clock.unsafeCurrentTimeMillis()
+      this.lastOutputAt = clock.currentTimeMillisUnsafe()
       this.evidence.soon()
     }
     this.search.advance()
@@ -156,7 +154,7 @@ const alarmOf = (wait: Wait, clock: Clock.Clock): Effect.Effect<void> =>
     for (;;) {
       const due = wait.due()
       if (due === Infinity) return
-      yield* Effect.sleep(Math.min(Math.max(0, due - clock.unsafeCurrentTimeMillis()), longestTimerMillis))
+      yield* Effect.sleep(Math.min(Math.max(0, due - clock.currentTimeMillisUnsafe()), longestTimerMillis))
       wait.look()
     }
   })

@@ -1,6 +1,6 @@
 /** `process/wait`, on the server: checks the conditions, compiles their patterns, and waits. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { PatternCache } from "../../pattern/PatternCache.ts"
 import { ParamsError } from "../../protocol/ParamsError.ts"
 import type { Feature } from "../Feature.ts"
@@ -87,9 +87,9 @@ const toCondition = (condition: Wire.Condition, patterns: PatternCache): Conditi
     case "pattern": {
       const [text, flags] = [pattern ?? "", condition.flags ?? ""]
       const compiled = patterns.compile(text, flags)
-      if (Either.isLeft(compiled)) return compiled.left.message
+      if (Result.isFailure(compiled)) return compiled.failure.message
       const name = `${flags} ${text}`
-      return { kind: "pattern", pattern: compiled.right, name, stream: condition.stream ?? undefined }
+      return { kind: "pattern", pattern: compiled.success, name, stream: condition.stream ?? undefined }
     }
   }
 }

@@ -1,8 +1,7 @@
 /** A fleet in one program: routers and hosts with the real server, over a directory and transports in memory. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
+import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Addresses from "../../client/Addresses.ts"
 import * as ExecClient from "../../client/ExecClient.ts"
@@ -20,7 +19,7 @@ import * as Router from "../Router.ts"
 const unreachable = new TransportError({ reason: "Open", message: "nobody is there" })
 
 /** No logs: these tests lose connections on purpose. */
-const quiet = Logger.withMinimumLogLevel(LogLevel.None)
+const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 
 /** A directory that can be away, and the same one for those who look at it. */
 const makeDirectory = Effect.gen(function* () {
@@ -55,10 +54,7 @@ const makeRouters = (directory: DirectoryService) =>
   Effect.gen(function* () {
     let ids = 0
     const sessionIds = { next: Effect.sync(() => `id-${(ids += 1)}`) }
-    const routers = new Map<
-      string,
-      { readonly router: Router.Router; readonly scope: Scope.CloseableScope }
-    >()
+    const routers = new Map<string, { readonly router: Router.Router; readonly scope: Scope.Closeable }>()
     const outer = yield* Effect.scope
 
     /** A connection to a router, which `serve` serves. */
@@ -69,8 +65,8 @@ const makeRouters = (directory: DirectoryService) =>
       Effect.gen(function* () {
         const found = routers.get(name)
         if (found === undefined) return yield* unreachable
-        const ends = yield* Scope.fork(found.scope, { _tag: "Sequential" })
-        const [near, far] = yield* Scope.extend(Memory.makePair(), ends)
+        const ends = yield* Scope.fork(found.scope)
+        const [near, far] = yield* Scope.provide(Memory.makePair(), ends)
         yield* Effect.addFinalizer(() => Scope.close(ends, Exit.void))
         yield* serve(found.router, far).pipe(
           quiet,
@@ -83,7 +79,7 @@ const makeRouters = (directory: DirectoryService) =>
 
     const startRouter = (name: string, quota?: number) =>
       Effect.gen(function* () {
-        const scope = yield* Scope.fork(outer, { _tag: "Sequential" })
+        const scope = yield* Scope.fork(outer)
         const router = yield* Router.make({
           address: name,
           quota,
@@ -92,7 +88,7 @@ const makeRouters = (directory: DirectoryService) =>
         }).pipe(
           Effect.provideService(Directory, directory),
           Effect.provideService(SessionIds, sessionIds),
-          Scope.extend(scope),
+          Scope.provide(scope),
         )
         routers.set(name, { router, scope })
         return router
@@ -113,8 +109,8 @@ export const make = Effect.gen(function* () {
   const epochs = new Map<string, number>()
   const startHost = (hostId: string, doors: ReadonlyArray<string>, labels = {}) =>
     Effect.gen(function* () {
-      const scope = yield* Scope.fork(outer, { _tag: "Sequential" })
-      const server = yield* Scope.extend(TestServer.make(), scope)
+      const scope = yield* Scope.fork(outer)
+      const server = yield* Scope.provide(TestServer.make(), scope)
       const options = {
         hostId,
         labels,

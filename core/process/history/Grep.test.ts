@@ -1,6 +1,6 @@
 // Grep: lines with a match in a history, against what a program would find that has all lines in memory.
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import * as Pattern from "../../pattern/Pattern.ts"
@@ -13,7 +13,7 @@ import { Budget } from "./Budget.ts"
 import { Segments } from "./Segments.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)
-const compile = (pattern: string, flags = "") => Either.getOrThrow(Pattern.compile(pattern, `${flags}m`))
+const compile = (pattern: string, flags = "") => Result.getOrThrow(Pattern.compile(pattern, `${flags}m`))
 
 /** A history that has this text, in chunks of that size. */
 const of = (text: string, size = 1000) =>
@@ -96,8 +96,10 @@ describe("Grep", () => {
       const [first] = kept
       const begin = first?.first.byte ?? 0
       expect(begin).toBeGreaterThan(0)
-      const search = yield* Effect.fork(find(source, compile("match"), { from: begin - 18, maxMatches: 6 }))
-      yield* Effect.yieldNow()
+      const search = yield* Effect.forkChild(
+        find(source, compile("match"), { from: begin - 18, maxMatches: 6 }),
+      )
+      yield* Effect.yieldNow
       Object.assign(source, { kept })
       const { matches } = yield* Fiber.join(search)
       expect(matches.map(({ byte }) => byte)).toEqual([begin, begin + 6, begin + 12])

@@ -71,7 +71,7 @@ export const search = (
       grep.take(part.bytes, part.byte)
       at = part.nextByte
       if (part.bytes.length === 0) break
-      yield* Effect.yieldNow()
+      yield* Effect.yieldNow
     }
     if (at >= end && request.isOver) grep.end()
     const matches = yield* Matches.placed(source, grep.hits)

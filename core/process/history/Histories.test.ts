@@ -1,6 +1,8 @@
 /** Histories and Grep, where output leaves a history that somebody reads. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Clock from "effect/Clock"
+import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
@@ -25,7 +27,7 @@ const printed = (bytes: number, lines: number, marked = false) =>
     const services = {
       files: MemoryFiles.make(),
       budget: new Budget(Infinity),
-      clock: yield* Effect.clock,
+      clock: yield* Clock.Clock,
       memory: toPool(),
     }
     const histories = new Histories(services)
@@ -55,13 +57,13 @@ describe("a history", () => {
     effect(function* () {
       for (let turns = 0; turns < 30; turns += 1) {
         const { histories, process, end } = yield* printed(65_536, 40)
-        const answer = yield* Effect.fork(histories.part(process, { maxBytes: 1_000_000 }))
-        yield* Effect.repeatN(Effect.yieldNow(), turns)
+        const answer = yield* Effect.forkChild(histories.part(process, { maxBytes: 1_000_000 }))
+        yield* Effect.repeat(Effect.yieldNow, { times: turns })
         process.events.output("stdout", new TextEncoder().encode("the last line\n"))
         for (const stream of ["stdout", "stderr"] as const) process.events.end(stream)
         process.events.exit({ kind: "exited", code: 0 })
         expect(process.closed).toBeDefined()
-        const { closed, eof, nextByte } = yield* answer
+        const { closed, eof, nextByte } = yield* Fiber.join(answer)
         if (closed) expect([eof, nextByte]).toEqual([true, process.log.written()])
         yield* end
       }
@@ -115,7 +117,7 @@ describe("a history", () => {
           return dropped ? history.kept.slice(1) : history.kept
         },
       }
-      const pattern = Either.getOrThrow(Pattern.compile("5", "ml"))
+      const pattern = Result.getOrThrow(Pattern.compile("5", "ml"))
       const request = {
         pattern,
         from: 0,

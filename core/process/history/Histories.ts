@@ -1,6 +1,5 @@
 /** The histories of the processes of one session, and what is asked of them. */
 import * as Effect from "effect/Effect"
-import type { YieldWrap } from "effect/Utils"
 import type { Chunk } from "../Chunk.ts"
 import * as LongPoll from "../LongPoll.ts"
 import type { Process } from "../Process.ts"
@@ -117,11 +116,11 @@ export class Histories {
    */
   private asking<A, E>(
     process: Process,
-    ask: (history: History, closed: boolean) => Generator<YieldWrap<Effect.Effect<unknown, E>>, A, never>,
+    ask: (history: History, closed: boolean) => Generator<Effect.Effect<unknown, E>, A, never>,
   ): Effect.Effect<A, E | ProcessError> {
     const failed = (reason: ProcessError["reason"]) =>
       Effect.fail(new ProcessError({ reason, processId: process.id }))
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const history = this.known.get(process)
       if (history === undefined) return yield* failed("NoHistory")
       const closed = process.closed !== undefined

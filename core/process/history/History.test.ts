@@ -1,6 +1,7 @@
 // History, Reading and Recovery: what a process prints, in files, from end to end over a disk in memory.
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Clock from "effect/Clock"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
@@ -30,7 +31,7 @@ const begin = (options: MemoryFiles.Options = {}, maxBytes = leastBytes, limit =
       files,
       budget: new Budget(limit),
       memory: toPool(),
-      clock: yield* Effect.clock,
+      clock: yield* Clock.Clock,
     }
     const more = yield* beginIn(services, maxBytes)
     return { files, services, ...more }
@@ -188,12 +189,12 @@ describe("History", () => {
       }
       const { create, reuse } = spied
       spied.create = (name) =>
-        Effect.zipRight(
+        Effect.andThen(
           Effect.sync(() => created.add(name)),
           create(name),
         )
       spied.reuse = (name, as) =>
-        Effect.zipRight(
+        Effect.andThen(
           Effect.sync(() => renamed.add(as)),
           reuse(name, as),
         )
@@ -328,7 +329,7 @@ describe("History", () => {
         files: none,
         budget: new Budget(Infinity),
         memory: toPool(),
-        clock: yield* Effect.clock,
+        clock: yield* Clock.Clock,
       }
       const { print, whole, history } = yield* beginIn(services)
       print("text")
@@ -366,7 +367,7 @@ describe("History", () => {
         yield* settle
       }
       yield* whole
-      const reading = yield* Effect.fork(Reading.read(history, 0, Infinity, Infinity))
+      const reading = yield* Effect.forkChild(Reading.read(history, 0, Infinity, Infinity))
       for (let n = 0; n < 40; n++) {
         print("w".repeat(60_000))
         yield* settle
@@ -391,7 +392,7 @@ describe("History", () => {
         const { folder } = history
         const busy = folder && {
           ...folder,
-          open: (file: string) => Effect.zipLeft(folder.open(file), printing),
+          open: (file: string) => Effect.tap(folder.open(file), printing),
         }
         const source: Reading.Source = {
           folder: busy,

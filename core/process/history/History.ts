@@ -11,8 +11,8 @@
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
-import * as FiberRef from "effect/FiberRef"
+import * as Latch from "effect/Latch"
+import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
 import type { Attachment } from "../Attachment.ts"
 import type { MemoryPool } from "../../protocol/MemoryPool.ts"
@@ -60,10 +60,10 @@ export class History {
 
   private readonly services: Services
   private readonly maxBytes: number
-  private readonly opened = Deferred.unsafeMake<void>(FiberId.none)
-  private readonly left = Effect.unsafeMakeLatch(false)
-  private readonly work = Effect.unsafeMakeLatch(false)
-  private readonly enough = Effect.unsafeMakeLatch(false)
+  private readonly opened = Deferred.makeUnsafe<void>()
+  private readonly left = Latch.makeUnsafe(false)
+  private readonly work = Latch.makeUnsafe(false)
+  private readonly enough = Latch.makeUnsafe(false)
   private readonly enoughBytes: number
   private readonly waiters = new Waiters()
   private segments: Segments | undefined
@@ -116,7 +116,7 @@ export class History {
   /** The process is forgotten: the files are removed. */
   leave(): void {
     this.isLeft = true
-    this.left.unsafeOpen()
+    this.left.openUnsafe()
   }
 
   /** Completes when what was printed up to that seq is in the files, or never will be. */
@@ -132,7 +132,7 @@ export class History {
    * Completes when the files are removed.
    */
   life(process: Subject, session: Scope.Scope): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       this.attachment = process.follow(0)
       // A disk that hangs holds up the end of a session for a while only.
       const own = yield* ChildScope.fork(session)
@@ -145,8 +145,8 @@ export class History {
   }
 
   private keep(process: Subject, scope: Scope.Scope): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
-      const folder = yield* Scope.extend(this.makeFolder(), scope)
+    return Effect.gen({ self: this }, function* () {
+      const folder = yield* Scope.provide(this.makeFolder(), scope)
       const segments = new Segments(folder, this.maxBytes, this.services.budget)
       yield* Scope.addFinalizer(
         scope,
@@ -157,14 +157,14 @@ export class History {
       )
       ;[this.folder, this.segments] = [folder, segments]
       yield* Deferred.succeed(this.opened, undefined)
-      const scheduler = yield* FiberRef.get(FiberRef.currentScheduler)
+      const dispatcher = (yield* Scheduler.Scheduler).makeDispatcher()
       yield* Effect.acquireUseRelease(
-        Effect.sync(() => this.follow(process, (task) => scheduler.scheduleTask(task, 0))),
+        Effect.sync(() => this.follow(process, (task) => dispatcher.scheduleTask(task, 0))),
         () => this.write(segments),
         (unsubscribe) => Effect.sync(unsubscribe),
       )
     }).pipe(
-      Effect.catchAll((error) => Effect.sync(() => this.fail(error))),
+      Effect.catch((error) => Effect.sync(() => this.fail(error))),
       Effect.ensuring(Deferred.succeed(this.opened, undefined)),
     )
   }
@@ -176,7 +176,7 @@ export class History {
       files.make,
       ({ reason }) => reason === "Full",
       (full) =>
-        Effect.zipRight(
+        Effect.andThen(
           budget.tell(full),
           Effect.flatMap(budget.shed(full), (hasRoom) => (hasRoom ? this.makeFolder() : Effect.fail(full))),
         ),
@@ -197,7 +197,7 @@ export class History {
   }
 
   private write(segments: Segments): Effect.Effect<never, HistoryError> {
-    const round = Effect.gen(this, function* () {
+    const round = Effect.gen({ self: this }, function* () {
       this.take()
       if (this.filling.chunks === 0) {
         this.filling.rest()
@@ -217,13 +217,13 @@ export class History {
       this.tell()
     })
     // A timer for each batch would cost more than the batch.
-    const tick = Effect.gen(this, function* () {
+    const tick = Effect.gen({ self: this }, function* () {
       yield* this.work.await
       yield* Effect.sleep(gatherMillis)
       this.isDue = this.filling.chunks > 0
       this.take()
     })
-    return Effect.zipRight(Effect.fork(Effect.forever(tick)), Effect.forever(round))
+    return Effect.andThen(Effect.forkChild(Effect.forever(tick)), Effect.forever(round))
   }
 
   /** Fills the batch with what the log has. */
@@ -234,17 +234,17 @@ export class History {
       if (event.kind === "output") {
         if (filling.isFull(event.bytes.length)) break
         const { byte, line } = this.taken
-        const ends = filling.add(event, byte, line, services.clock.unsafeCurrentTimeMillis())
+        const ends = filling.add(event, byte, line, services.clock.currentTimeMillisUnsafe())
         this.taken = { byte: byte + event.bytes.length, line: line + ends }
       }
       this.takenSeq = event.seq
       attachment.advance(event.seq)
     }
     this.tell()
-    if (filling.chunks > 0) this.work.unsafeOpen()
-    else this.work.unsafeClose()
-    if (this.isUrgent) this.enough.unsafeOpen()
-    else this.enough.unsafeClose()
+    if (filling.chunks > 0) this.work.openUnsafe()
+    else this.work.closeUnsafe()
+    if (this.isUrgent) this.enough.openUnsafe()
+    else this.enough.closeUnsafe()
   }
 
   private get isUrgent(): boolean {

@@ -106,6 +106,6 @@ export const none: HistoryFilesService = {
 }
 
 /** The service; the default is `none`. */
-export class HistoryFiles extends Context.Reference<HistoryFiles>()("procwire/HistoryFiles", {
+export const HistoryFiles = Context.Reference("procwire/HistoryFiles", {
   defaultValue: (): HistoryFilesService => none,
-}) {}
+})

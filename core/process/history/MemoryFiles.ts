@@ -34,7 +34,7 @@ const gone = new HistoryError({ reason: "Gone", message: "no such file" })
 /** An empty disk. */
 export const make = ({
   capacity = () => Infinity,
-  beforeWrite = Effect.yieldNow(),
+  beforeWrite = Effect.yieldNow,
 }: Options = {}): MemoryFiles => {
   const folders = new Map<string, Map<string, Uint8Array>>()
   const size = () =>
@@ -85,8 +85,8 @@ export const make = ({
       open: (file) =>
         Effect.map(find(file), (opened) => ({
           read: (position, into) =>
-            Effect.zipRight(
-              Effect.yieldNow(),
+            Effect.andThen(
+              Effect.yieldNow,
               Effect.sync(() => {
                 const part = (files()?.get(file) ?? opened).subarray(position, position + into.length)
                 into.set(part)

@@ -55,7 +55,7 @@ export class SegmentReader {
     return Effect.suspend(() => {
       const known = this.fromPage(at)
       return known === undefined
-        ? Effect.zipRight(
+        ? Effect.andThen(
             this.turnTo(at),
             Effect.suspend(() => this.fromPage(at) ?? Effect.fail(torn)),
           )
@@ -65,7 +65,7 @@ export class SegmentReader {
 
   /** The index of the first record that passes a test, which all behind it pass; the number of records if none does. */
   firstThat(passes: (record: Records.Record) => boolean): Effect.Effect<number, HistoryError> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       let [low, high] = [0, this.chunks]
       while (low < high) {
         const middle = (low + high) >> 1
@@ -97,7 +97,7 @@ export class SegmentReader {
   }
 
   private turnTo(at: number): Effect.Effect<void, HistoryError> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const from = at - (at % pageRecords)
       const bytes = new Uint8Array(Math.min(pageRecords, this.chunks - from) * Records.recordBytes)
       const length = yield* this.index.read(from * Records.recordBytes, bytes)

@@ -84,7 +84,7 @@ export class Segments {
   /** Appends a batch. After a failure the files are as they were before it; a full disk is none. */
   append(batch: Batch): Effect.Effect<void, HistoryError> {
     return Effect.catchIf(this.add(batch), isFull, (full) =>
-      Effect.zipRight(
+      Effect.andThen(
         this.budget.tell(full),
         Effect.forEach(batch.parts(maxChunkBytes), (part) => this.squeeze(part), { discard: true }),
       ),
@@ -107,7 +107,7 @@ export class Segments {
       if (hasDropped || segment === undefined || !this.list.includes(segment))
         return Effect.succeed(hasDropped)
       return Effect.as(
-        Effect.zipRight(
+        Effect.andThen(
           this.close,
           Effect.suspend(() => {
             this.budget.leave(segment)
@@ -124,13 +124,13 @@ export class Segments {
   }
 
   private add({ first, output, index, chunks }: Written): Effect.Effect<void, HistoryError> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       if (first === undefined) return
       const written = yield* this.written(first, output.length + index.length)
       const { segment, over } = written
       const size = Math.max(over, segment.bytes + output.length) + (segment.chunks + chunks) * recordBytes
       yield* this.makeRoom(size - segment.size)
-      const appending = Effect.zipRight(written.output.append(output), written.index.append(index))
+      const appending = Effect.andThen(written.output.append(output), written.index.append(index))
       yield* Effect.tapError(appending, () => this.cut(written))
       segment.bytes += output.length
       segment.chunks += chunks
@@ -144,8 +144,8 @@ export class Segments {
     const { last } = this
     this.last = undefined
     if (last === undefined) return Effect.void
-    const closing = Effect.zipRight(last.output.close, last.index.close)
-    return last.over > last.segment.bytes ? Effect.zipRight(this.cut(last), closing) : closing
+    const closing = Effect.andThen(last.output.close, last.index.close)
+    return last.over > last.segment.bytes ? Effect.andThen(this.cut(last), closing) : closing
   })
 
   /** The budget counts the segments no longer: their files are about to be removed. */
@@ -175,7 +175,7 @@ export class Segments {
       this.list.splice(at, 1)
       if (full !== undefined) this.lose(segment.bytes, full)
       const { index, output } = namesOf(segment)
-      return Effect.zipRight(this.folder.remove(output), this.folder.remove(index))
+      return Effect.andThen(this.folder.remove(output), this.folder.remove(index))
     })
   }
 
@@ -184,7 +184,7 @@ export class Segments {
     const { last } = this
     if (last !== undefined && this.list.includes(last.segment) && usedOf(last.segment) + bytes <= last.most)
       return Effect.succeed(last)
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       yield* this.close
       const number = (this.numbers += 1)
       const names = namesOf({ number })
@@ -196,7 +196,7 @@ export class Segments {
           ? this.folder.create(names.output)
           : this.folder.reuse(namesOf(oldest).output, names.output)
       const output = yield* Effect.tapError(taking, () =>
-        Effect.zipRight(index.close, this.folder.remove(names.index)),
+        Effect.andThen(index.close, this.folder.remove(names.index)),
       )
       const over = oldest?.bytes ?? 0
       const segment: Segment = { number, first, bytes: 0, chunks: 0, size: over, readers: 0 }
@@ -231,15 +231,15 @@ export class Segments {
   }
 
   private cut({ segment, output, index }: Open): Effect.Effect<void> {
-    const cutting = Effect.zipRight(
+    const cutting = Effect.andThen(
       Effect.ignore(index.truncate(segment.chunks * recordBytes)),
       Effect.ignore(output.truncate(segment.bytes)),
     )
     segment.size = usedOf(segment)
-    if (segment.chunks > 0) return Effect.zipRight(cutting, this.budget.grown(segment))
+    if (segment.chunks > 0) return Effect.andThen(cutting, this.budget.grown(segment))
     // A segment without a chunk is none.
     this.budget.leave(segment)
-    return Effect.zipRight(cutting, this.drop(segment))
+    return Effect.andThen(cutting, this.drop(segment))
   }
 }
 

@@ -17,8 +17,8 @@ export class Waiters {
 
   /** Completes when `tell` is called with that seq or a greater one; `begin` is called once it waits. */
   until(seq: number, begin: () => void): Effect.Effect<void> {
-    return Effect.async((resume) => {
-      const waiter = { seq, resume: () => resume(Effect.void) }
+    return Effect.callback((resume) => {
+      const waiter = { seq, resume: () => resume(Effect.yieldNow) }
       this.all.add(waiter)
       begin()
       return Effect.sync(() => this.all.delete(waiter))

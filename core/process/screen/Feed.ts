@@ -124,7 +124,7 @@ export class Feed {
   }
 
   private step(target: number): Effect.Effect<void, ScreenError> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const { process, sizes, history } = this.subject
       const gap = gapAfter(process, this.seq)
       const isLost = gap !== undefined && gap.from <= target

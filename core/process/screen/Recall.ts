@@ -40,7 +40,7 @@ export const lost = (
     const isKept = (history.kept[0]?.first.seq ?? 0) <= from || Reading.beginOf(history) === 0
     return { from: isKept ? from : first, chunks }
   })
-  return Effect.catchAll(found, () => Effect.succeed(none))
+  return Effect.catch(found, () => Effect.succeed(none))
 }
 
 /** The seq with which to begin, so that at most so many bytes are in front of what follows `target`. */

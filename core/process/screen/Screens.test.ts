@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { defaults } from "../../protocol/Limits.ts"
 import * as Fake from "../../spawn/Fake.ts"
 import { Spawner, type SpawnSpec } from "../../spawn/Spawner.ts"
-import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
+import { effect, pass, settle } from "../../testing/Effects.ts"
 import * as ProcessRegistry from "../ProcessRegistry.ts"
 import * as MemoryFiles from "../history/MemoryFiles.ts"
 import { leastBytes } from "../history/Segments.ts"
@@ -79,12 +79,12 @@ describe("Screens", () => {
       yield* ask("p")
       const piece = "x".repeat(pieceBytes)
       let left = 200
-      how.work = Effect.async<void>((done) => {
+      how.work = Effect.callback<void>((done) => {
         if (left-- > 0) child.output("pty", piece)
         setTimeout(() => done(Effect.void), 0)
       })
       for (let ahead = 0; ahead < 3; ahead += 1) child.output("pty", piece)
-      while (left === 200) yield* Effect.yieldNow()
+      while (left === 200) yield* Effect.yieldNow
       yield* ask("p")
       expect(left).toBeGreaterThan(100)
     }),
@@ -164,7 +164,7 @@ describe("Screens", () => {
       for (const text of ["a", "b"]) child.output("pty", text)
       yield* registry.resize("p", { rows: 4, columns: 70 })
       for (const text of ["c", "d", "e"]) child.output("pty", text)
-      yield* elapse(100)
+      yield* pass(100)
       expect(process.log.after(0)?.seq).toBeGreaterThan(2)
       const whole = { text: "ab<70>cde", seq: 5, fromSeq: 1 }
       expect(yield* ask("p")).toMatchObject(whole)
@@ -184,7 +184,7 @@ describe("Screens", () => {
       const piece = "x".repeat(60_000)
       for (let n = 0; n < 60; n++) {
         child.output("pty", `${n}${piece}`)
-        yield* elapse(30)
+        yield* pass(30)
       }
       const { text = "", fromSeq } = yield* ask("p")
       expect(fromSeq).toBeGreaterThan(1)
@@ -204,7 +204,7 @@ describe("Screens", () => {
       const { begin, ask } = yield* make({ retainedChunks: 2 }, { capacity: () => 0 })
       const { child } = yield* begin("p", pty(), { historyBytes: leastBytes })
       for (const text of ["a", "b", "c"]) child.output("pty", text)
-      yield* elapse(100)
+      yield* pass(100)
       expect(yield* ask("p")).toMatchObject({ text: "bc", fromSeq: 2 })
     }),
   )
@@ -263,9 +263,9 @@ describe("Screens", () => {
       const { begin, ask } = yield* make()
       const { child, process } = yield* begin("p")
       for (let count = 0; count < 16; count++) child.output("pty", "x".repeat(65_536))
-      const asking = yield* Effect.fork(ask("p"))
-      yield* Effect.yieldNow()
-      expect((yield* Fiber.poll(asking))._tag).toBe("None")
+      const asking = yield* Effect.forkChild(ask("p"))
+      yield* Effect.yieldNow
+      expect(asking.pollUnsafe()).toBeUndefined()
       expect(process.readers.pauses).toBe(0)
       expect(yield* Fiber.join(asking)).toMatchObject({ seq: 16, fromSeq: 1 })
     }),
@@ -278,8 +278,8 @@ describe("Screens", () => {
       const { child } = yield* begin("p")
       const text = Array.from({ length: 100_000 }, (_, index) => `${index} `).join("")
       child.output("pty", text)
-      const asking = yield* Effect.fork(ask("p"))
-      yield* Effect.yieldNow()
+      const asking = yield* Effect.forkChild(ask("p"))
+      yield* Effect.yieldNow
       yield* Fiber.interrupt(asking)
       expect((yield* ask("p")).text).toBe(text.trimEnd())
     }),

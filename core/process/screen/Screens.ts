@@ -7,6 +7,8 @@
  * what the log or the history has, in a terminal of its own.
  */
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import * as Latch from "effect/Latch"
 import type { Format, ScreenResult } from "../../features/screen/wire.ts"
 import * as Turn from "../../protocol/Turn.ts"
 import type { Histories } from "../history/Histories.ts"
@@ -52,7 +54,7 @@ export class Screens {
   /** What opens terminals. */
   readonly terminals: TerminalsService
   /** Held while a picture of the past is painted. */
-  readonly replaying = Effect.unsafeMakeSemaphore(mostReplays)
+  readonly replaying = Semaphore.makeUnsafe(mostReplays)
   private readonly screens = new WeakMap<Process, Screen>()
 
   constructor(terminals: TerminalsService) {
@@ -93,7 +95,7 @@ class Screen {
   private readonly subject: Subject
   private readonly fork: Fork
   private readonly turn = Turn.make()
-  private readonly news = Effect.unsafeMakeLatch(true)
+  private readonly news = Latch.makeUnsafe(true)
   private feed: Feed | undefined
   private asking = 0
   private askedAt = 0
@@ -123,13 +125,13 @@ class Screen {
     this.screens.following.delete(this)
     this.feed?.release()
     this.feed = undefined
-    this.news.unsafeOpen()
+    this.news.openUnsafe()
   }
 
   private answer(request: ScreenRequest): Effect.Effect<ScreenResult, ScreenError> {
     const last = this.subject.process.log.nextSeq() - 1
     const target = Math.min(request.seq ?? last, last)
-    const present = Effect.gen(this, function* () {
+    const present = Effect.gen({ self: this }, function* () {
       const feed = yield* this.follow
       yield* feed.through(target)
       if (request.seq === undefined) yield* feed.some()
@@ -175,7 +177,7 @@ class Screen {
   /** Until the terminal was given back, or nobody asks any more. */
   private following(feed: Feed): Effect.Effect<void> {
     return Effect.acquireUseRelease(
-      Effect.sync(() => this.subject.process.subscribe(() => this.news.unsafeOpen())),
+      Effect.sync(() => this.subject.process.subscribe(() => this.news.openUnsafe())),
       () => Effect.raceFirst(this.catchUp(feed), this.untilIdle),
       (unsubscribe) =>
         Effect.sync(() => {
@@ -187,11 +189,12 @@ class Screen {
   }
 
   private catchUp(feed: Feed): Effect.Effect<void> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       for (;;) {
-        yield* this.news.await
-        this.news.unsafeClose()
-        while (yield* this.turn(this.piece(feed))) yield* Effect.yieldNow()
+        // Not within the code that has appended, which may have more.
+        yield* Effect.andThen(this.news.await, Effect.yieldNow)
+        this.news.closeUnsafe()
+        while (yield* this.turn(this.piece(feed))) yield* Effect.yieldNow
         if (feed.released) return
       }
     })
@@ -212,7 +215,7 @@ class Screen {
     })
   }
 
-  private readonly untilIdle: Effect.Effect<void> = Effect.gen(this, function* () {
+  private readonly untilIdle: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     for (;;) {
       const left = this.askedAt + idleMillis - (yield* now)
       if (left <= 0 && this.asking === 0) return

@@ -40,6 +40,6 @@ export const none: TerminalsService = {
 }
 
 /** The service; the default is `none`. */
-export class Terminals extends Context.Reference<Terminals>()("procwire/Terminals", {
+export const Terminals = Context.Reference("procwire/Terminals", {
   defaultValue: (): TerminalsService => none,
-}) {}
+})

@@ -19,8 +19,8 @@ export const make = (options: Fake.Options = {}, change: Partial<ProcessRegistry
   Effect.gen(function* () {
     const fake = yield* Fake.make(options)
     const spawner = yield* Effect.provide(Spawner, fake.layer)
-    const scope = yield* Scope.fork(yield* Effect.scope, { _tag: "Parallel" })
-    const registry = yield* Scope.extend(
+    const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
+    const registry = yield* Scope.provide(
       ProcessRegistry.make(spawner, { ...ProcessRegistry.defaultOptions, ...change }),
       scope,
     )

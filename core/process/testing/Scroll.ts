@@ -20,7 +20,7 @@ export class Scroll implements Terminal {
     this.how = how
   }
   write(piece: Uint8Array) {
-    return Effect.zipRight(
+    return Effect.andThen(
       Effect.suspend(() => this.how.work),
       Effect.sync(() => void (this.text += new TextDecoder().decode(piece))),
     )
@@ -59,7 +59,7 @@ export class Scroll implements Terminal {
 /** Opens such terminals; `opened` are all that were, and `how` is how they work from now on. */
 export const make = () => {
   const opened: Array<Scroll> = []
-  const how: How = { work: Effect.yieldNow() }
+  const how: How = { work: Effect.yieldNow }
   const service: TerminalsService = {
     available: true,
     open: (size) =>

@@ -21,7 +21,7 @@ export const begin = (
     const child = new Fake.FakeChild(1, spec, process.events)
     process.begin(child.handle(capabilities), undefined)
     process.release()
-    const done = yield* Effect.fork(process.supervise)
+    const done = yield* Effect.forkChild(process.supervise)
     yield* settle
     const events = () => eventsOf(process).map(textOf)
     return { process, child, events, done }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import type { Json } from "../Json.ts"
 import * as FromServer from "./FromServer.ts"
 
@@ -16,7 +16,7 @@ const wrongRead = (change: object) => FromServer.result("process/read", { ...rea
 describe("FromServer", () => {
   it("fills in what older servers leave out, and drops what it does not know", () => {
     expect(FromServer.result("process/read", { ...read, later: 1 })).toEqual(
-      Either.right({
+      Result.succeed({
         ...read,
         chunks: [{ seq: 1, stream: "stdout", chunk: Uint8Array.of(104, 105) }],
         sandboxDenied: false,
@@ -45,7 +45,7 @@ describe("FromServer", () => {
   ])(
     "takes one form of each value, and tells the first fault in the order of the fields: %j",
     (change, fault) => {
-      expect(wrongRead(change)).toEqual(Either.left(fault))
+      expect(wrongRead(change)).toEqual(Result.fail(fault))
     },
   )
 
@@ -59,20 +59,20 @@ describe("FromServer", () => {
     ["process/signal", null, "invalid type: null, expected struct SignalResponse"],
     ["process/screen", [], "invalid type: sequence, expected struct ScreenResponse"],
   ] as const)("says of a result of %s %j: %s", (method, json, fault) => {
-    expect(FromServer.result(method, json)).toEqual(Either.left(fault))
+    expect(FromServer.result(method, json)).toEqual(Result.fail(fault))
   })
 
   it("takes any result for one without members", () => {
     for (const json of [{}, { a: 1 }, 5, []])
-      expect(FromServer.result("process/signal", json)).toEqual(Either.right(json))
+      expect(FromServer.result("process/signal", json)).toEqual(Result.succeed(json))
   })
 
   it("says of a notification what is malformed", () => {
     expect(FromServer.notification("process/closed", { processId: "p" })).toEqual(
-      Either.left("missing field `seq`"),
+      Result.fail("missing field `seq`"),
     )
     expect(FromServer.notification("fs/missingChanged", { watchId: 2n ** 64n - 1n })).toEqual(
-      Either.right({ watchId: 2n ** 64n - 1n }),
+      Result.succeed({ watchId: 2n ** 64n - 1n }),
     )
   })
 

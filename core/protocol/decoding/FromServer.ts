@@ -1,5 +1,5 @@
 /** What a client reads of a server: results, and notifications. It takes the form that servers send, and no other. */
-import type * as Either from "effect/Either"
+import type * as Result from "effect/Result"
 import type { Json } from "../Json.ts"
 import type { RequestMethod } from "../Method.ts"
 import * as Methods from "../Methods.ts"
@@ -27,20 +27,20 @@ export const isRepeatable = (method: Methods.RequestName, params: unknown): bool
     : given[repeatable.unlessFalse] !== false
 }
 
-/** The result of a request; on the left, what is malformed, with its place. */
+/** The result of a request; as a failure, what is malformed, with its place. */
 export const result = <M extends Methods.RequestName>(
   method: M,
   json: Json,
-): Either.Either<Methods.ResultOf<M>, string> => {
+): Result.Result<Methods.ResultOf<M>, string> => {
   const shape: Shape.Shape<unknown, unknown> = Methods.requests[method].result
   return Shape.decode(shape as Shape.Shape<Methods.ResultOf<M>>, json, { plain: true })
 }
 
-/** The params of a notification; on the left, what is malformed, with its place. */
+/** The params of a notification; as a failure, what is malformed, with its place. */
 export const notification = <M extends Methods.ServerNotificationName>(
   method: M,
   json: Json,
-): Either.Either<ParamsOf<M>, string> => {
+): Result.Result<ParamsOf<M>, string> => {
   const shape: Shape.Any = Methods.serverNotifications[method].params
   return Shape.decode(shape as Shape.Shape<ParamsOf<M>>, json, { plain: true })
 }

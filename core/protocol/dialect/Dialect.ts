@@ -6,7 +6,7 @@
  * says what happens to everything else that a client may send. No code outside of this folder asks for its name.
  */
 import type { ClosedFields, FeatureEvent } from "../../features/Wires.ts"
-import type * as Either from "effect/Either"
+import type * as Result from "effect/Result"
 import type { RpcError } from "../ErrorCode.ts"
 import type { MemoryPool } from "../MemoryPool.ts"
 import type { Request } from "../Message.ts"
@@ -36,7 +36,7 @@ export type Served =
       /** Absent: the params of the method are those of the operation. */
       readonly toParams?: (params: unknown) => unknown
       /** Absent: its result is that of the operation. */
-      readonly toResult?: (result: unknown, params: unknown) => Either.Either<unknown, RpcError>
+      readonly toResult?: (result: unknown, params: unknown) => Result.Result<unknown, RpcError>
     }
 
 /** One method of a dialect. `operation` and `constant` check that the types of its parts match. */
@@ -111,7 +111,7 @@ export const operation = <O extends Methods.RequestName, P, PI, R, RI>(
   row: Methods.RequestMethod<P, PI, R, RI>,
   translation: {
     readonly toParams: (params: P) => OperationParams<O>
-    readonly toResult: (result: OperationResult<O>, params: P) => Either.Either<R, RpcError>
+    readonly toResult: (result: OperationResult<O>, params: P) => Result.Result<R, RpcError>
   },
 ): Route => ({
   // One table holds routes of all types. The router passes to a route only what its own row has decoded.

@@ -5,7 +5,7 @@
  * `protocolVersion` for those of v0; each ignores the others. The first other request decides. An `initialize` that
  * resumes a session decides for the current wire, because v0 cannot resume.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Shape from "../shape/index.ts"
 import { isObject } from "../Json.ts"
 import type { Request } from "../Message.ts"
@@ -23,7 +23,7 @@ const initialize = operation(
   },
   {
     toParams: (params) => params,
-    toResult: (result) => Either.right({ ...result, protocolVersion: V0.protocolVersion }),
+    toResult: (result) => Result.succeed({ ...result, protocolVersion: V0.protocolVersion }),
   },
 )
 

@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { expect, it } from "vitest"
 import { decode } from "../shape/index.ts"
 import { defaultOutputBytesCap, ExecParams, v0 } from "./v0.ts"
@@ -11,7 +11,7 @@ it.each([
 ])("with %j retains %i bytes of output", (more, retainedBytes) => {
   const served = v0.routes["command/exec"]?.served
   if (served?.kind !== "operation") throw new Error("command/exec is an operation")
-  const params = served.toParams?.(Either.getOrThrow(decode(ExecParams, { ...exec, ...more })))
+  const params = served.toParams?.(Result.getOrThrow(decode(ExecParams, { ...exec, ...more })))
   expect(params).toEqual({
     ...exec,
     pid: true,

@@ -6,7 +6,7 @@
  * that its id is free again. Output has no seq, and its end is not reported. `outputBytesCap` bounds the retained
  * output of a process, not the output that is sent.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as Shape from "../shape/index.ts"
 import * as ErrorCode from "../ErrorCode.ts"
 import * as ErrorText from "../ErrorText.ts"
@@ -140,7 +140,7 @@ export const v0: Dialect = {
         retainedBytes: outputBytesCap,
       }),
       toResult: ({ processId, pid }) =>
-        Either.right({
+        Result.succeed({
           processId,
           pid: pid ?? null,
           running: true,
@@ -154,19 +154,19 @@ export const v0: Dialect = {
       toResult: ({ status }, { processId }) => {
         switch (status) {
           case "accepted":
-            return Either.right({ accepted: true })
+            return Result.succeed({ accepted: true })
           case "stdinClosed":
-            return Either.left(refused(`stdin is closed for process ${processId}`))
+            return Result.fail(refused(`stdin is closed for process ${processId}`))
           case "unknownProcess":
-            return Either.left(ErrorText.refusal("unknownProcess", { processId }))
+            return Result.fail(ErrorText.refusal("unknownProcess", { processId }))
           case "starting":
-            return Either.left(refused(`process id ${processId} is starting`))
+            return Result.fail(refused(`process id ${processId} is starting`))
         }
       },
     }),
     "command/exec/terminate": operation("process/terminate", requests["command/exec/terminate"], {
       toParams: (params) => params,
-      toResult: (result) => Either.right(result),
+      toResult: (result) => Result.succeed(result),
     }),
   },
   unknownMethod: (method) => refused(`unknown method: ${method}`),

@@ -29,7 +29,7 @@ describe("The examples of the wire", () => {
     ])
     for (const [method, schema, value] of values) {
       const decoded = decode(schema as Any, value, { platform: "linux" })
-      expect(decoded, method).toMatchObject({ _tag: "Right" })
+      expect(decoded, method).toMatchObject({ _tag: "Success" })
     }
     expect(values.length).toBeGreaterThan(methods.length)
   })

@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { base, decode, start } from "../testing/Decoding.ts"
 
@@ -9,13 +9,13 @@ const without = (object: object, field: string) =>
 describe("Params", () => {
   it.each(Object.keys(base))("misses %s in process/start", (field) => {
     expect(decode("process/start", JSON.stringify(without(base, field)))).toEqual(
-      Either.left(`missing field \`${field}\``),
+      Result.fail(`missing field \`${field}\``),
     )
   })
 
   it.each(Object.keys(policy))("misses %s in an environment policy", (field) => {
     expect(decode("process/start", start({ envPolicy: without(policy, field) }))).toEqual(
-      Either.left(`missing field \`${field}\` of \`envPolicy\``),
+      Result.fail(`missing field \`${field}\` of \`envPolicy\``),
     )
   })
 
@@ -118,7 +118,7 @@ describe("Params", () => {
       "invalid type: number, expected a number (field `exitCode`)",
     ],
   ])("says of %s %s: %s", (name, text, message) => {
-    expect(decode(name, text)).toEqual(Either.left(message))
+    expect(decode(name, text)).toEqual(Result.fail(message))
   })
 
   const uuid = "67e55044-10b1-426f-9247-bb680e5fe0c8"
@@ -152,7 +152,7 @@ describe("Params", () => {
     ["http/request", '["GET","u",[["n","v",null]],null,null,"stop","r"]', ""],
   ])("takes of %s %s for %s", (name, text, same) => {
     const decoded = decode(name, text)
-    expect(decoded).toHaveProperty("_tag", "Right")
+    expect(decoded).toHaveProperty("_tag", "Success")
     if (same !== "") expect(decoded).toEqual(decode(name, same))
   })
 
@@ -169,7 +169,7 @@ describe("Params", () => {
     for (const number of ["1", "1.5", "1.0", "1e3", "123456789012345678901234567890"]) {
       const text = JSON.stringify({ ...base, [field]: "NUMBER" }).replace('"NUMBER"', number)
       expect(decode("process/start", text)).toMatchObject({
-        left: expect.stringMatching(/^invalid type: number/),
+        failure: expect.stringMatching(/^invalid type: number/),
       })
     }
   })
@@ -239,7 +239,7 @@ describe("Params", () => {
       'invalid type: string "x", expected internally tagged enum ExecFileSystemPath (field `sandbox.permissions.file_system.entries.0.path`)',
     ],
   ])("says of the forms of %s %s: %s", (name, text, message) => {
-    expect(decode(name, text)).toEqual(Either.left(message))
+    expect(decode(name, text)).toEqual(Result.fail(message))
   })
 
   it.each([
@@ -257,7 +257,7 @@ describe("Params", () => {
     ],
   ])("reads the UUID %j: %s", (threadId, fault?: string) => {
     const decoded = decode("process/start", start({ metadata: { threadId } }))
-    if (fault === undefined) expect(decoded).toHaveProperty("right.metadata.threadId", threadId)
-    else expect(decoded).toEqual(Either.left(`${fault} (field \`metadata.threadId\`)`))
+    if (fault === undefined) expect(decoded).toHaveProperty("success.metadata.threadId", threadId)
+    else expect(decoded).toEqual(Result.fail(`${fault} (field \`metadata.threadId\`)`))
   })
 })

@@ -2,7 +2,7 @@
  * How values of the wire are read, and the words for what is wrong with them. Both are those of serde, a library of
  * Rust that the peer implementation reads with.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { decimalText, describe, isDecimal, type Json } from "../Json.ts"
 
 /**
@@ -49,19 +49,19 @@ export interface Options {
   readonly plain?: boolean
 }
 
-/** Reads one value. Left is the text of the first fault, in one line. */
+/** Reads one value. A failure is the text of the first fault, in one line. */
 export const run = <A>(
   read: Read,
   json: Json,
   { located = true, platform = "this host", plain = false }: Options = {},
-): Either.Either<A, string> => {
+): Result.Result<A, string> => {
   const reading: Reading = { path: [], buffered: false, platform, plain }
   try {
-    return Either.right(read(json, reading) as A)
+    return Result.succeed(read(json, reading) as A)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const complete = !located || error.whole
-    return Either.left(complete ? error.message : withField(error.message, reading.path))
+    return Result.fail(complete ? error.message : withField(error.message, reading.path))
   }
 }
 

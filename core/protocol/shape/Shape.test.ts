@@ -1,4 +1,4 @@
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, expectTypeOf, it } from "vitest"
 import type { Json } from "../Json.ts"
 import * as Shape from "./index.ts"
@@ -17,7 +17,7 @@ const Drawing = Shape.tagged(
 )
 
 const read = (shape: Shape.Any, json: Json, plain = false) =>
-  Either.merge(Shape.decode(shape, json, { plain }))
+  Result.merge(Shape.decode(shape, json, { plain }))
 
 describe("Shape", () => {
   it("has the types of its values, in the program and on the wire", () => {

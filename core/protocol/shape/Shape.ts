@@ -4,7 +4,7 @@
  *
  * Structs are in `Struct`, how their fields may be absent in `Fields`; the rest of the shapes are made here.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { fromBase64, toBase64 } from "../Bytes.ts"
 import { describe, isDecimal, isObject, type Json } from "../Json.ts"
 import {
@@ -75,6 +75,7 @@ export interface Field<out A, out I, out P extends Presence> {
   readonly shape: Any
   /** Reads a value. */
   readonly read: Read
+  /** Its presence in an array of the fields. */
   readonly position: Position
   /** Makes the value that a struct has in place of an absent one. */
   readonly absent?: (() => unknown) | undefined
@@ -118,16 +119,16 @@ export const make = <A, I = A>(read: Read, form: Form, write?: (value: A) => unk
 export const leaf = <A, I = A>(json: JsonSchema, read: Read, write?: (value: A) => unknown): Shape<A, I> =>
   make<A, I>(read, { kind: "leaf", json }, write)
 
-/** Reads a value; on the left, the first fault in one line, with the field. */
+/** Reads a value; as a failure, the first fault in one line, with the field. */
 export const decode = <A, I>(
   { read }: Shape<A, I>,
   json: unknown,
   options?: Options,
-): Either.Either<A, string> => run<A>(read, json as Json, options)
+): Result.Result<A, string> => run<A>(read, json as Json, options)
 
 /** Whether a value of the program is one of these: only for shapes whose values are JSON as they are. */
 export const is = <A>(shape: Shape<A, unknown>, value: unknown): value is A =>
-  Either.isRight(decode(shape, value, { plain: true }))
+  Result.isSuccess(decode(shape, value, { plain: true }))
 
 /** The JSON of a value. */
 export const encode = <A, I>({ write }: Shape<A, I>, value: A): I =>
@@ -216,8 +217,8 @@ export const bytes: Shape<Uint8Array, string> = leaf<Uint8Array, string>(
     if (json instanceof Uint8Array) return json
     if (typeof json !== "string") throw new Fault(`invalid type: ${describe(json)}, expected a string`)
     const decoded = fromBase64(json)
-    if (Either.isRight(decoded)) return decoded.right
-    throw new Fault(decoded.left)
+    if (Result.isSuccess(decoded)) return decoded.success
+    throw new Fault(decoded.failure)
   },
   toBase64,
 )

@@ -55,14 +55,15 @@ export type TypeOf<F extends Fields> =
     ? Q
     : never
 
-type Lacking<F extends Fields> = {
+/** The names of the fields that an object may lack. */
+export type Lacking<F extends Fields> = {
   [K in keyof F]: F[K] extends { readonly presence: Presence } ? K : never
 }[keyof F]
 
 /** The type of a struct with these fields on the wire. */
 export type EncodedOf<F extends Fields> = {
-  readonly [K in Exclude<keyof F, Lacking<F>>]: F[K]["Encoded"]
-} & { readonly [K in Lacking<F>]?: F[K]["Encoded"] }
+  readonly [K in keyof F as K extends Lacking<F> ? never : K]: F[K]["Encoded"]
+} & { readonly [K in keyof F as K extends Lacking<F> ? K : never]?: F[K]["Encoded"] }
 
 /** What a reader and a writer need of a field. */
 interface Known {

@@ -1,5 +1,5 @@
 /** Decodes texts by the method table, as a server does, for tests. */
-import type * as Either from "effect/Either"
+import type * as Result from "effect/Result"
 import * as Json from "../Json.ts"
 import * as Methods from "../Methods.ts"
 import * as Shape from "../shape/index.ts"
@@ -24,7 +24,7 @@ export const shapeOf = (name: string): Shape.Any => {
 }
 
 /** The decoded text, or the text of the error. */
-export const decode = (name: string, text: string): Either.Either<unknown, string> =>
+export const decode = (name: string, text: string): Result.Result<unknown, string> =>
   Shape.decode(shapeOf(name), Json.parse(text))
 
 /** The params of `process/start` that have no default. */

@@ -1,8 +1,6 @@
 /** A connection over a link in memory, as the tests of this folder use it. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
+import * as References from "effect/References"
 import * as ErrorCode from "../../protocol/ErrorCode.ts"
 import { settle } from "../../testing/Effects.ts"
 import * as Memory from "../../transport/Memory.ts"
@@ -34,7 +32,7 @@ export const connect = (
       },
       { concurrentRequests },
     )
-    const running = yield* Effect.fork(connection.run)
+    const running = yield* Effect.forkChild(connection.run)
     return { peer, connection, running, begun }
   })
 
@@ -46,13 +44,12 @@ export const send = (peer: Transport, ...messages: ReadonlyArray<object>) => {
 export const received = (peer: Transport) =>
   Effect.gen(function* () {
     yield* settle
-    const size = yield* peer.incoming.size
-    if (size._tag === "None" || size.value === 0) return []
-    return Chunk.toReadonlyArray((yield* peer.incoming.takeAll)[0])
+    if ((peer.incoming.size() ?? 0) === 0) return []
+    return (yield* peer.incoming.takeAll)[0]
   })
 
 /** As `connect`, without the words about defects that belong to the test. */
 export const quietly = (...args: Parameters<typeof connect>) =>
-  Logger.withMinimumLogLevel(connect(...args), LogLevel.None)
+  Effect.provideService(connect(...args), References.MinimumLogLevel, "None")
 
 export const ok = Effect.succeed('"ok"')

@@ -44,7 +44,7 @@ export const make = (log: AuditLog, origin: Origin, clock: Clock.Clock): Scribe 
       const { event, ...rest } = said
       return {
         event,
-        time: toTime(clock.unsafeCurrentTimeMillis()),
+        time: toTime(clock.currentTimeMillisUnsafe()),
         connection: origin.connection,
         peer: origin.peer ?? { transport: "other" },
         session: session(),
@@ -55,7 +55,7 @@ export const make = (log: AuditLog, origin: Origin, clock: Clock.Clock): Scribe 
       admit: (said) => log.admit(toEvent(said)),
       note: (said) => log.note(toEvent(said)),
       nextOperation: () => (operations += 1),
-      now: () => clock.unsafeCurrentTimeMillis(),
+      now: () => clock.currentTimeMillisUnsafe(),
       inSession: () => {
         const id = session()
         return scribeOf(() => id)

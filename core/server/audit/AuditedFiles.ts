@@ -35,7 +35,7 @@ const operation = (scribe: Scribe, about: About) => {
   )
   const after = (exit: Exit.Exit<unknown, FileError>, bytes?: number) => {
     if (Exit.isSuccess(exit)) return scribe.note({ ...said, outcome: "done", bytes })
-    const failure = Cause.failureOption(exit.cause)
+    const failure = Cause.findErrorOption(exit.cause)
     const reason = Option.match(failure, { onNone: () => "Interrupted", onSome: ({ reason }) => reason })
     scribe.note({ ...said, outcome: "failed", reason })
   }
@@ -57,7 +57,7 @@ const audited = (calls: FileCalls, scribe: Scribe): FileCalls => {
   const change = <A, R>(about: About, call: Effect.Effect<A, FileError, R>, bytes?: number) =>
     Effect.suspend(() => {
       const { before, after } = operation(scribe, about)
-      return Effect.zipRight(
+      return Effect.andThen(
         before,
         Effect.onExit(call, (exit) => Effect.sync(() => after(exit, bytes))),
       )
@@ -104,7 +104,7 @@ const counted = (block: Block, path: string, scribe: Scribe) =>
       })
     const counting: Block = {
       read: (offset, length) => Effect.tap(block.read(offset, length), (read) => count(read.length)),
-      write: (offset, written) => Effect.zipLeft(block.write(offset, written), count(written.length)),
+      write: (offset, written) => Effect.tap(block.write(offset, written), count(written.length)),
     }
     return counting
   })

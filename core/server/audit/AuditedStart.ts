@@ -40,7 +40,9 @@ export const around =
       const child = yield* Effect.onError(spawn, (cause) =>
         Effect.sync(() => {
           exit.cancel()
-          failed(Option.match(Cause.failureOption(cause), { onNone: () => "Interrupted", onSome: reasonOf }))
+          failed(
+            Option.match(Cause.findErrorOption(cause), { onNone: () => "Interrupted", onSome: reasonOf }),
+          )
         }),
       )
       const { pid } = child

@@ -1,6 +1,6 @@
 /** AuditEvent, AuditedStart, AuditedFiles, AuditedHttp: what a server writes into its audit log, and when. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as FakeHttp from "../../http/Fake.ts"
 import { toBase64, utf8 } from "../../protocol/Bytes.ts"
@@ -17,7 +17,7 @@ const make = () => {
   const state = { broken: false, slow: Effect.void as Effect.Effect<void> }
   const auditLog: AuditLog = {
     admit: (event) =>
-      Effect.zipRight(
+      Effect.andThen(
         state.slow,
         Effect.suspend(() => {
           if (state.broken) return Effect.fail(new AuditError({ reason: "Write", message: "disk full" }))
@@ -80,7 +80,7 @@ describe("Auditing", () => {
         },
       ])
       for (const event of events)
-        expect(Shape.decode(Event, event, { plain: true })).toEqual(Either.right(event))
+        expect(Shape.decode(Event, event, { plain: true })).toEqual(Result.succeed(event))
       expect(JSON.stringify(events)).not.toContain(secret)
     }),
   )

@@ -6,6 +6,7 @@
  * is.
  */
 import * as Effect from "effect/Effect"
+import * as Clock from "effect/Clock"
 import type { HttpClientService } from "../../http/HttpClient.ts"
 import type { AroundSpawn } from "../../process/Lifecycle.ts"
 import type { SpawnSpec } from "../../spawn/Spawner.ts"
@@ -41,7 +42,7 @@ export const none: Auditing = {
 export const make = (log: AuditLog | undefined, origin: AuditScribe.Origin): Effect.Effect<Auditing> =>
   log === undefined
     ? Effect.succeed(none)
-    : Effect.map(Effect.clock, (clock) => {
+    : Effect.map(Clock.Clock, (clock) => {
         const scribe = AuditScribe.make(log, origin, clock)
         return {
           start: (spec) => AuditedStart.around(scribe, spec),

@@ -1,5 +1,4 @@
 /** Connections to the real server for its tests: messages in, messages out, and what has arrived by now. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as TestServer from "../../testing/TestServer.ts"
 import type { ProcessChange } from "../../protocol/Changes.ts"
@@ -49,10 +48,8 @@ const toClient = (transport: Transport): Client => {
     yield* settle
     const found: Array<Received> = []
     for (;;) {
-      const size = yield* transport.incoming.size
-      if (size._tag === "None" || size.value === 0) return found
-      for (const text of Chunk.toReadonlyArray((yield* transport.incoming.takeAll)[0]))
-        found.push(JSON.parse(text) as Received)
+      if ((transport.incoming.size() ?? 0) === 0) return found
+      for (const text of (yield* transport.incoming.takeAll)[0]) found.push(JSON.parse(text) as Received)
       yield* settle
     }
   }).pipe(Effect.orDie)
@@ -62,10 +59,10 @@ const toClient = (transport: Transport): Client => {
       send({ id, method, params })
       const [answer, ...more] = yield* received
       if (answer?.id !== id || more.length > 0)
-        return yield* Effect.dieMessage(`${method}: ${JSON.stringify([answer, ...more])}`)
+        return yield* Effect.die(new Error(`${method}: ${JSON.stringify([answer, ...more])}`))
       return answer
     })
-  const ended = Effect.map(Effect.zipRight(settle, transport.incoming.size), ({ _tag }) => _tag === "None")
+  const ended = Effect.map(settle, () => transport.incoming.size() === undefined)
   return { transport, send, received, ask, ended }
 }
 

@@ -11,7 +11,7 @@ export const detached = (...ids: ReadonlyArray<string>) =>
     yield* client.transport.close
     yield* settle
     const [child, ...others] = fake.children
-    if (child === undefined) return yield* Effect.dieMessage("no child")
+    if (child === undefined) return yield* Effect.die(new Error("no child"))
     /** Resumes the session; returns what was received, in order. */
     const resume = (replayAfter: unknown) =>
       Effect.gen(function* () {

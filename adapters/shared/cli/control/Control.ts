@@ -1,5 +1,4 @@
 /** The processes of a server, for commands that take their names: finds them, and attaches to them. */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
@@ -54,7 +53,7 @@ export const list = ({ client }: Pick<Control, "client">, options: Omit<ListOpti
   Effect.gen(function* () {
     if (client === undefined) return []
     const sessions = Access.sessionsOf(client)
-    return Chunk.toReadonlyArray(yield* Stream.runCollect(client.list({ sessions, ...options })))
+    return yield* Stream.runCollect(client.list({ sessions, ...options }))
   })
 
 /** The same with what the host of the server tells of those that run, if it has /proc, and shows it. */
@@ -118,7 +117,7 @@ export const each = <E, R>(
     for (const ref of refs)
       yield* find(control, ref).pipe(
         Effect.flatMap(({ client, row }) => Failure.about(ref, row)(use(row, client))),
-        Effect.catchAll((error) =>
+        Effect.catch((error) =>
           Effect.sync(() => {
             code = 1
             Message.say(Message.textOf(error))
@@ -146,7 +145,7 @@ export const look = (
   after = nextSeq - 1,
   policy: Policy = "skip",
 ) =>
-  Effect.zipRight(
+  Effect.andThen(
     Access.need(client, "processAttachAll", looking),
     client.attach({ processId, session }, after, { role: "viewer", policy }),
   )
@@ -159,7 +158,7 @@ export const write = (
   take: boolean,
   policy: Policy = "skip",
 ) =>
-  Effect.zipRight(
+  Effect.andThen(
     Access.need(client, "processControlAll", writing),
     client.attach({ processId, session }, after, { role: "writer", take, policy }),
   )

@@ -101,7 +101,7 @@ describe("a process that prints faster than it is shown", () => {
     const { child, print, row } = yield* begin
     let printed = 0
     const behind = <A, E>(answer: Effect.Effect<A, E>) =>
-      Effect.zipRight(
+      Effect.andThen(
         Effect.suspend(() => print(`line ${printed++}`)),
         answer,
       )

@@ -92,7 +92,7 @@ const writer = ({
 interface Source<E> {
   readonly history: (
     options: HistoryOptions,
-  ) => Effect.Effect<Effect.Effect.Success<ReturnType<RemoteProcess["history"]>>, E>
+  ) => Effect.Effect<Effect.Success<ReturnType<RemoteProcess["history"]>>, E>
 }
 
 interface Part {

@@ -3,7 +3,6 @@ import process from "node:process"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Runtime from "effect/Runtime"
 import type { ClientError } from "../../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../../core/client/ExecClient.ts"
 import type * as Reconnect from "../../../../core/client/Reconnect.ts"
@@ -48,11 +47,11 @@ export const connect = (target: Connect.RemoteTarget, options: ExecClient.Option
 /** Makes a client; what becomes of its connection is logged, which `--verbose` shows. */
 export const make = (source: Parameters<typeof ExecClient.make>[0], options: ExecClient.Options) =>
   Effect.gen(function* () {
-    const runtime = yield* Effect.runtime<never>()
+    const context = yield* Effect.context<never>()
     const log = (message: string, annotations: Readonly<Record<string, unknown>>) =>
       Effect.annotateLogs(Effect.logDebug(message), annotations)
     const onStatus = (status: Reconnect.Status) => {
-      Runtime.runSync(runtime)(log(status.kind, "message" in status ? { why: status.message } : {}))
+      Effect.runSyncWith(context)(log(status.kind, "message" in status ? { why: status.message } : {}))
       options.onStatus?.(status)
     }
     const begun = yield* Clock.currentTimeMillis

@@ -105,5 +105,5 @@ const toPoint = (point: OutputPoint): Reading.Point => {
 export interface Readable {
   readonly history: (
     options?: HistoryOptions,
-  ) => Effect.Effect<Effect.Effect.Success<ReturnType<RemoteProcess["history"]>>, Unable>
+  ) => Effect.Effect<Effect.Success<ReturnType<RemoteProcess["history"]>>, Unable>
 }

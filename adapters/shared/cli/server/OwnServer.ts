@@ -119,9 +119,9 @@ const askForLink = (folder: string): Effect.Effect<void, Unable> =>
 
 const printedLink = (folder: string): Effect.Effect<string, Unable> =>
   takeLink(folder).pipe(
-    Effect.timeoutFail({
+    Effect.timeoutOrElse({
       duration: startMillis,
-      onTimeout: () =>
+      orElse: () =>
         new Unable({
           message: `the server of your own has printed no link within ${startMillis / 1000} s; see ${logIn(folder)}`,
         }),
@@ -169,11 +169,13 @@ const start = (folder: string, more: ReadonlyArray<string>): Effect.Effect<boole
       printed,
       log,
     ).pipe(
-      Effect.tap((pid) => {
-        if (pid === undefined) return
-        OwnFolder.writePid(folder, pid)
-        fs.renameSync(printed, OwnFolder.printedIn(folder))
-      }),
+      Effect.tap((pid) =>
+        Effect.sync(() => {
+          if (pid === undefined) return
+          OwnFolder.writePid(folder, pid)
+          fs.renameSync(printed, OwnFolder.printedIn(folder))
+        }),
+      ),
       Effect.ensuring(Effect.sync(() => fs.rmSync(printed, { force: true }))),
     )
     if (pid !== undefined) return true
@@ -217,9 +219,9 @@ const launch = (
       Effect.onInterrupt(() => Effect.sync(() => void child.kill("SIGKILL"))),
     )
   }).pipe(
-    Effect.timeoutFail({
+    Effect.timeoutOrElse({
       duration: startMillis,
-      onTimeout: () =>
+      orElse: () =>
         new Unable({
           message: `the server of your own did not start within ${startMillis / 1000} s; see ${log}`,
         }),
@@ -260,9 +262,9 @@ export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, Unab
 const ended = (folder: string, pid: number): Effect.Effect<void, Unable> =>
   Effect.sync(() => OwnFolder.readPid(folder) === pid).pipe(
     Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(lookMillis) }),
-    Effect.timeoutFail({
+    Effect.timeoutOrElse({
       duration: endMillis,
-      onTimeout: () =>
+      orElse: () =>
         new Unable({
           message: `the server at unix:${socketIn(folder)} has not ended within ${endMillis / 1000} s of SIGTERM`,
         }),

@@ -104,7 +104,7 @@ describe("a lock", () => {
       Effect.gen(function* () {
         yield* OwnFolder.lock(file, platform.openFfi)
         most.push((holders += 1))
-        yield* Effect.yieldNow()
+        yield* Effect.yieldNow
         holders -= 1
       }),
     )

@@ -1,6 +1,6 @@
 /** Colours for terminals, and none elsewhere or with the variable NO_COLOR (https://no-color.org). */
 import process from "node:process"
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 
 /** Wraps a text. */
 export type Paint = (text: string) => string
@@ -25,7 +25,7 @@ export const of = (to: "stdout" | "stderr"): Colours => {
 
 /** Deno may not tell it. */
 const variable = (name: string): string | undefined =>
-  Either.getOrElse(
-    Either.try(() => process.env[name]),
+  Result.getOrElse(
+    Result.try(() => process.env[name]),
     () => undefined,
   )

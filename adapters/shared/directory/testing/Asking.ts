@@ -24,9 +24,9 @@ export const refusal = (effect: Effect.Effect<unknown, DirectoryError>): Promise
 /** Asks until it is no longer `Unavailable`. */
 export const atLast = async <A>(effect: Effect.Effect<A, DirectoryError>): Promise<A> => {
   for (;;) {
-    const got = await Effect.runPromise(Effect.either(effect))
-    if (got._tag === "Right") return got.right
-    expect(got.left.reason).toBe("Unavailable")
+    const got = await Effect.runPromise(Effect.result(effect))
+    if (got._tag === "Success") return got.success
+    expect(got.failure.reason).toBe("Unavailable")
     await Effect.runPromise(Effect.sleep(20))
   }
 }

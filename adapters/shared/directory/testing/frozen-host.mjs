@@ -16,7 +16,7 @@ const program = Effect.gen(function* () {
   const brief = { ...host, leaseMillis: 300, goneMillis: 600 }
   yield* directory.announce(brief)
   tell("running")
-  const renewing = Effect.zipLeft(directory.renew(host), Effect.sleep(50))
+  const renewing = Effect.tap(directory.renew(host), () => Effect.sleep(50))
   const renewal = yield* Effect.flip(Effect.forever(renewing))
   const late = [directory.confirm(session), directory.end(session, "closed"), directory.announce(brief)]
   const refusals = yield* Effect.forEach(late, (words) => Effect.flip(words))

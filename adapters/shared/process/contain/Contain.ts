@@ -98,7 +98,7 @@ export const make = (
   if (choice === "cgroup") return byCgroup(means)
   if (choice === "subreaper") return byAdoption(means)
   const or = (next: Effect.Effect<Contained, Unavailable, Scope.Scope>) =>
-    Effect.catchAll(({ message }: Unavailable) => Effect.zipRight(Effect.logDebug(message), next))
+    Effect.catch(({ message }: Unavailable) => Effect.andThen(Effect.logDebug(message), next))
   return byCgroup(means).pipe(
     or(means.mayAdopt ? byAdoption(means) : byGroup),
     or(byGroup),

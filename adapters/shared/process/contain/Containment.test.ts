@@ -30,10 +30,10 @@ const tree = (seconds: number, last: string) => {
 const build = async (contain: "cgroup" | "subreaper") => {
   const scope = Effect.runSync(Scope.make())
   const built = Layer.buildWithScope(platform.toSpawner({ contain }), scope)
-  const result = await Effect.runPromise(Effect.either(built))
+  const result = await Effect.runPromise(Effect.result(built))
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  if (result._tag === "Right") return { spawner: Context.get(result.right, Spawner.Spawner), close }
-  const { message }: Contain.Unavailable = result.left
+  if (result._tag === "Success") return { spawner: Context.get(result.success, Spawner.Spawner), close }
+  const { message }: Contain.Unavailable = result.failure
   process.stdout.write(`not tested: ${contain}: ${message}\n`)
   return undefined
 }

@@ -181,7 +181,7 @@ const atPipe = ({ files, terminals }: Host, pid: number, from: string): Evidence
 }
 
 /** The service for the children of this process. The C library is bound at the first look. */
-export const layer = (openFfi: () => Ffi): Layer.Layer<Evidence.ProcessEvidence> =>
+export const layer = (openFfi: () => Ffi): Layer.Layer<never> =>
   Layer.effect(
     Evidence.ProcessEvidence,
     Effect.sync(() => {
@@ -198,10 +198,7 @@ export const layer = (openFfi: () => Ffi): Layer.Layer<Evidence.ProcessEvidence>
   )
 
 /** Knows nothing. */
-export const none: Layer.Layer<Evidence.ProcessEvidence> = Layer.succeed(
-  Evidence.ProcessEvidence,
-  Evidence.unknown,
-)
+export const none: Layer.Layer<never> = Layer.succeed(Evidence.ProcessEvidence, Evidence.unknown)
 
 /** Deno does not let its file functions read /proc; the C library does. */
 const tellsCalls = () => "Deno" in globalThis || KernelFiles.node.read("/proc/self/syscall") !== ""

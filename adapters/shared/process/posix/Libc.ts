@@ -7,7 +7,7 @@
  *
  * A function that fails returns a negative error number, as the kernel does, unless it says otherwise.
  */
-import * as Either from "effect/Either"
+import * as Result from "effect/Result"
 import * as NativePath from "../../../../core/protocol/NativePath.ts"
 import type { Ffi } from "./Ffi.ts"
 
@@ -125,8 +125,8 @@ export const bind = (ffi: Ffi): Libc => {
   const wait4 = ffi.bind("wait4", ["int", "buffer", "int", "buffer"])
   const getrusage = ffi.bind("getrusage", ["int", "buffer"])
   // An inline function before glibc 2.33.
-  const fstat = Either.getOrElse(
-    Either.try(() => ffi.bind("fstat", ["int", "buffer"])),
+  const fstat = Result.getOrElse(
+    Result.try(() => ffi.bind("fstat", ["int", "buffer"])),
     () => undefined,
   )
   const stat = new Int32Array(STRUCT_BYTES / 4)
@@ -188,8 +188,8 @@ const bindSpawn = (ffi: Ffi): Libc["spawn"] => {
   const open = ffi.bind(`${prefix}addopen`, ["buffer", "int", "text", "int", "int"])
   const chdir = ffi.bind(`${prefix}addchdir_np`, ["buffer", "buffer"])
   // musl lacks it. It only matters for descriptors of the server that are not close-on-exec.
-  const closeFrom = Either.getOrElse(
-    Either.try(() => ffi.bind(`${prefix}addclosefrom_np`, ["buffer", "int"])),
+  const closeFrom = Result.getOrElse(
+    Result.try(() => ffi.bind(`${prefix}addclosefrom_np`, ["buffer", "int"])),
     () => undefined,
   )
 

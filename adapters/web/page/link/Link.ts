@@ -87,19 +87,19 @@ export const connect = async (options: Options): Promise<Link> => {
   const look = Effect.gen(function* () {
     const lost = status.get()
     if (lost.kind === "connected") return
-    const found = yield* Effect.either(Effect.tryPromise(ask))
-    if (found._tag === "Left") {
+    const found = yield* Effect.result(Effect.tryPromise(ask))
+    if (found._tag === "Failure") {
       status.set({ ...lost, server: "silent", login: undefined })
       return yield* Effect.fail(new TransportError({ reason: "Open", message: "the server does not answer" }))
     }
-    const info = found.right
+    const info = found.success
     instance.set(info.instance)
     const server = info.instance === connectedTo ? "same" : "restarted"
     status.set({ ...lost, server, login: info.login ? info : undefined })
     if (info.login)
       return yield* Effect.fail(new TransportError({ reason: "Open", message: "a login is needed" }))
   })
-  const transport = Effect.zipRight(
+  const transport = Effect.andThen(
     look,
     WebSocketTransport.connect(url, { open: (to) => (socket = cuttable(open(to))) }),
   )
@@ -165,7 +165,7 @@ const acquire = (
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const client = yield* ExecClient.make(transport, options).pipe(
-        Scope.extend(scope),
+        Scope.provide(scope),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
       )
       return Client.fromEffect(client, Scope.close(scope, Exit.void))

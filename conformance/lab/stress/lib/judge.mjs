@@ -28,7 +28,7 @@ const malformedKey = String(Message.malformedId)
 /** The id with which a text is refused: its own if it is a request that only has half a character. */
 const refusedKey = (/** @type {string} */ text) => {
   const found = Message.fromIllFormed(text)
-  return found._tag === "Right" && found.right.kind === "request" ? keyOf(found.right.id) : malformedKey
+  return found._tag === "Success" && found.success.kind === "request" ? keyOf(found.success.id) : malformedKey
 }
 
 /** The reading of some bytes by a server: in lines, or in bytes that are one message. @returns {Sent} */
@@ -40,9 +40,9 @@ const read = (/** @type {Buffer} */ bytes, /** @type {boolean} */ lines) => {
   const sent = { bytes, texts: isText ? found.map(String) : [], keys: [], malformed: [], ends: !isText }
   for (const text of sent.texts) {
     const message = Message.fromText(text)
-    if (message._tag === "Left") sent.malformed.push(refusedKey(text))
-    else if (message.right.kind === "request") sent.keys.push(keyOf(message.right.id))
-    else if (message.right.kind !== "notification" || !Methods.isClientNotification(message.right.method))
+    if (message._tag === "Failure") sent.malformed.push(refusedKey(text))
+    else if (message.success.kind === "request") sent.keys.push(keyOf(message.success.id))
+    else if (message.success.kind !== "notification" || !Methods.isClientNotification(message.success.method))
       return { ...sent, ends: true }
   }
   return sent
@@ -51,7 +51,10 @@ const read = (/** @type {Buffer} */ bytes, /** @type {boolean} */ lines) => {
 /** An answer, with its id exact above 2^53. @returns {Answer} */
 const answerOf = (/** @type {string} */ text) => {
   const exact = Message.fromText(text)
-  return { ...JSON.parse(text), ...(exact._tag === "Right" && "id" in exact.right && { id: exact.right.id }) }
+  return {
+    ...JSON.parse(text),
+    ...(exact._tag === "Success" && "id" in exact.success && { id: exact.success.id }),
+  }
 }
 
 /**

@@ -1,0 +1,74 @@
+/** Counters, gauges and histograms as plain numbers, which are read all at once. */
+
+/** One metric as of now. */
+export type Sample = {
+  /** As Prometheus writes it: `procwire_connections`. */
+  readonly name: string
+  /** For people; empty if there is nothing to say. */
+  readonly description: string
+  /** What tells this series from others of its name. */
+  readonly attributes: Readonly<Record<string, string>>
+} & (
+  | { readonly kind: "counter" | "gauge"; readonly value: number }
+  | { readonly kind: "histogram"; readonly value: Distribution }
+)
+
+/** How values are spread. */
+export interface Distribution {
+  /** How many values were at most as large as each bound, with bounds that grow. */
+  readonly buckets: ReadonlyArray<readonly [bound: number, count: number]>
+  /** How many values there were, with those above all bounds. */
+  readonly count: number
+  /** Their sum. */
+  readonly sum: number
+}
+
+/** A number that others add to. */
+export interface Sum {
+  /** Adds to it; a gauge also takes what is below 0. */
+  readonly update: (by: number) => void
+}
+
+/** A set of metrics. */
+export interface Meter {
+  /** A number that only grows. */
+  readonly counter: (name: string, description: string) => Sum
+  /** A number that grows and shrinks. */
+  readonly gauge: (name: string, description: string) => Sum
+  /** A distribution of the values that it is updated with. */
+  readonly histogram: (name: string, description: string, bounds: ReadonlyArray<number>) => Sum
+  /** Every metric as of now. */
+  readonly snapshot: () => ReadonlyArray<Sample>
+}
+
+/** A set of metrics, without any. */
+export const make = (): Meter => {
+  const samples: Array<() => Sample> = []
+  const sum = (kind: "counter" | "gauge") => (name: string, description: string) => {
+    let value = 0
+    samples.push(() => ({ kind, name, description, attributes: {}, value }))
+    return { update: (by: number) => void (value += by) }
+  }
+  return {
+    counter: sum("counter"),
+    gauge: sum("gauge"),
+    histogram: (name, description, bounds) => {
+      const within = bounds.map(() => 0)
+      let [count, total] = [0, 0]
+      samples.push(() => {
+        let below = 0
+        const buckets = bounds.map((bound, at) => [bound, (below += within[at] ?? 0)] as const)
+        return { kind: "histogram", name, description, attributes: {}, value: { buckets, count, sum: total } }
+      })
+      return {
+        update: (value) => {
+          count += 1
+          total += value
+          const at = bounds.findIndex((bound) => value <= bound)
+          if (at !== -1) within[at] = (within[at] ?? 0) + 1
+        },
+      }
+    },
+    snapshot: () => samples.map((sample) => sample()),
+  }
+}
