@@ -132,7 +132,7 @@ describe("the declarations", () => {
 
   /** What is for Node, Bun and Deno alone, by its name. */
   const runtimes =
-    /^(\.|\.\/(node|bun|deno|runtime|mcp|sandbox|conformance.*|effect|effect\/(platform|mcp|sandbox|conformance.*)|package\.json))$/
+    /^(\.|\.\/(node|bun|deno|runtime|mcp|sandbox|conformance.*|effect3|effect|effect\/(platform|mcp|sandbox|conformance.*)|package\.json))$/
 
   it("have no type of Node, but for those of what is for runtimes alone", () => {
     const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
