@@ -194,7 +194,7 @@ const makeOutputs = (process: ClientProcess) => {
   return { stream, release }
 }
 
-/** Who leaves a loop does not wait for the next event, which may never come. */
+/** The events for a loop that may be left at once: its end does not wait for the next event, which may never come. */
 const left = <A>(events: AsyncGenerator<A, void>): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => ({
     next: () => events.next(),

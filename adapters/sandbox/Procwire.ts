@@ -81,7 +81,7 @@ const layer = (url: string): Layer.Layer<Spawner.Spawner, SpawnerProblem> => {
         })
         // A child that was refused leaves no connection.
         return Effect.gen(function* () {
-          const scope = yield* Scope.fork(yield* Effect.scope, "sequential")
+          const scope = yield* Scope.fork(yield* Effect.scope)
           return yield* Scope.provide(started, scope).pipe(
             Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void)),
           )

@@ -77,7 +77,7 @@ const lend = (name: string, from = root, to = folder): void => {
   symlinkSync(join(from, "node_modules", name), place)
 }
 
-/** What a compiler says of a file of a folder, whose declarations it checks as well. */
+/** The words of a compiler for a file of a folder, whose declarations it checks as well. */
 const compiled = (cwd: string, file: string): Promise<string> => {
   const compiler = join(root, "node_modules/typescript/bin/tsc")
   const strict = "--noEmit --strict --types node --module nodenext --target es2022".split(" ")

@@ -220,7 +220,7 @@ export const lazy = (
     let shared: Fiber.Fiber<Owned, ClientError> | undefined
 
     const attempt: Effect.Effect<Owned, ClientError> = Effect.gen(function* () {
-      const own = yield* Scope.fork(scope, "sequential")
+      const own = yield* Scope.fork(scope)
       const close = Scope.close(own, Exit.void)
       const client = yield* make(open, options).pipe(
         Scope.provide(own),

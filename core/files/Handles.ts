@@ -52,7 +52,7 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
       Effect.gen(function* () {
         const refusal = tooLong(id) ?? taken(handles, id)
         if (refusal !== undefined) return yield* Effect.fail(refusal)
-        const scope = yield* Scope.fork(outer, "sequential")
+        const scope = yield* Scope.fork(outer)
         const file = yield* opening.pipe(
           Scope.provide(scope),
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),

@@ -18,7 +18,7 @@ export const send = (
     const scope = yield* Effect.scope
     let request = first
     for (let followed = 0; ; followed++) {
-      const hop = yield* Scope.fork(scope, "sequential")
+      const hop = yield* Scope.fork(scope)
       const response = yield* Scope.provide(client.send(request), hop)
       if (redirects === "stop") return response
       const next = Redirect.next(request, response)

@@ -18,7 +18,7 @@ export interface ChildScope {
 /** A scope in `parent` whose closing takes at most `closeMillis`; a finalizer that hangs goes on by itself. */
 export const fork = (parent: Scope.Scope): Effect.Effect<ChildScope> =>
   Effect.gen(function* () {
-    const outer = yield* Scope.fork(parent, "sequential")
+    const outer = yield* Scope.fork(parent)
     const child = yield* Scope.make()
     // In a fiber of its own, which most often is done at once.
     const closing = Effect.flatMap(Effect.context<never>(), (context) => {

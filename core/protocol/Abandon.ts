@@ -1,4 +1,4 @@
-/** What nobody waits for. */
+/** Effects whose end nobody has to wait for. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 

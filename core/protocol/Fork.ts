@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
 /** Runs an effect in a fiber of its own. */
-export type Fork = <A, E>(effect: Effect.Effect<A, E>, options?: Effect.RunOptions) => Fiber.Fiber<A, E>
+export type Fork = <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
 
 /** Fibers that are interrupted when the scope closes, which waits for them. One that is forked later is at once. */
 export const inScope: Effect.Effect<Fork, never, Scope.Scope> = Effect.flatMap(
@@ -18,8 +18,8 @@ export const inScope: Effect.Effect<Fork, never, Scope.Scope> = Effect.flatMap(
     const runFork = Effect.runForkWith(context)
     const fibers = new Set<Fiber.Fiber<unknown, unknown>>()
     let closed = false
-    const fork: Fork = (effect, options) => {
-      const fiber = runFork(effect, options)
+    const fork: Fork = (effect) => {
+      const fiber = runFork(effect)
       if (fiber.pollUnsafe() !== undefined) return fiber
       if (closed) fiber.interruptUnsafe()
       fibers.add(fiber)

@@ -84,7 +84,7 @@ export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spaw
         signalledInside(inner, wrapped, events),
       )
       return Effect.gen(function* () {
-        const scope = yield* Scope.fork(yield* Effect.scope, "sequential")
+        const scope = yield* Scope.fork(yield* Effect.scope)
         return yield* Scope.provide(started, scope).pipe(
           Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void)),
         )

@@ -19,7 +19,7 @@ const load = async () => {
 /** The package, and what closes secrets for it. */
 export type PgClient = Awaited<ReturnType<typeof load>>
 
-/** What npm installs for it. */
+/** The packages that npm installs for it, each with its line of versions. */
 export const wanted: ReadonlyArray<string> = ["@effect/sql-pg@4.0", "effect@4.1"]
 
 /** Loads it. Fails with `NotInstalled` where it is absent, or another. */

@@ -113,7 +113,7 @@ const toStdin = ({ options }: ChildProcess.StandardCommand, input: Bytes | undef
   return { stream: input ?? stream, endOnDone }
 }
 
-/** Where an output of the command goes. */
+/** The destination of one output of the command. */
 const toOutput = (
   output: ChildProcess.CommandOutput | ChildProcess.StdoutConfig = "pipe",
 ): ChildProcess.CommandOutput =>
@@ -143,7 +143,7 @@ const check = (
       "with the option shell the command is the whole script, without arguments",
     )
   }
-  // What the server would say of it has the value.
+  // The words of the server would show the value.
   const values = [command, ...args, ...Object.values(options.env ?? {})]
   return values.some((value) => value !== undefined && reveal(value).includes("\0"))
     ? lacking(module, "spawn", "the command, an argument or a variable of it has a NUL character")
@@ -231,7 +231,7 @@ const toSink = (
   return endOnDone ? Sink.mapEffect(all, () => failing(process.closeStdin)) : all
 }
 
-/** Where the outputs of a command go. */
+/** The destinations of the outputs of a command. */
 interface Outputs {
   readonly stdout: ChildProcess.CommandOutput
   readonly stderr: ChildProcess.CommandOutput

@@ -66,7 +66,7 @@ export const make = (
   Effect.gen(function* () {
     const { options } = settings
     const outer = yield* Effect.scope
-    const scope = yield* Scope.fork(outer, "sequential")
+    const scope = yield* Scope.fork(outer)
     const closed = yield* Deferred.make<void, ServeError>()
     let result: Exit.Exit<void, ServeError> = Exit.void
     yield* Scope.addFinalizer(

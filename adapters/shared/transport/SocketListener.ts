@@ -82,7 +82,7 @@ export const make = (
     // Over TLS "connection" is for the TCP socket below, whose client may never finish its handshake.
     if (options.kind === "tcp" && options.tls !== undefined) server.on("connection", prepare)
     yield* Effect.addFinalizer(() => Effect.sync(() => void server.close()))
-    const bound = yield* Scope.fork(yield* Effect.scope, "sequential")
+    const bound = yield* Scope.fork(yield* Effect.scope)
     const address = yield* options.kind === "unix"
       ? Scope.provide(listenUnix(server, options), bound)
       : listenTcp(server, options)

@@ -46,7 +46,7 @@ const make = ({ server, client, limits, send: toPeer, scope, fork }: Connection)
       Effect.gen(function* () {
         const { requestId: id } = params
         yield* reserve(id)
-        const own = yield* Scope.fork(scope, "sequential")
+        const own = yield* Scope.fork(scope)
         yield* Scope.addFinalizer(
           own,
           Effect.sync(() => streams.delete(id)),
