@@ -62,7 +62,7 @@ const worlds = {
   effect3: { hasEffect: true, files: ["effect3.ts"], compilerOptions: { lib: ["es2022"], types: ["node"] } },
 }
 
-/** Where the packages of a world are that are not those of the repository. */
+/** The folders of packages of a world that are not those of the repository. */
 const folders = new Map([["effect3", join(root, "adapters/effect3/node_modules")]])
 
 const strict = {

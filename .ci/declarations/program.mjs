@@ -7,7 +7,7 @@ import { shownPackages } from "./text.mjs"
 export const shown = new RegExp(
   `/node_modules/(?:@types/node|undici-types|@vitest/[^/]+|${shownPackages.join("|")})/`,
 )
-/** What the doors show plainly in place of a name: types of Effect, and shapes of the wire. */
+/** Types that the doors show plainly in place of a name: those of Effect, and shapes of the wire. */
 export const ofEffect = /\/node_modules\/(?:effect|@effect\/[\w-]+)\/|\/dist\/core\/protocol\/shape\//
 
 /** A type of Effect, which the type around it may yet say plainly. */

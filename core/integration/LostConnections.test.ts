@@ -41,7 +41,7 @@ const play = (seed: number, replays: boolean) =>
       if (dice > 7) yield* pass(yield* below(150))
     }
     for (const child of fake.children) child.finish(9)
-    // What comes over the network is no sleep, for which a longer step would wait.
+    // Messages of the network are no sleeps: a longer step does not wait for them.
     for (let second = 0; second < 120 && readings.some((one) => one.pollUnsafe() === undefined); second++)
       yield* pass(1_000)
     for (const [n, reading] of readings.entries()) {

@@ -1,5 +1,5 @@
 /**
- * What happens to the processes of one server, counted by a meter of its own: two servers in one program count apart.
+ * Counts of the processes of one server, by a meter of its own: two servers in one program count apart.
  *
  * On the byte path a counter is a plain function that adds to a number.
  */

@@ -6,18 +6,18 @@ export type Sample = {
   readonly name: string
   /** For people; empty if there is nothing to say. */
   readonly description: string
-  /** What tells this series from others of its name. */
+  /** The labels of this series among others of its name. */
   readonly attributes: Readonly<Record<string, string>>
 } & (
   | { readonly kind: "counter" | "gauge"; readonly value: number }
   | { readonly kind: "histogram"; readonly value: Distribution }
 )
 
-/** How values are spread. */
+/** The spread of values. */
 export interface Distribution {
-  /** How many values were at most as large as each bound, with bounds that grow. */
+  /** The number of values up to each bound, with bounds that grow. */
   readonly buckets: ReadonlyArray<readonly [bound: number, count: number]>
-  /** How many values there were, with those above all bounds. */
+  /** The number of values, with those above all bounds. */
   readonly count: number
   /** Their sum. */
   readonly sum: number

@@ -1,5 +1,5 @@
 /**
- * How the fields of a struct may be absent, by name and by position.
+ * Fields of a struct that may be absent, by name and by position.
  *
  * A struct may be an array of its fields in their order. There a field that may be null has to be given, unless it is
  * `omittable`; another one that may be absent may be left out at the end.

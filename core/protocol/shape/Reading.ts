@@ -1,5 +1,5 @@
 /**
- * How values of the wire are read, and the words for what is wrong with them. Both are those of serde, a library of
+ * The readers of values of the wire, and the words of their faults. Both are those of serde, a library of
  * Rust that the peer implementation reads with.
  */
 import * as Result from "effect/Result"
@@ -36,7 +36,7 @@ export interface Reading {
 /** Reads a value. Throws `Fault`. */
 export type Read = (json: Json, reading: Reading) => unknown
 
-/** How values are read. */
+/** Options of a reading. */
 export interface Options {
   /** Whether the text of a fault names the field; the default is true. */
   readonly located?: boolean

@@ -28,7 +28,7 @@ export interface Shape<out A, out I = A> {
   readonly read: Read
   /** Makes JSON of a value; undefined if it is JSON as it is. */
   readonly write: ((value: never) => unknown) | undefined
-  /** What it is made of. */
+  /** Its parts. */
   readonly form: Form
 }
 
@@ -57,7 +57,7 @@ export type Form =
 /** A field of a struct, or the shape of one that is always there. */
 export type Member = Any | Field<unknown, unknown, Presence>
 
-/** What a struct has in place of a field that its object lacks: nothing, or a value that the reader fills in. */
+/** The substitute for a field that an object lacks: nothing, or a value that the reader fills in. */
 export type Presence = "optional" | "default"
 
 /** The presence of a field in an array of the fields: always, unless the array ends before, or never. */
@@ -69,7 +69,7 @@ export interface Field<out A, out I, out P extends Presence> {
   readonly Type: A
   /** The type of its values on the wire; there is no such member. */
   readonly Encoded: I
-  /** What a struct has in its place if its object lacks it. */
+  /** Its substitute in a struct whose object lacks it. */
   readonly presence: P
   /** The shape of its values. */
   readonly shape: Any

@@ -65,7 +65,7 @@ export type EncodedOf<F extends Fields> = {
   readonly [K in keyof F as K extends Lacking<F> ? never : K]: F[K]["Encoded"]
 } & { readonly [K in keyof F as K extends Lacking<F> ? K : never]?: F[K]["Encoded"] }
 
-/** What a reader and a writer need of a field. */
+/** A field, as a reader and a writer need it. */
 interface Known {
   readonly name: string
   readonly read: Read

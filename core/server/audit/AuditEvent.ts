@@ -1,5 +1,5 @@
 /**
- * What an audit log says, as shapes: one event is one line of JSON.
+ * The events of an audit log, as shapes: one event is one line of JSON.
  *
  * Events name who asked, what for, and how it ended. They never hold what a process reads or prints, the content of
  * files, headers or bodies, or the environment; URLs come without credentials, query and fragment.
