@@ -146,7 +146,9 @@ describe("the file of a unix socket", () => {
   // guards: unix-socket
   it("is there for its user alone, as soon as it is there, and gone at the end", async () => {
     const path = freePath()
-    const look = `while :; do m=$(stat -c %a "$0" 2>/dev/null) && echo $m; [ -e "$0.stop" ] && break; done | sort -u`
+    // The last look begins after the word to stop, so it finds the socket.
+    const once = `[ -e "$0.stop" ]; last=$?; m=$(stat -c %a "$0" 2>/dev/null) && echo $m; [ $last = 0 ] && break`
+    const look = `while :; do ${once}; done | sort -u`
     const seen = new Promise<string>((done) => execFile("sh", ["-c", look, path], (_, out) => done(out)))
     for (let i = 0; i < 100; i++) {
       await listening(unix(path), () => Promise.resolve())
