@@ -10,13 +10,13 @@ import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
 import type { StartError } from "../process/ProcessError.ts"
 import type { ScreenError } from "../process/screen/ScreenError.ts"
 import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
+import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { LimitError, Limits } from "../protocol/Limits.ts"
 import type { ParamsError, RequestError } from "../protocol/ParamsError.ts"
 import type { StartParams } from "../protocol/Process.ts"
 import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
 import type { RequestContext } from "../rpc/Router.ts"
 import type { HostInfo } from "../spawn/Host.ts"
-import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { Followed, Following, Gate, Sender, View } from "./Following.ts"
@@ -37,8 +37,6 @@ export interface Server {
   readonly files: Pick<FilesService, "available" | "watches">
   /** Whether requests may use the network. */
   readonly hasNetwork: boolean
-  /** Its evidence of processes. */
-  readonly tells: ProcessEvidenceService["tells"]
   /** Whether lists show every session to the client. */
   readonly listsAll: boolean
   /** Whether output can be kept in files. */
@@ -143,18 +141,26 @@ type Handling<W extends Wire> = W extends { readonly requests: infer R }
           readonly handlers: (
             connection: Connection,
           ) => Handlers<R> | Effect.Effect<Handlers<R>, never, Scope.Scope>
-          readonly parts?: undefined
+          readonly part?: undefined
         }
       | {
           readonly handlers?: undefined
-          /** With its part in each connection. The effect runs once for a server, in the scope of that. */
-          readonly parts: Effect.Effect<
-            (connection: Connection) => Part & { readonly handlers: Handlers<R> },
-            never,
-            Scope.Scope
-          >
+          /** Its part in a connection, with the handlers. */
+          readonly part: (connection: Connection) => Part & { readonly handlers: Handlers<R> }
         }
-  : { readonly handlers?: undefined; readonly parts?: undefined }
+  : { readonly handlers?: undefined; readonly part?: undefined }
+
+/** The things that the features of one server share. */
+export interface Shared {
+  readonly limits: Limits
+  /** The compiler of the patterns of waits and searches. */
+  readonly patterns: PatternCache
+}
+
+/** A feature, or for one with a state of the server: an effect that makes it once, in the scope of the server. */
+export type OnServer<W extends Wire> =
+  | Feature<W>
+  | ((shared: Shared) => Effect.Effect<Feature<W>, never, Scope.Scope>)
 
 /** A feature on the server. */
 export type Feature<W extends Wire> = Handling<W> & {

@@ -10,9 +10,20 @@ import type { Asked as Options } from "../process/ProcessRegistry.ts"
 import { answers } from "./answers/feature.ts"
 import { attach } from "./attach/feature.ts"
 import { credit } from "./credit/feature.ts"
+import { PatternCache } from "../pattern/PatternCache.ts"
 import { ParamsError } from "../protocol/ParamsError.ts"
 import { deadline } from "./deadline/feature.ts"
-import type { Asked, Connection, Failure, Feature, Handlers, Part, Server, Target } from "./Feature.ts"
+import type {
+  Asked,
+  Connection,
+  Failure,
+  Feature,
+  Handlers,
+  OnServer,
+  Part,
+  Shared,
+  Target,
+} from "./Feature.ts"
 import { fs } from "./fs/feature.ts"
 import { history } from "./history/feature.ts"
 import { http } from "./http/feature.ts"
@@ -28,9 +39,9 @@ import type { capabilities, requests, Wires } from "./Wires.ts"
 
 type Announced = { readonly [K in keyof typeof capabilities]: boolean }
 
-type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[I]> }
+type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: OnServer<T[I]> }
 
-const features: Each<Wires> = [
+const all: Each<Wires> = [
   receipt,
   deadline,
   marks,
@@ -47,33 +58,16 @@ const features: Each<Wires> = [
   attach,
 ]
 
-/** The capabilities of all features. */
-export const announced = (server: Server) =>
-  Object.assign({}, ...features.map(({ announces }) => announces(server))) as Announced
-
-/** The first fault of the params of a start; undefined if there is none. */
-export const fault = (params: Asked, server: Server): Failure | undefined => {
-  for (const { fault } of features) {
-    const found = fault?.(params, server)
-    if (found !== undefined) return typeof found === "string" ? new ParamsError({ message: found }) : found
-  }
-  return undefined
-}
-
-/** The options of the processes of a session that these params ask for. */
-export const options = (params: Asked, server: Server): Options =>
-  Object.assign({}, ...features.map(({ options }) => options?.(params, server))) as Options
-
-/** The part of features in a process; undefined if these params ask for none. */
-export const extend = (params: Asked, server: Server): Extend | undefined => {
-  const asked = features.flatMap((feature) => feature.extend?.(params, server) ?? [])
-  return asked.length === 0
-    ? undefined
-    : (process, services) => Extension.compose(asked.flatMap((one) => one(process, services) ?? []))
-}
-
 /** The features in one connection. */
 export interface Joined extends Pick<Connection, "at" | "writing" | "gate"> {
+  /** The capabilities of all features. */
+  readonly announced: Announced
+  /** The first fault of the params of a start; undefined if there is none. */
+  readonly fault: (params: Asked) => Failure | undefined
+  /** The options of the processes of a session that these params ask for. */
+  readonly options: (params: Asked) => Options
+  /** The part of features in a process; undefined if these params ask for none. */
+  readonly extend: (params: Asked) => Extend | undefined
   /** The answer to the `initialize` that has opened or resumed the session is sent. */
   readonly opened: () => void
   /** The connection has left its session. */
@@ -88,53 +82,72 @@ export type Base = Omit<Connection, "at" | "writing" | "gate">
 /** Joins features to a connection; what they hold ends with its scope. */
 export type Join = (base: Base) => Effect.Effect<Joined, never, Scope.Scope>
 
-type Parts = Effect.Effect<
-  (connection: Connection) => Part & { readonly handlers: object },
-  never,
-  Scope.Scope
->
+/** A feature, as the list has it. */
+type Made = Pick<Feature<Wire>, "announces" | "fault" | "options" | "extend"> & {
+  readonly handlers?: ((connection: Connection) => object) | undefined
+  readonly part?: ((connection: Connection) => Part & { readonly handlers: object }) | undefined
+}
 
-const none = Effect.succeed(undefined)
+/** Makes the features of one server, and joins them to its connections; they end with the scope. */
+export const joining = (limits: Shared["limits"]): Effect.Effect<Join, never, Scope.Scope> => {
+  const shared: Shared = { limits, patterns: new PatternCache() }
+  const making = all.map((one) => (typeof one === "function" ? one(shared) : Effect.succeed(one)))
+  return Effect.map(
+    Effect.all(making as ReadonlyArray<Effect.Effect<Made, never, Scope.Scope>>),
+    (features) => (base) => join(features, base),
+  )
+}
 
-/** Joins the features of one server to its connections; what connections share ends with the scope. */
-export const joining: Effect.Effect<Join, never, Scope.Scope> = Effect.map(
-  Effect.forEach(features, ({ parts }: { readonly parts?: Parts | undefined }) => parts ?? none),
-  (makers) => (base) =>
-    Effect.gen(function* () {
-      const connection: Connection = {
-        ...base,
-        at: (processId) => at(parts, base, processId),
-        writing: (processId, ending) => {
-          const target = connection.at(processId)
-          const refused = first(parts, ({ refusal }) => refusal?.(processId, target, ending))
-          return refused === undefined ? Effect.succeed(target) : Effect.fail(refused)
-        },
-        gate: (followed, credit) => first(parts, ({ gate }) => gate?.(followed, credit)),
-      }
-      const parts = makers.flatMap((make) => make?.(connection) ?? [])
-      const handlers = yield* Effect.forEach(features, ({ handlers }) => {
-        const made = handlers?.(connection) ?? {}
-        return Effect.isEffect(made)
-          ? (made as Effect.Effect<object, never, Scope.Scope>)
-          : Effect.succeed(made)
-      })
-      return {
-        at: connection.at,
-        writing: connection.writing,
-        gate: connection.gate,
-        opened: () => parts.forEach(({ opened }) => opened?.()),
-        close: () => parts.forEach(({ close }) => close?.()),
-        handlers: Object.assign({}, ...handlers, ...parts.map((part) => part.handlers)) as Joined["handlers"],
-      }
-    }),
-)
+const join = (features: ReadonlyArray<Made>, base: Base): Effect.Effect<Joined, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { server } = base
+    const connection: Connection = {
+      ...base,
+      at: (processId) => at(parts, base, processId),
+      writing: (processId, ending) => {
+        const target = connection.at(processId)
+        const refused = first(parts, ({ refusal }) => refusal?.(processId, target, ending))
+        return refused === undefined ? Effect.succeed(target) : Effect.fail(refused)
+      },
+      gate: (followed, credit) => first(parts, ({ gate }) => gate?.(followed, credit)),
+    }
+    const parts = features.flatMap(({ part }) => part?.(connection) ?? [])
+    const handlers = yield* Effect.forEach(features, ({ handlers }) => {
+      const made = handlers?.(connection) ?? {}
+      return Effect.isEffect(made)
+        ? (made as Effect.Effect<object, never, Scope.Scope>)
+        : Effect.succeed(made)
+    })
+    return {
+      at: connection.at,
+      writing: connection.writing,
+      gate: connection.gate,
+      announced: Object.assign({}, ...features.map(({ announces }) => announces(server))) as Announced,
+      fault: (params) => {
+        const found = first(features, ({ fault }) => fault?.(params, server))
+        return typeof found === "string" ? new ParamsError({ message: found }) : found
+      },
+      options: (params) =>
+        Object.assign({}, ...features.map(({ options }) => options?.(params, server))) as Options,
+      extend: (params) => {
+        const asked = features.flatMap(({ extend }) => extend?.(params, server) ?? [])
+        return asked.length === 0
+          ? undefined
+          : (...of) => Extension.compose(asked.flatMap((one) => one(...of) ?? []))
+      },
+      opened: () => parts.forEach(({ opened }) => opened?.()),
+      close: () => parts.forEach(({ close }) => close?.()),
+      handlers: Object.assign({}, ...handlers, ...parts.map((part) => part.handlers)) as Joined["handlers"],
+    }
+  })
 
 const at = (parts: ReadonlyArray<Part>, { session }: Base, processId: string): Target =>
   first(parts, ({ view }) => view?.(processId)) ?? { processes: session().processes, id: processId }
 
-const first = <A>(parts: ReadonlyArray<Part>, of: (part: Part) => A | undefined): A | undefined => {
-  for (const part of parts) {
-    const found = of(part)
+/** The first answer of several that is not undefined. */
+const first = <P, A>(all: ReadonlyArray<P>, of: (one: P) => A | undefined): A | undefined => {
+  for (const one of all) {
+    const found = of(one)
     if (found !== undefined) return found
   }
   return undefined

@@ -7,7 +7,6 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type { HasherService } from "../protocol/Hasher.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { ChildHandle, SpawnEvents, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import * as ChildScope from "./ChildScope.ts"
@@ -49,16 +48,14 @@ export type AroundSpawn = (
 export interface FeatureServices {
   /** The clock of the server. */
   readonly clock: Clock.Clock
-  /** Hashes what a receipt is of. */
-  readonly hasher: HasherService
   /** The pictures of the terminals of the session. */
   readonly pictures: Pictures
   /** Runs a fiber that ends with the session. */
   readonly fork: Fork
 }
 
-/** Makes the part of features in a process, which is about to spawn. */
-export type Extend = (process: Process, services: FeatureServices) => Extension | undefined
+/** Makes the part of features in the process of an entry, which is about to spawn. */
+export type Extend = (entry: Entry, services: FeatureServices) => Extension | undefined
 
 /** What a start asks for beyond its spec. */
 export interface Asked {
@@ -98,7 +95,7 @@ const start = (
   const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
   // Before there is any output.
-  process.extend(extend?.(process, services))
+  process.extend(extend?.(entry, services))
   const spawning = process.extension?.spawner?.(spawner) ?? spawner
   const extended = process.extension?.events?.(process.events) ?? process.events
   const events = dated(extended, process, clock)

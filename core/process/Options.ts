@@ -1,9 +1,6 @@
 /** The options of a process registry, and what all registries of one server share. */
 import type { BuffersService } from "../protocol/Buffers.ts"
-import { type HasherService, portable } from "../protocol/Hasher.ts"
 import { defaults, keptMillis, type Limits } from "../protocol/Limits.ts"
-import { PatternCache } from "../pattern/PatternCache.ts"
-import { type ProcessEvidenceService, unknown } from "../spawn/ProcessEvidence.ts"
 import * as Batch from "./history/Batch.ts"
 import { Budget } from "./history/Budget.ts"
 import type * as History from "./history/History.ts"
@@ -35,12 +32,6 @@ export interface Shared {
   readonly retention: Retention.Retention
   /** Where everything is counted. */
   readonly metrics: Metrics.Metrics
-  /** Hashes output for receipts. */
-  readonly hasher: HasherService
-  /** Looks at processes for those who wait. */
-  readonly evidence: ProcessEvidenceService
-  /** The patterns that waits look for. */
-  readonly patterns: PatternCache
   /** Who is told of the buffers of each process. */
   readonly buffers: BuffersService
   /** Where histories are kept, and what all of them may take together. */
@@ -53,17 +44,12 @@ export interface Shared {
 export const share = (
   limits: Limits,
   metrics = Metrics.make(),
-  hasher = portable,
-  evidence = unknown,
   buffers: BuffersService = {},
   historyFiles = HistoryFiles.none,
   terminals = Terminals.none,
 ): Shared => ({
   history: { files: historyFiles, budget: new Budget(limits.historyTotal), memory: Batch.toPool() },
-  hasher,
   buffers,
-  evidence,
-  patterns: new PatternCache(),
   gate: StartGate.make(limits),
   retention: Retention.make(limits.retainedTotal),
   metrics,

@@ -12,8 +12,6 @@ import * as Result from "effect/Result"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Fork from "../protocol/Fork.ts"
-import type { PatternCache } from "../pattern/PatternCache.ts"
-import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import * as Control from "./Control.ts"
@@ -69,10 +67,6 @@ export interface ProcessRegistry {
   readonly grep: (id: string, request: GrepRequest) => Effect.Effect<GrepState, ProcessError | HistoryError>
   /** What PTYs show. */
   readonly pictures: Pictures
-  /** The compiler of the patterns of waits and searches. */
-  readonly patterns: PatternCache
-  /** Evidence of processes. */
-  readonly evidence: ProcessEvidenceService
   /** Queues bytes for stdin. Completes when the child has taken them or the queue has room for them. */
   readonly write: (
     id: string,
@@ -137,9 +131,8 @@ export const make = (
     const fork = yield* forking
     const pictures = shared.screens.inSession(fork, histories)
     const reserving = { table, places, kept, histories, clock, shared, options }
-    const { metrics, hasher } = shared
-    const common = { clock, metrics, hasher, pictures, fork, scope }
-    const services: Lifecycle.Services = { spawner, table, options, ...common }
+    const { metrics } = shared
+    const services: Lifecycle.Services = { spawner, table, options, clock, metrics, pictures, fork, scope }
 
     yield* Scope.addFinalizer(
       scope,
@@ -174,8 +167,6 @@ export const make = (
       history: (id, request) => withExisting(id, (process) => histories.part(process, request)),
       grep: (id, request) => withExisting(id, (process) => histories.grep(process, request)),
       pictures,
-      patterns: shared.patterns,
-      evidence: shared.evidence,
       write: (id, bytes, writeId) =>
         table.use(id, (process) =>
           process === undefined ? Effect.succeed("unknownProcess") : Control.write(process, bytes, writeId),

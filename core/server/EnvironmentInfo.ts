@@ -1,6 +1,6 @@
 /** What this server reports about itself and its host. A capability is true only if it works here. */
 import type { Server } from "../features/Feature.ts"
-import * as Features from "../features/Features.ts"
+import type { Joined } from "../features/Features.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { HostInfo } from "../spawn/Host.ts"
@@ -8,7 +8,11 @@ import type { HostInfo } from "../spawn/Host.ts"
 export type { Server } from "../features/Feature.ts"
 
 /** The result of `environment/info`, for one connection; `version` is that of the embedding program. */
-export const make = (server: Server, version: string): Environment.EnvironmentInfo => {
+export const make = (
+  server: Server,
+  { announced }: Pick<Joined, "announced">,
+  version: string,
+): Environment.EnvironmentInfo => {
   const { host, spawner, files, hasNetwork, listsAll } = server
   return {
     shell: host.shell,
@@ -22,7 +26,7 @@ export const make = (server: Server, version: string): Environment.EnvironmentIn
     tempDir: PathUri.fromPath(host.temp),
     capabilities: {
       ...Environment.noCapabilities,
-      ...Features.announced(server),
+      ...announced,
       fsWatchMissing: files.watches,
       fileWriteStreaming: files.available,
       httpHeaderEnvVars: hasNetwork,

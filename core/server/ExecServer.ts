@@ -17,7 +17,6 @@ import { Terminals } from "../process/screen/Terminals.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
-import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
@@ -63,14 +62,13 @@ export const make = (
     const files =
       floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
     const hasNetwork = floor?.network !== false
-    const [{ tells }, { available: keepsHistories }] = [yield* ProcessEvidence, yield* HistoryFiles]
+    const { available: keepsHistories } = yield* HistoryFiles
     const terminals = yield* Terminals
     const facts = {
       host,
       spawner,
       files,
       hasNetwork,
-      tells,
       keepsHistories,
       usualHistory: limits.historyBytes,
     }
@@ -92,7 +90,7 @@ export const make = (
       client: hasNetwork ? yield* HttpClient : withoutNetwork,
       sessions: yield* SessionRegistry.make(options),
       tracing: yield* Tracing.make,
-      join: yield* Features.joining,
+      join: yield* Features.joining(limits),
       outputs: Notifier.toPool(),
       auditLog: options.auditLog,
     }

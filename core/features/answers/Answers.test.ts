@@ -12,13 +12,13 @@ import { mostOffered } from "../../process/StdinQueue.ts"
 import { pipe } from "../../process/testing/Registry.ts"
 import * as Scroll from "../../process/testing/Scroll.ts"
 import { Writers } from "../attach/Writers.ts"
-import * as Features from "../Features.ts"
 import { linux } from "../testing/Linux.ts"
 import { mostWaiting } from "./Answers.ts"
+import { answers } from "./feature.ts"
 
 const pty: SpawnSpec = { ...pipe, stdio: { kind: "pty", size: { rows: 4, columns: 60 } } }
 const asks = { answers: true, tty: true }
-const extend = Features.extend(asks, linux)
+const extend = answers.extend?.(asks, linux)
 const [attributes, status, corner] = ["\x1b[?1;2c", "\x1b[0n", "\x1b[1;1R"]
 
 /** A process that asks its terminal, on a server with such terminals. */

@@ -11,7 +11,7 @@ export const answers: Feature<typeof wire> = {
     params.answers === true && params.tty !== true ? ErrorText.of("noTerminal") : undefined,
   extend: (params) =>
     params.answers === true
-      ? (process, { pictures, fork }) => {
+      ? ({ process }, { pictures, fork }) => {
           const answers = new Answers(process, pictures, fork)
           return {
             events: (events) => answers.around(events),

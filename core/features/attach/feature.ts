@@ -2,40 +2,41 @@
 import * as Effect from "effect/Effect"
 import * as SessionScope from "../../protocol/SessionScope.ts"
 import type { Holder } from "../../session/SessionRegistry.ts"
-import type { Feature } from "../Feature.ts"
+import type { OnServer } from "../Feature.ts"
 import * as Attachments from "./Attachments.ts"
 import * as Handlers from "./handlers.ts"
 import * as LossyQueue from "./LossyQueue.ts"
 import type { attach as wire } from "./wire.ts"
 
-export const attach: Feature<typeof wire> = {
-  announces: ({ scope }) => ({
-    processAttach: true,
-    processAttachAll: SessionScope.includes(scope, "observe"),
-    processControlAll: scope === "control",
-  }),
-  parts: Effect.map(LossyQueue.make, (queue) => {
+export const attach: OnServer<typeof wire> = () =>
+  Effect.map(LossyQueue.make, (queue) => {
     const known = new WeakMap<Holder, Attachments.Attachments>()
-    return (connection) => {
-      const attachments = Attachments.make(connection)
-      return {
-        view: attachments.view,
-        refusal: attachments.refusal,
-        // An owner that is about to resume its session is told of every role behind the answer.
-        opened: () => {
-          known.set(connection.holder, attachments)
-          attachments.opened()
-        },
-        close: () => {
-          known.delete(connection.holder)
-          attachments.close()
-        },
-        handlers: Handlers.make(connection, {
-          attachments,
-          queue,
-          tellOwner: ({ holder }, processId) => holder && known.get(holder)?.tellRole(processId),
-        }),
-      }
+    return {
+      announces: ({ scope }) => ({
+        processAttach: true,
+        processAttachAll: SessionScope.includes(scope, "observe"),
+        processControlAll: scope === "control",
+      }),
+      part: (connection) => {
+        const attachments = Attachments.make(connection)
+        return {
+          view: attachments.view,
+          refusal: attachments.refusal,
+          // An owner that is about to resume its session is told of every role behind the answer.
+          opened: () => {
+            known.set(connection.holder, attachments)
+            attachments.opened()
+          },
+          close: () => {
+            known.delete(connection.holder)
+            attachments.close()
+          },
+          handlers: Handlers.make(connection, {
+            attachments,
+            queue,
+            tellOwner: ({ holder }, processId) => holder && known.get(holder)?.tellRole(processId),
+          }),
+        }
+      },
     }
-  }),
-}
+  })

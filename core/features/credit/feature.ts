@@ -18,7 +18,7 @@ export const credit: Feature<typeof wire> = {
   // Output that may not be pushed waits in the log, so the child has to be paused.
   announces: ({ spawner }) => ({ processCredit: spawner.pause }),
   fault: (params) => faultOf(params.credit),
-  parts: Effect.succeed(({ at, following }) => {
+  part: ({ at, following }) => {
     const credits = new Credits(following)
     /** The followed one of an id; a process that is forgotten, too, until its last event is sent. */
     const followed = (processId: string): Effect.Effect<Followed, ProcessError> => {
@@ -39,5 +39,5 @@ export const credit: Feature<typeof wire> = {
           ),
       },
     }
-  }),
+  },
 }

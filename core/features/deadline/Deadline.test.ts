@@ -6,15 +6,15 @@ import { effect, pass, settle } from "../../testing/Effects.ts"
 import { begin as beginAny, make, now, pipe } from "../../process/testing/Registry.ts"
 import { pauseAbove } from "../../process/Process.ts"
 import type { Asked } from "../Feature.ts"
-import * as Features from "../Features.ts"
 import { linux } from "../testing/Linux.ts"
+import { deadline } from "./feature.ts"
 
 const term = ["SIGTERM", "SIGCONT"]
 
 const begin = (asked: Asked, options: Fake.Options = {}) =>
   Effect.gen(function* () {
     const { fake, registry, close } = yield* make(options)
-    const process = yield* registry.start("p", pipe, { extend: Features.extend(asked, linux) })
+    const process = yield* registry.start("p", pipe, { extend: deadline.extend?.(asked, linux) })
     process.release()
     return { registry, process, child: yield* fake.next, close }
   })

@@ -15,7 +15,7 @@ export const deadline: Feature<typeof wire> = {
     const isTimed = timeoutMs != null || idleTimeoutMs != null
     const tellsCause = params.ending ?? isTimed
     if (!isTimed && !tellsCause && killGraceMs == null && signalOnTimeout == null) return undefined
-    return (process, { clock }) => {
+    return ({ process }, { clock }) => {
       process.cause.told = tellsCause
       process.grace = { ...process.grace, ...Grace.fromParams(signalOnTimeout, killGraceMs, host.platform) }
       if (!isTimed) return undefined

@@ -1,15 +1,16 @@
 /** `process/history` and `process/grep`: check what is asked of a history, and ask it. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { PatternCache } from "../../pattern/PatternCache.ts"
 import type { Ended } from "../../process/history/HistoryFiles.ts"
 import type { Point } from "../../process/history/Reading.ts"
 import type { SizeAt } from "../../process/Sizes.ts"
 import * as History from "./wire.ts"
 import type { history as wire } from "./wire.ts"
 import { ParamsError } from "../../protocol/ParamsError.ts"
-import type { Connection, Feature, Handlers } from "../Feature.ts"
+import type { Connection, Handlers, OnServer } from "../Feature.ts"
 
-const make = ({ at }: Connection): Handlers<(typeof wire)["requests"]> => ({
+const make = ({ at }: Connection, patterns: PatternCache): Handlers<(typeof wire)["requests"]> => ({
   "process/history": (params) =>
     Effect.gen(function* () {
       const { processId, tail, maxBytes } = params
@@ -42,7 +43,7 @@ const make = ({ at }: Connection): Handlers<(typeof wire)["requests"]> => ({
       const { processes, id } = at(processId)
       // The edges of lines are edges always.
       const given = flags ?? ""
-      const compiled = processes.patterns.compile(pattern, given.includes("m") ? given : `${given}m`)
+      const compiled = patterns.compile(pattern, given.includes("m") ? given : `${given}m`)
       if (Result.isFailure(compiled)) return yield* refuse(compiled.failure.message)
       const { matches, ended, lost, ...rest } = yield* processes.grep(id, {
         pattern: compiled.success,
@@ -64,23 +65,24 @@ const make = ({ at }: Connection): Handlers<(typeof wire)["requests"]> => ({
 
 const toSize = ({ after, size }: SizeAt) => ({ afterSeq: after, ...size })
 
-export const history: Feature<typeof wire> = {
-  announces: ({ keepsHistories }) => ({ outputHistory: keepsHistories }),
-  fault: ({ history }, { keepsHistories }) =>
-    history == null
-      ? undefined
-      : !keepsHistories
-        ? "`history` is not supported by this server: it has no capability outputHistory"
-        : history.maxBytes < History.leastBytes
-          ? `history.maxBytes must be at least ${History.leastBytes}: ${history.maxBytes}`
-          : undefined,
-  options: ({ history }, { keepsHistories, usualHistory }) => ({
-    historyBytes:
-      history?.maxBytes ??
-      (keepsHistories && usualHistory > 0 ? Math.max(usualHistory, History.leastBytes) : 0),
-  }),
-  handlers: make,
-}
+export const history: OnServer<typeof wire> = ({ patterns }) =>
+  Effect.succeed({
+    announces: ({ keepsHistories }) => ({ outputHistory: keepsHistories }),
+    fault: ({ history }, { keepsHistories }) =>
+      history == null
+        ? undefined
+        : !keepsHistories
+          ? "`history` is not supported by this server: it has no capability outputHistory"
+          : history.maxBytes < History.leastBytes
+            ? `history.maxBytes must be at least ${History.leastBytes}: ${history.maxBytes}`
+            : undefined,
+    options: ({ history }, { keepsHistories, usualHistory }) => ({
+      historyBytes:
+        history?.maxBytes ??
+        (keepsHistories && usualHistory > 0 ? Math.max(usualHistory, History.leastBytes) : 0),
+    }),
+    handlers: (connection) => make(connection, patterns),
+  })
 
 /** Where a history has ended before its process. */
 const toEnd = (ended: Ended | undefined): Pick<History.HistoryResult, "ended"> =>

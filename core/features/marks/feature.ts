@@ -7,7 +7,7 @@ export const marks: Feature<typeof wire> = {
   announces: () => ({ processMarks: true }),
   extend: (params) =>
     params.marks === true
-      ? (process) => {
+      ? ({ process }) => {
           const marks = new Marks(process)
           return {
             events: (events) => marks.around(events),

@@ -5,5 +5,7 @@ import type { pid as wire } from "./wire.ts"
 export const pid: Feature<typeof wire> = {
   announces: () => ({ processPid: true }),
   extend: (params) =>
-    params.pid === true ? (process) => ({ startedFields: () => ({ pid: process.child?.pid }) }) : undefined,
+    params.pid === true
+      ? ({ process }) => ({ startedFields: () => ({ pid: process.child?.pid }) })
+      : undefined,
 }

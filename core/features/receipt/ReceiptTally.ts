@@ -4,12 +4,12 @@
  * Bytes are counted where the spawner reports them. The hashes are a cursor on the log, in a fiber of its own: it takes
  * what is there whenever the code that has appended is done, and lags no further than any reader.
  */
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Scheduler from "effect/Scheduler"
 import { type Attachment, streamsOf } from "../../process/Attachment.ts"
 import type { Chunk } from "../../process/Chunk.ts"
-import type { FeatureServices } from "../../process/Lifecycle.ts"
 import type { Process } from "../../process/Process.ts"
 import type { Hash, HasherService } from "../../protocol/Hasher.ts"
 import type * as Spawner from "../../spawn/Spawner.ts"
@@ -28,13 +28,21 @@ interface Stream {
   readonly hash: Hash
 }
 
+/** The services of a tally. */
+export interface Services {
+  /** The clock of the server. */
+  readonly clock: Clock.Clock
+  /** Makes the hashes. */
+  readonly hasher: HasherService
+}
+
 /** The tally of one process. */
 export class ReceiptTally {
   /** Set once the process has ended and everything is hashed. */
   receipt: Receipt | undefined
 
   private readonly process: Process
-  private readonly services: FeatureServices
+  private readonly services: Services
   private readonly startedAtMs: number
   private readonly streams: ReadonlyMap<Spawner.OutputStream, Stream>
   private end: (Pick<Receipt, "endedBy" | "endedAtMs"> & Partial<Receipt>) | undefined
@@ -44,7 +52,7 @@ export class ReceiptTally {
   private settle: (() => void) | undefined
 
   /** The tally of a process that starts now. */
-  constructor(process: Process, services: FeatureServices) {
+  constructor(process: Process, services: Services) {
     this.process = process
     this.services = services
     this.startedAtMs = services.clock.currentTimeMillisUnsafe()

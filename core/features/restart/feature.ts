@@ -18,7 +18,7 @@ export const restart: Feature<typeof wire> = {
   extend: ({ restart: asked }) =>
     asked == null
       ? undefined
-      : (process) => ({
+      : ({ process }) => ({
           spawner: (spawner) => {
             const restarts = new Restarts(process, spawner, {
               when: asked.policy,

@@ -14,7 +14,6 @@ export const linux: Server = {
   spawner: allCapabilities,
   files: { available: true, watches: true },
   hasNetwork: true,
-  tells: { port: true, input: true },
   listsAll: true,
   keepsHistories: true,
   usualHistory: 0,

@@ -3,35 +3,35 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { PatternCache } from "../../pattern/PatternCache.ts"
 import { ParamsError } from "../../protocol/ParamsError.ts"
-import type { Feature } from "../Feature.ts"
+import { ProcessEvidence } from "../../spawn/ProcessEvidence.ts"
+import type { OnServer } from "../Feature.ts"
 import type { Condition, WaitState } from "./Condition.ts"
 import * as Waits from "./Waits.ts"
 import * as Wire from "./wire.ts"
 
-export const wait: Feature<typeof Wire.wait> = {
-  announces: ({ tells }) => ({
-    processWait: true,
-    processWaitPort: tells.port,
-    processWaitInput: tells.input,
-  }),
-  handlers: ({ at }) => ({
-    "process/wait": ({ processId, afterSeq, until, timeoutMs, maxBytes }) =>
-      Effect.gen(function* () {
-        const { processes, id } = at(processId)
-        const conditions = yield* toConditions(until, processes.patterns)
-        const request = {
-          afterSeq: afterSeq ?? 0,
-          until: conditions,
-          timeoutMillis: timeoutMs ?? Infinity,
-          maxBytes: maxBytes ?? Wire.defaultMaxBytes,
-        }
-        const state = yield* processes.use(id, (process) =>
-          Waits.of(process, processes.evidence).wait(request),
-        )
-        return toResult(state)
-      }),
-  }),
-}
+export const wait: OnServer<typeof Wire.wait> = ({ patterns }) =>
+  Effect.map(ProcessEvidence, (evidence) => ({
+    announces: () => ({
+      processWait: true,
+      processWaitPort: evidence.tells.port,
+      processWaitInput: evidence.tells.input,
+    }),
+    handlers: ({ at }) => ({
+      "process/wait": ({ processId, afterSeq, until, timeoutMs, maxBytes }) =>
+        Effect.gen(function* () {
+          const { processes, id } = at(processId)
+          const conditions = yield* toConditions(until, patterns)
+          const request = {
+            afterSeq: afterSeq ?? 0,
+            until: conditions,
+            timeoutMillis: timeoutMs ?? Infinity,
+            maxBytes: maxBytes ?? Wire.defaultMaxBytes,
+          }
+          const state = yield* processes.use(id, (process) => Waits.of(process, evidence).wait(request))
+          return toResult(state)
+        }),
+    }),
+  }))
 
 const toResult = (state: WaitState): Wire.WaitResult => {
   const { met, gap, unknown, head, tail, ...rest } = state

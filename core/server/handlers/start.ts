@@ -1,7 +1,7 @@
 /** `process/start`: checks and resolves the params, then starts the process in the session. */
 import * as Effect from "effect/Effect"
-import type { Connection, Server } from "../../features/Feature.ts"
-import * as Features from "../../features/Features.ts"
+import type { Server } from "../../features/Feature.ts"
+import type { Joined } from "../../features/Features.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type * as Confinement from "../../protocol/Confinement.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
@@ -31,8 +31,8 @@ export interface StartContext {
   readonly floor: Confinement.Confinement | undefined
   /** The session that the connection is attached to. */
   readonly session: () => Session
-  /** The processes of ids, and the gates of those that are followed. */
-  readonly features: Pick<Connection, "at" | "gate">
+  /** The processes of ids, the parts of features in them, and the gates of those that are followed. */
+  readonly features: Pick<Joined, "at" | "gate" | "fault" | "options" | "extend">
   /** Undefined if nothing is traced. */
   readonly tracing: Tracing | undefined
   readonly audit: Auditing
@@ -48,15 +48,15 @@ export const make = ({ session, features, notifier, tracing, audit, server, floo
       const { processId } = params
       if (features.at(processId).view !== undefined)
         return yield* new ProcessError({ reason: "AlreadyExists", processId })
-      const fault = Features.fault(params, server)
+      const fault = features.fault(params)
       if (fault !== undefined) return yield* fault
       const names = yield* Naming.fromStart(params)
       const { id, processes } = session()
       const starting = processes.start(processId, spec, {
         retainedBytes: params.retainedBytes,
         around: audit.start(spec),
-        extend: Features.extend(params, server),
-        ...Features.options(params, server),
+        extend: features.extend(params),
+        ...features.options(params),
         ...names,
       })
       const process = yield* tracing?.process(id, processId, spec.argv[0], starting) ?? starting
