@@ -25,7 +25,7 @@ const imports = {
   "core/files": `core/protocol core/spawn ${wires}`,
   "core/http": `core/protocol ${wires}`,
   "core/pattern": "core/protocol",
-  "core/process": `core/protocol core/spawn core/pattern ${wires}`,
+  "core/process": `core/protocol core/spawn ${wires}`,
   "core/session": "core/protocol core/spawn core/process core/transport",
   "core/directory": "",
   "core/fleet": "core/protocol core/transport core/rpc core/session core/directory",

@@ -163,7 +163,7 @@ export const parts = [
       `${integration}/TmuxPrograms.test.ts`,
       `${integration}/TopSizes.test.ts`,
     ],
-    touched: ["adapters/shared/terminal/", "adapters/shared/cli/", "core/process/screen/"],
+    touched: ["adapters/shared/terminal/", "adapters/shared/cli/", "core/features/screen/"],
   },
   {
     name: "suites",

@@ -1,6 +1,6 @@
 /** Terminals that show how much they were fed, and a hash of it: what a picture has to tell. */
 import * as Effect from "effect/Effect"
-import type { Terminal, TerminalsService } from "../../core/process/screen/Terminals.ts"
+import type { Terminal, TerminalsService } from "../../core/features/screen/Terminals.ts"
 import type { ScreenResult } from "../../core/features/screen/wire.ts"
 import type { TerminalSize } from "../../core/spawn/Spawner.ts"
 import type { Truth } from "./Truth.ts"

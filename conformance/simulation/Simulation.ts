@@ -5,7 +5,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as MemoryFiles from "../../core/process/history/MemoryFiles.ts"
+import * as MemoryFiles from "../../core/features/history/MemoryFiles.ts"
 import { Actor } from "./Actor.ts"
 import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"

@@ -2,8 +2,8 @@
  * The truth about a child: every piece of output in its order, the bytes that it was given, its exit. What clients see
  * is compared with it.
  */
-import { mostBatchChunks } from "../../core/process/history/Batch.ts"
-import { recordBytes } from "../../core/process/history/Records.ts"
+import { mostBatchChunks } from "../../core/features/history/Batch.ts"
+import { recordBytes } from "../../core/features/history/Records.ts"
 import type { Found } from "../../core/features/marks/MarkScanner.ts"
 import type { EndedBy } from "../../core/protocol/Ending.ts"
 import type { OutputStream } from "../../core/spawn/Spawner.ts"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import * as Scroll from "../process/testing/Scroll.ts"
+import * as Scroll from "../features/testing/Scroll.ts"
 import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Reply from "./Reply.ts"
 import { begun, make, printed } from "./testing/Agent.ts"

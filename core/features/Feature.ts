@@ -5,14 +5,12 @@ import type * as Scope from "effect/Scope"
 import type { FileError } from "../files/FileError.ts"
 import type { FilesService } from "../files/Files.ts"
 import type { HttpClientService, HttpError } from "../http/HttpClient.ts"
-import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
 import type { StartError } from "../process/ProcessError.ts"
-import type { ScreenError } from "../process/screen/ScreenError.ts"
 import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
 import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { LimitError, Limits } from "../protocol/Limits.ts"
-import type { ParamsError, RequestError } from "../protocol/ParamsError.ts"
+import type { InternalError, ParamsError, RequestError } from "../protocol/ParamsError.ts"
 import type { StartParams } from "../protocol/Process.ts"
 import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
 import type { RequestContext } from "../rpc/Router.ts"
@@ -21,6 +19,7 @@ import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { Followed, Following, Gate, Sender, View } from "./Following.ts"
 import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
+import type { Pictures } from "./screen/Screens.ts"
 import type * as Shape from "../protocol/shape/index.ts"
 import type { Wire } from "./Wire.ts"
 
@@ -39,12 +38,6 @@ export interface Server {
   readonly hasNetwork: boolean
   /** Whether lists show every session to the client. */
   readonly listsAll: boolean
-  /** Whether output can be kept in files. */
-  readonly keepsHistories: boolean
-  /** The bytes of output that are kept in files of a process whose start does not say; 0 for none. */
-  readonly usualHistory: number
-  /** Whether terminals can be painted. */
-  readonly paints: boolean
   /** The rights of the client with the sessions of others. */
   readonly scope: SessionScope
 }
@@ -114,13 +107,12 @@ export interface Part {
 /** The failures of handlers. */
 export type Failure =
   | FileError
-  | HistoryError
   | HttpError
+  | InternalError
   | LimitError
   | ParamsError
   | RequestError
   | ScopeError
-  | ScreenError
   | SessionError
   | StartError
 
@@ -155,12 +147,12 @@ export interface Shared {
   readonly limits: Limits
   /** The compiler of the patterns of waits and searches. */
   readonly patterns: PatternCache
+  /** The pictures that terminals show. */
+  readonly pictures: Pictures
 }
 
-/** A feature, or for one with a state of the server: an effect that makes it once, in the scope of the server. */
-export type OnServer<W extends Wire> =
-  | Feature<W>
-  | ((shared: Shared) => Effect.Effect<Feature<W>, never, Scope.Scope>)
+/** A feature with a state of the server: made once, in the scope of the server. */
+export type Stateful<W extends Wire> = (shared: Shared) => Effect.Effect<Feature<W>, never, Scope.Scope>
 
 /** A feature on the server. */
 export type Feature<W extends Wire> = Handling<W> & {

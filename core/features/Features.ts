@@ -19,9 +19,9 @@ import type {
   Failure,
   Feature,
   Handlers,
-  OnServer,
   Part,
   Shared,
+  Stateful,
   Target,
 } from "./Feature.ts"
 import { fs } from "./fs/feature.ts"
@@ -33,13 +33,14 @@ import { pid } from "./pid/feature.ts"
 import { receipt } from "./receipt/feature.ts"
 import { restart } from "./restart/feature.ts"
 import { screen } from "./screen/feature.ts"
+import * as Screens from "./screen/Screens.ts"
 import { wait } from "./wait/feature.ts"
 import type { Wire } from "./Wire.ts"
 import type { capabilities, requests, Wires } from "./Wires.ts"
 
 type Announced = { readonly [K in keyof typeof capabilities]: boolean }
 
-type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: OnServer<T[I]> }
+type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[I]> | Stateful<T[I]> }
 
 const all: Each<Wires> = [
   receipt,
@@ -89,14 +90,13 @@ type Made = Pick<Feature<Wire>, "announces" | "fault" | "options" | "extend"> & 
 }
 
 /** Makes the features of one server, and joins them to its connections; they end with the scope. */
-export const joining = (limits: Shared["limits"]): Effect.Effect<Join, never, Scope.Scope> => {
-  const shared: Shared = { limits, patterns: new PatternCache() }
-  const making = all.map((one) => (typeof one === "function" ? one(shared) : Effect.succeed(one)))
-  return Effect.map(
-    Effect.all(making as ReadonlyArray<Effect.Effect<Made, never, Scope.Scope>>),
-    (features) => (base) => join(features, base),
-  )
-}
+export const joining = (limits: Shared["limits"]): Effect.Effect<Join, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const shared: Shared = { limits, patterns: new PatternCache(), pictures: yield* Screens.make }
+    const making = all.map((one) => (typeof one === "function" ? one(shared) : Effect.succeed(one)))
+    const features = yield* Effect.all(making as ReadonlyArray<Effect.Effect<Made, never, Scope.Scope>>)
+    return (base) => join(features, base)
+  })
 
 const join = (features: ReadonlyArray<Made>, base: Base): Effect.Effect<Joined, never, Scope.Scope> =>
   Effect.gen(function* () {

@@ -4,9 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import type { Event } from "../protocol/dialect/Dialect.ts"
+import type { InternalError } from "../protocol/ParamsError.ts"
 import type { ClosedFields, ReadFields, StartedFields } from "../protocol/Process.ts"
 import type { RowFields } from "../protocol/List.ts"
 import type { SpawnerService, SpawnEvents } from "../spawn/Spawner.ts"
+import type { Chunk } from "./Chunk.ts"
 
 /** Events beside output, exit and end. Each takes its seq from the log. */
 export interface OwnEvents {
@@ -14,6 +16,39 @@ export interface OwnEvents {
   readonly after: (seq: number) => Event | undefined
   /** The number of those above one seq and below another. */
   readonly count: (after: number, before: number) => number
+}
+
+/** Output that is kept beside the log. */
+export interface Kept {
+  /** The seq of the oldest chunk; Infinity without any. */
+  readonly oldest: () => number
+  /**
+   * Whole chunks from the begin of a gap of the log on: of at most so many bytes, or one. With `within`, only the last
+   * bytes in front of a seq count as kept.
+   */
+  readonly recall: (
+    gap: Gap,
+    maxBytes: number,
+    within?: { readonly seq: number; readonly bytes: number },
+  ) => Effect.Effect<Recalled, InternalError>
+}
+
+/** Seqs, both included, whose output the log has lost. */
+export interface Gap {
+  /** The first one. */
+  readonly from: number
+  /** The last one. */
+  readonly to: number
+}
+
+/** Output that the log may have lost. */
+export interface Recalled {
+  /** The first seq from which nothing is missing; Infinity without any output. */
+  readonly from: number
+  /** The output from there on, which may lie behind the gap. */
+  readonly chunks: ReadonlyArray<Chunk>
+  /** True if more is kept behind it. */
+  readonly hasMore: boolean
 }
 
 /** The part of a spawner that starts children. */
@@ -25,6 +60,8 @@ export interface Extension {
   readonly events?: ((events: SpawnEvents) => SpawnEvents) | undefined
   /** The events that it adds to those of the process. */
   readonly own?: OwnEvents | undefined
+  /** The output that it keeps, for reads of what the log has lost. */
+  readonly kept?: Kept | undefined
   /** The fields that it adds to the result of the start. */
   readonly startedFields?: (() => StartedFields) | undefined
   /** The fields that it adds to a read of the events above one seq and below another. */
@@ -56,6 +93,7 @@ export const compose = (all: ReadonlyArray<Extension>): Extension | undefined =>
   return {
     events: (events) => wrappers.reduce((inner, wrap) => wrap(inner), events),
     own: merge(hooks("own")),
+    kept: hooks("kept")[0],
     startedFields: () => Object.assign({}, ...started.map((fields) => fields())) as StartedFields,
     readFields: (...seqs) => Object.assign({}, ...reads.map((fields) => fields(...seqs))) as ReadFields,
     delivered: (seq) => delivered.forEach((tell) => tell(seq)),

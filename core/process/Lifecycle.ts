@@ -12,13 +12,10 @@ import type { ChildHandle, SpawnEvents, SpawnerService, SpawnSpec } from "../spa
 import * as ChildScope from "./ChildScope.ts"
 import { hasDescendants } from "./Control.ts"
 import type { Extension } from "./Extension.ts"
-import type { History } from "./history/History.ts"
-import * as Listed from "./Listed.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { Options } from "./Options.ts"
 import type { Process } from "./Process.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
-import type { Fork, Pictures } from "./screen/Screens.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
 /** What the processes of one session have in common. */
@@ -31,8 +28,6 @@ export interface Services extends FeatureServices {
   readonly options: Options
   /** Where starts are counted. */
   readonly metrics: Metrics
-  /** Children live in it: closing it kills them. */
-  readonly scope: Scope.Scope
 }
 
 /**
@@ -44,14 +39,16 @@ export type AroundSpawn = (
   spawn: Effect.Effect<ChildHandle, SpawnError, Scope.Scope>,
 ) => Effect.Effect<ChildHandle, SpawnError, Scope.Scope>
 
-/** Services of the server that features use. */
+/** Services of the session that features use. */
 export interface FeatureServices {
   /** The clock of the server. */
   readonly clock: Clock.Clock
-  /** The pictures of the terminals of the session. */
-  readonly pictures: Pictures
   /** Runs a fiber that ends with the session. */
-  readonly fork: Fork
+  readonly fork: (effect: Effect.Effect<void>) => void
+  /** The scope of the session. Children live in it: closing it kills them. */
+  readonly scope: Scope.Scope
+  /** True if processes are forgotten at their exit. */
+  readonly forgetsAtExit: boolean
 }
 
 /** Makes the part of features in the process of an entry, which is about to spawn. */
@@ -63,8 +60,6 @@ export interface Asked {
   readonly extend?: Extend | undefined
   /** Stands around the spawn; by default nothing does. */
   readonly around?: AroundSpawn | undefined
-  /** Keeps what the process prints; by default nothing does. */
-  readonly history?: History | undefined
   /** True: the process is forgotten as soon as it is closed. */
   readonly autoRemove?: boolean | undefined
 }
@@ -90,7 +85,7 @@ const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  { around = (_process, spawn) => spawn, extend, history, autoRemove }: Asked,
+  { around = (_process, spawn) => spawn, extend, autoRemove }: Asked,
 ): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
   const { spawner, table, options, clock, metrics, scope } = services
   const { process } = entry
@@ -100,10 +95,6 @@ const start = (
   const extended = process.extension?.events?.(process.events) ?? process.events
   const events = dated(extended, process, clock)
   return Effect.gen(function* () {
-    if (history !== undefined) {
-      yield* Effect.forkIn(history.life(process, scope), scope)
-      yield* history.isOpen
-    }
     const childScope = yield* ChildScope.fork(scope)
     const child = yield* around(process, metrics.spawning(spawning.spawn(spec, events))).pipe(
       Scope.provide(childScope.child),
@@ -113,7 +104,6 @@ const start = (
     const stdin = takesInput ? yield* StdinQueue.make(child, options.limits.stdinBytes) : undefined
     // `terminate` may have cancelled the start meanwhile.
     if (entry.outcome !== undefined) {
-      history?.leave()
       yield* Effect.ensuring(childScope.close, Effect.sync(leave))
       return undefined
     }
@@ -123,14 +113,12 @@ const start = (
     // No listener that hears of its end finds it in lists.
     if (autoRemove === true) table.remove(entry)
     yield* Effect.logDebug("process started")
-    if (history !== undefined) yield* Effect.forkIn(history.note(rowOf(entry)), scope)
     if (process.extension?.run !== undefined) yield* Effect.forkIn(process.extension.run, scope)
     return childScope
   }).pipe(
     Effect.onError((cause) =>
       Effect.sync(() => {
         leave()
-        history?.leave()
         table.decide(entry, Exit.failCause(cause))
       }),
     ),
@@ -145,10 +133,6 @@ const dated = (events: SpawnEvents, process: Process, clock: Clock.Clock): Spawn
     events.exit(status, ending)
   },
 })
-
-/** What lists tell of a process that has started. */
-const rowOf = ({ process, facts, removed }: Entry): object =>
-  Listed.toRow(process, facts, Listed.stateOf(process, true), removed !== undefined)
 
 /** Frees the id at the exit. This is the first listener: whoever else hears of the exit finds the id free. */
 const forgetAtExit = (table: ProcessTable, entry: Entry): void => {
@@ -168,18 +152,16 @@ const retire = (
   { table, options }: Services,
   entry: Entry,
   childScope: ChildScope.ChildScope,
-  { history, autoRemove }: Asked,
+  { autoRemove }: Asked,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { process } = entry
     yield* process.supervise
     yield* Effect.logDebug("process closed")
-    if (history !== undefined) yield* history.note(rowOf(entry))
     if (entry.removed !== undefined) yield* Deferred.await(entry.removed)
     else if (options.forgetsAtExit !== true && autoRemove !== true)
       yield* Effect.sleep(options.retentionMillis)
     table.forget(entry)
-    history?.leave()
     while (process.child !== undefined && (yield* hasDescendants(process.child))) {
       yield* Effect.sleep(options.retentionMillis)
     }

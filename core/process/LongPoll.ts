@@ -5,9 +5,12 @@
  * Looking and subscribing are one synchronous step, so that no wake-up is missed. A read consumes nothing.
  */
 import * as Effect from "effect/Effect"
+import type { InternalError } from "../protocol/ParamsError.ts"
 import type { ClosedFields, EndedBy, ReadFields, ResourceLimit } from "../protocol/Process.ts"
 import { longestTimerMillis } from "../protocol/Timer.ts"
+import type { Kept } from "./Extension.ts"
 import type * as OutputLog from "./OutputLog.ts"
+import { gapAfter } from "./Printed.ts"
 import type { Exited, Process } from "./Process.ts"
 
 /** What a read asks for. */
@@ -48,7 +51,7 @@ export type ReadState = ReadFields &
   }
 
 /** Chunks in front of those of the log. */
-export interface Before {
+interface Before {
   /** Oldest first. */
   readonly chunks: ReadonlyArray<OutputLog.Chunk>
   /** The seq in front of them; that of the read if there are none. */
@@ -59,8 +62,14 @@ export interface Before {
   readonly isCut: boolean
 }
 
+/** Most bytes that a read without a bound gets at once, of output that only a feature keeps: 16 MiB. */
+export const mostRecalledBytes = 16 * 1024 * 1024
+
 /** Answers at once if there is news above `afterSeq`, or else when there is or when `waitMillis` have passed. */
-export const read = (process: Process, request: ReadRequest): Effect.Effect<ReadState> => {
+export const read = (process: Process, request: ReadRequest): Effect.Effect<ReadState, InternalError> => {
+  const kept = process.extension?.kept
+  if (kept !== undefined && gapAfter(process, request.afterSeq) !== undefined)
+    return readGap(kept, process, request)
   if (request.waitMillis === 0 || hasNews(process, request.afterSeq))
     return Effect.succeed(stateAfter(process, request))
   return Effect.map(awaitNews(process, request), () => stateAfter(process, request))
@@ -98,6 +107,32 @@ const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Eff
     }),
   )
 
+/** The log has lost chunks behind `afterSeq`: those that are kept, and then those of the log. */
+const readGap = (kept: Kept, process: Process, request: ReadRequest) =>
+  Effect.gen(function* () {
+    const most = Math.min(request.maxBytes, mostRecalledBytes)
+    const chunks: Array<OutputLog.Chunk> = []
+    let [seq, bytes, isCut] = [request.afterSeq, 0, false]
+    for (let gap = gapAfter(process, seq); gap !== undefined && !isCut; gap = gapAfter(process, seq)) {
+      const found = yield* kept.recall(gap, most - bytes)
+      const size = found.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
+      // The oldest output that is kept may lie behind the begin of the log, of which others evict meanwhile.
+      const first = found.chunks[0]?.seq ?? Infinity
+      if (first > (gapAfter(process, seq)?.to ?? seq) + 1) break
+      isCut = bytes + size > most && bytes > 0
+      if (isCut) break
+      chunks.push(...found.chunks)
+      bytes += size
+      seq = found.chunks.at(-1)?.seq ?? seq
+      isCut = bytes >= most || found.hasMore
+    }
+    return stateAfter(
+      process,
+      { ...request, afterSeq: seq },
+      { chunks, afterSeq: request.afterSeq, bytes, isCut },
+    )
+  })
+
 const nothingBefore: Before = { chunks: [], bytes: 0, isCut: false }
 
 /** Of a process that goes on. */
@@ -110,7 +145,7 @@ const endingOf = (exited: Exited | undefined): Pick<ReadState, "endedBy" | "sign
 }
 
 /** What a read answers now: `before`, and what the log has behind `afterSeq`. */
-export const stateAfter = (
+const stateAfter = (
   process: Process,
   { afterSeq, maxBytes }: ReadRequest,
   before: Before = nothingBefore,

@@ -1,14 +1,8 @@
 /** The options of a process registry, and what all registries of one server share. */
 import type { BuffersService } from "../protocol/Buffers.ts"
 import { defaults, keptMillis, type Limits } from "../protocol/Limits.ts"
-import * as Batch from "./history/Batch.ts"
-import { Budget } from "./history/Budget.ts"
-import type * as History from "./history/History.ts"
-import * as HistoryFiles from "./history/HistoryFiles.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
-import { Screens } from "./screen/Screens.ts"
-import * as Terminals from "./screen/Terminals.ts"
 import * as StartGate from "./StartGate.ts"
 
 /** Options of a process registry. */
@@ -34,24 +28,12 @@ export interface Shared {
   readonly metrics: Metrics.Metrics
   /** Who is told of the buffers of each process. */
   readonly buffers: BuffersService
-  /** Where histories are kept, and what all of them may take together. */
-  readonly history: Omit<History.Services, "clock">
-  /** The pictures that terminals show. */
-  readonly screens: Screens
 }
 
 /** What sessions of one server share, under these limits. */
-export const share = (
-  limits: Limits,
-  metrics = Metrics.make(),
-  buffers: BuffersService = {},
-  historyFiles = HistoryFiles.none,
-  terminals = Terminals.none,
-): Shared => ({
-  history: { files: historyFiles, budget: new Budget(limits.historyTotal), memory: Batch.toPool() },
+export const share = (limits: Limits, metrics = Metrics.make(), buffers: BuffersService = {}): Shared => ({
   buffers,
   gate: StartGate.make(limits),
   retention: Retention.make(limits.retainedTotal),
   metrics,
-  screens: new Screens(terminals),
 })

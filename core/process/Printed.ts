@@ -1,5 +1,6 @@
 /** Output of a process since a seq: the seqs that are gone, and its first and last bytes. */
 import type { Chunk } from "./Chunk.ts"
+import type { Gap } from "./Extension.ts"
 import type { OutputLog } from "./OutputLog.ts"
 import type { Process } from "./Process.ts"
 
@@ -22,7 +23,7 @@ export const offsetAfter = (log: OutputLog, seq: number): number => {
 }
 
 /** The seqs of output above `seq` that the log no longer has. */
-export const gapAfter = ({ log, exited, closed, extension }: Process, seq: number) => {
+export const gapAfter = ({ log, exited, closed, extension }: Process, seq: number): Gap | undefined => {
   const end = log.after(seq)?.seq ?? log.nextSeq()
   const others = [exited, closed].filter((event) => event !== undefined && event.seq > seq && event.seq < end)
   const known = others.length + (extension?.own?.count(seq, end) ?? 0)

@@ -81,8 +81,6 @@ export class Process {
   readonly readers: Throttle
   /** The part of features in it; undefined if its start asks for none. */
   extension: Extension | undefined
-  /** Tells the seq of the oldest chunk that is kept outside the log; undefined if nothing is. */
-  oldestKept: (() => number) | undefined
   /** Called when its child has followed another one, and when the exit is published, before any subscriber. */
   onChange: (kind: Extract<ChangeKind, "restarted" | "exited">) => void = () => {}
   /** How often the spawner has delivered output. */

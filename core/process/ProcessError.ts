@@ -15,8 +15,6 @@ export type ProcessReason =
   | "StdinGone"
   /** `resize` of a process without a PTY, or whose PTY has a fixed size. */
   | "NoTerminal"
-  /** A question to the history of a process that has none. */
-  | "NoHistory"
 
 /** A refused request on the process of that id. */
 export class ProcessError extends Data.TaggedError("ProcessError")<{

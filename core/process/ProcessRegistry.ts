@@ -16,14 +16,7 @@ import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spa
 import type { SignalError } from "../spawn/SpawnError.ts"
 import * as Control from "./Control.ts"
 import type { Grace } from "./Grace.ts"
-import {
-  type GrepRequest,
-  type GrepState,
-  Histories,
-  type HistoryRequest,
-  type HistoryState,
-} from "./history/Histories.ts"
-import type { HistoryError } from "./history/HistoryFiles.ts"
+import type { InternalError } from "../protocol/ParamsError.ts"
 import { Kept } from "./Reservation.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import * as LongPoll from "./LongPoll.ts"
@@ -33,7 +26,6 @@ import { ProcessError, type StartError, type WriteError } from "./ProcessError.t
 import { type Entry, ProcessTable } from "./ProcessTable.ts"
 import * as Reservation from "./Reservation.ts"
 import type { Asked } from "./Reservation.ts"
-import type { Pictures } from "./screen/Screens.ts"
 
 export type { AroundSpawn } from "./Lifecycle.ts"
 export type { Asked } from "./Reservation.ts"
@@ -57,16 +49,7 @@ export interface ProcessRegistry {
   readonly read: (
     id: string,
     request: LongPoll.ReadRequest,
-  ) => Effect.Effect<LongPoll.ReadState, ProcessError | HistoryError>
-  /** Reads a part of what the process has printed. */
-  readonly history: (
-    id: string,
-    request: HistoryRequest,
-  ) => Effect.Effect<HistoryState, ProcessError | HistoryError>
-  /** Looks for lines in what the process has printed. */
-  readonly grep: (id: string, request: GrepRequest) => Effect.Effect<GrepState, ProcessError | HistoryError>
-  /** What PTYs show. */
-  readonly pictures: Pictures
+  ) => Effect.Effect<LongPoll.ReadState, ProcessError | InternalError>
   /** Queues bytes for stdin. Completes when the child has taken them or the queue has room for them. */
   readonly write: (
     id: string,
@@ -125,14 +108,21 @@ export const make = (
     const clock = yield* Clock.Clock
     const places = shared.gate.open()
     const kept = new Kept(shared.gate)
-    const histories = new Histories({ ...shared.history, clock })
     const table = new ProcessTable()
     const started = new WeakMap<Process, Started>()
     const fork = yield* forking
-    const pictures = shared.screens.inSession(fork, histories)
-    const reserving = { table, places, kept, histories, clock, shared, options }
+    const reserving = { table, places, kept, clock, shared, options }
     const { metrics } = shared
-    const services: Lifecycle.Services = { spawner, table, options, clock, metrics, pictures, fork, scope }
+    const services: Lifecycle.Services = {
+      spawner,
+      table,
+      options,
+      metrics,
+      clock,
+      fork,
+      scope,
+      forgetsAtExit: options.forgetsAtExit === true,
+    }
 
     yield* Scope.addFinalizer(
       scope,
@@ -158,15 +148,7 @@ export const make = (
       start,
       use: withExisting,
       find: (id) => withExisting(id, Effect.succeed),
-      read: (id, request) =>
-        withExisting(id, (process) =>
-          process.oldestKept === undefined
-            ? LongPoll.read(process, request)
-            : histories.read(process, request),
-        ),
-      history: (id, request) => withExisting(id, (process) => histories.part(process, request)),
-      grep: (id, request) => withExisting(id, (process) => histories.grep(process, request)),
-      pictures,
+      read: (id, request) => withExisting(id, (process) => LongPoll.read(process, request)),
       write: (id, bytes, writeId) =>
         table.use(id, (process) =>
           process === undefined ? Effect.succeed("unknownProcess") : Control.write(process, bytes, writeId),

@@ -70,8 +70,9 @@ export class ProcessTable {
   /** Decides a start and runs the requests that waited for it. Later decisions are ignored; a failure frees the id. */
   decide(entry: Entry, outcome: Outcome): void {
     if (entry.outcome !== undefined) return
-    if (Exit.isFailure(outcome)) this.forget(entry)
+    // First, for those who hear that the process is forgotten.
     entry.outcome = outcome
+    if (Exit.isFailure(outcome)) this.forget(entry)
     if (Exit.isSuccess(outcome)) this.started(entry)
     Deferred.doneUnsafe(entry.decided, outcome)
     for (const next of entry.waiting) next()

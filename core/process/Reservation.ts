@@ -9,7 +9,6 @@ import * as Result from "effect/Result"
 import type { Buffer } from "../protocol/Buffers.ts"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
-import type { Histories } from "./history/Histories.ts"
 import { type Capacity, maxChunkBytes, mostPinned } from "./Chunk.ts"
 import type * as Lifecycle from "./Lifecycle.ts"
 import type { Names } from "./Listed.ts"
@@ -33,8 +32,6 @@ export interface Asked extends Names {
   readonly keep?: boolean | undefined
   /** True: it is forgotten as soon as it is closed, also one that is kept. */
   readonly autoRemove?: boolean | undefined
-  /** Most bytes of its history; by default, and with 0, it has none. */
-  readonly historyBytes?: number | undefined
 }
 
 /** The processes of one session that are kept until they are removed: the session does not expire before. */
@@ -81,7 +78,6 @@ export interface Services {
   readonly table: ProcessTable
   readonly places: Places
   readonly kept: Kept
-  readonly histories: Histories
   readonly clock: Clock.Clock
   readonly shared: Shared
   readonly options: Options
@@ -89,7 +85,7 @@ export interface Services {
 
 /** Reserves the id of a start. */
 export const reserve = (
-  { table, places, kept, histories, clock, shared, options }: Services,
+  { table, places, kept, clock, shared, options }: Services,
   id: string,
   spec: SpawnSpec,
   asked: Asked,
@@ -107,14 +103,12 @@ export const reserve = (
   const [capacity, leave] = [capacityOf(options.limits, asked), place.success]
   const process = new Process(id, spec, capacity, shared, leave)
   const { argv, cwd } = spec
-  const { around, autoRemove, extend, historyBytes = 0, name, labels } = asked
+  const { around, autoRemove, extend, name, labels } = asked
   const { made } = shared.buffers
   if (made !== undefined) buffersOf(process, capacity).forEach(made)
   const entry = table.reserve(process, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
   if (keep !== undefined) process.whenForgotten(keep.success)
-  const keeps = historyBytes > 0 && options.forgetsAtExit !== true
-  const history = keeps ? histories.begin(process, historyBytes) : undefined
-  return Result.succeed({ entry, leave, asked: { around, extend, history, autoRemove } })
+  return Result.succeed({ entry, leave, asked: { around, extend, autoRemove } })
 }
 
 /** The capacity of a log: what its start asks for, one chunk at least, within the limits. */

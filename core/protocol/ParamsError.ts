@@ -1,4 +1,4 @@
-/** The refusals of requests: of params by their values, and of what cannot be done now. */
+/** The refusals of requests: of params by their values, and of what cannot be done now; and their failures. */
 import * as Data from "effect/Data"
 import type * as ErrorCode from "./ErrorCode.ts"
 
@@ -11,3 +11,6 @@ export class ParamsError extends Data.TaggedError("ParamsError")<{
 
 /** A request that cannot be done with this process, or not now. `message` is the text for the client. */
 export class RequestError extends Data.TaggedError("RequestError")<{ readonly message: string }> {}
+
+/** A request that has failed through no fault of the client. `message` is the text for the client. */
+export class InternalError extends Data.TaggedError("InternalError")<{ readonly message: string }> {}

@@ -4,7 +4,6 @@ import * as Scope from "effect/Scope"
 import * as Features from "../features/Features.ts"
 import { Files } from "../files/Files.ts"
 import { HttpClient, withoutNetwork } from "../http/HttpClient.ts"
-import { HistoryFiles } from "../process/history/HistoryFiles.ts"
 import type { Confinement } from "../protocol/Confinement.ts"
 import * as Dialects from "../protocol/dialect/Dialects.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
@@ -13,7 +12,6 @@ import { LimitError } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
 import * as Message from "../protocol/Message.ts"
 import * as SessionScope from "../protocol/SessionScope.ts"
-import { Terminals } from "../process/screen/Terminals.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
@@ -62,25 +60,19 @@ export const make = (
     const files =
       floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
     const hasNetwork = floor?.network !== false
-    const { available: keepsHistories } = yield* HistoryFiles
-    const terminals = yield* Terminals
     const facts = {
       host,
       spawner,
       files,
       hasNetwork,
-      keepsHistories,
-      usualHistory: limits.historyBytes,
     }
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],
       version: options.version,
-      // Each connection is told of the terminals that are there by then.
       server: (scope) => ({
         ...facts,
         listsAll: listed === "all" || SessionScope.includes(scope, "observe"),
-        paints: terminals.available,
         scope,
       }),
       scope: options.scope ?? "own",

@@ -1,13 +1,11 @@
 /** The one place where the failures of handlers become the codes and texts that clients see. */
 import type { FileError } from "../files/FileError.ts"
 import { brokenBody, type HttpError } from "../http/HttpClient.ts"
-import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
-import type { ScreenError } from "../process/screen/ScreenError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as ErrorText from "../protocol/ErrorText.ts"
 import type { LimitError } from "../protocol/Limits.ts"
-import type { ParamsError, RequestError } from "../protocol/ParamsError.ts"
+import type { InternalError, ParamsError, RequestError } from "../protocol/ParamsError.ts"
 import type { ScopeError } from "../protocol/SessionScope.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError, SpawnReason } from "../spawn/SpawnError.ts"
@@ -19,14 +17,13 @@ export { ParamsError, RequestError } from "../protocol/ParamsError.ts"
 export type HandlerError =
   | FileError
   | HandshakeError
-  | HistoryError
   | HttpError
+  | InternalError
   | LimitError
   | ParamsError
   | ProcessError
   | RequestError
   | ScopeError
-  | ScreenError
   | SessionError
   | SpawnError
   | SignalError
@@ -41,14 +38,14 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       return fileError(error)
     case "HandshakeError":
       return handshakeError(error)
-    case "HistoryError":
-      return rpcError(ErrorCode.internalError, `the history cannot be read: ${error.message}`)
     case "HttpError":
       return new ErrorCode.RpcError({
         code: error.reason === "Confined" ? ErrorCode.invalidRequest : ErrorCode.internalError,
         message: httpText(error),
         ...(error.code === undefined ? {} : { data: { code: error.code } }),
       })
+    case "InternalError":
+      return rpcError(ErrorCode.internalError, error.message)
     case "LimitError":
       return rpcError(ErrorCode.invalidRequest, error.message)
     case "ScopeError":
@@ -61,7 +58,6 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
     case "ProcessError":
       return processError(error)
     case "RequestError":
-    case "ScreenError":
       return rpcError(ErrorCode.invalidRequest, error.message)
     case "SessionError":
       return error.reason === "Attached"
@@ -147,11 +143,6 @@ const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError =
       return ErrorText.refusal("stdinGone")
     case "NoTerminal":
       return rpcError(ErrorCode.invalidRequest, `process ${processId} has no terminal to resize`)
-    case "NoHistory":
-      return rpcError(
-        ErrorCode.invalidRequest,
-        `process ${processId} has no history: ask for one with \`history\` of process/start`,
-      )
   }
 }
 

@@ -16,11 +16,9 @@ import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
 import { Buffers } from "../protocol/Buffers.ts"
 import { keptMillis, LimitError } from "../protocol/Limits.ts"
-import { HistoryFiles } from "../process/history/HistoryFiles.ts"
 import type { Metrics } from "../process/Metrics.ts"
 import { Numbered } from "../process/Numbered.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
-import { Terminals } from "../process/screen/Terminals.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Place } from "../transport/Transport.ts"
 import { Changes } from "./Changes.ts"
@@ -133,9 +131,8 @@ export const make = (
     const changes = new Changes(yield* Clock.Clock)
     let last = 0
 
-    const [files, terminals] = [yield* HistoryFiles, yield* Terminals]
     const { limits, metrics } = options
-    const shared = ProcessRegistry.share(limits, metrics, yield* Buffers, files, terminals)
+    const shared = ProcessRegistry.share(limits, metrics, yield* Buffers)
     const most = options.limits.sessions
 
     const make = Effect.fnUntraced(function* (holder: Holder | undefined, place?: Place) {

@@ -16,7 +16,7 @@ import {
   HistoryFiles,
   type HistoryFilesService,
   type WrittenFile,
-} from "../../../core/process/history/HistoryFiles.ts"
+} from "../../../core/features/history/HistoryFiles.ts"
 import * as HistoryFolders from "./HistoryFolders.ts"
 import * as OsError from "./OsError.ts"
 

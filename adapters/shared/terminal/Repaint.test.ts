@@ -1,7 +1,7 @@
 /** Compares a picture from a snapshot, in a second terminal, with the first one, cell by cell. */
 import { describe, expect, it } from "vitest"
-import { toAnsi } from "../../../core/process/screen/Repaint.ts"
-import * as Picture from "../../../core/process/screen/Picture.ts"
+import { toAnsi } from "../../../core/features/screen/Repaint.ts"
+import * as Picture from "../../../core/features/screen/Picture.ts"
 import { everything, open, repainted } from "./testing/Compare.ts"
 import { pieces } from "./testing/Script.ts"
 

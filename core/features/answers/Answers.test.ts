@@ -1,24 +1,23 @@
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import { describe, expect, it } from "vitest"
-import { ScreenError } from "../../process/screen/ScreenError.ts"
+import { PatternCache } from "../../pattern/PatternCache.ts"
 import * as Fake from "../../spawn/Fake.ts"
 import { Spawner, type SpawnSpec } from "../../spawn/Spawner.ts"
 import { effect, settle } from "../../testing/Effects.ts"
 import * as ProcessRegistry from "../../process/ProcessRegistry.ts"
-import { Screens } from "../../process/screen/Screens.ts"
-import { none } from "../../process/screen/Terminals.ts"
+import * as Screens from "../screen/Screens.ts"
+import { none, ScreenError, Terminals } from "../screen/Terminals.ts"
 import { mostOffered } from "../../process/StdinQueue.ts"
 import { pipe } from "../../process/testing/Registry.ts"
-import * as Scroll from "../../process/testing/Scroll.ts"
+import * as Scroll from "../testing/Scroll.ts"
 import { Writers } from "../attach/Writers.ts"
 import { linux } from "../testing/Linux.ts"
 import { mostWaiting } from "./Answers.ts"
-import { answers } from "./feature.ts"
+import { answers as feature } from "./feature.ts"
 
 const pty: SpawnSpec = { ...pipe, stdio: { kind: "pty", size: { rows: 4, columns: 60 } } }
 const asks = { answers: true, tty: true }
-const extend = answers.extend?.(asks, linux)
 const [attributes, status, corner] = ["\x1b[?1;2c", "\x1b[0n", "\x1b[1;1R"]
 
 /** A process that asks its terminal, on a server with such terminals. */
@@ -31,10 +30,14 @@ const make = ({
     const fake = yield* Fake.make({})
     const spawner = yield* Effect.provide(Spawner, fake.layer)
     const { how, service, opened } = Scroll.make()
-    const usual = ProcessRegistry.share(ProcessRegistry.defaultOptions.limits)
-    const shared = { ...usual, screens: new Screens(paints ? service : none) }
-    const registry = yield* ProcessRegistry.make(spawner, ProcessRegistry.defaultOptions, shared)
-    const process = yield* registry.start("p", pty, { extend: answers ? extend : undefined, around })
+    const { limits } = ProcessRegistry.defaultOptions
+    const pictures = yield* Effect.provideService(Screens.make, Terminals, paints ? service : none)
+    const { extend } = yield* feature({ limits, patterns: new PatternCache(), pictures })
+    const registry = yield* ProcessRegistry.make(spawner, ProcessRegistry.defaultOptions)
+    const process = yield* registry.start("p", pty, {
+      extend: answers ? extend?.(asks, linux) : undefined,
+      around,
+    })
     process.release()
     return { registry, process, how, opened, child: yield* fake.next }
   })

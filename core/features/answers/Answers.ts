@@ -11,8 +11,9 @@
 import * as Effect from "effect/Effect"
 import { utf8 } from "../../protocol/Bytes.ts"
 import type { SpawnEvents } from "../../spawn/Spawner.ts"
+import type { FeatureServices } from "../../process/Lifecycle.ts"
 import type { Process } from "../../process/Process.ts"
-import type { Fork, Pictures } from "../../process/screen/Screens.ts"
+import type { Pictures } from "../screen/Screens.ts"
 import { type Query, QueryScanner } from "./QueryScanner.ts"
 
 /** The most questions that wait for their answer: 64. */
@@ -25,13 +26,13 @@ const origin = { row: 0, column: 0 }
 export class Answers {
   private readonly process: Process
   private readonly pictures: Pictures
-  private readonly fork: Fork
+  private readonly fork: FeatureServices["fork"]
   private readonly scanner = new QueryScanner()
   private waiting: Array<Query> = []
   private isAnswering = false
 
   /** `pictures` tell where the cursor is; without them it is in the corner. `fork` runs what waits for them. */
-  constructor(process: Process, pictures: Pictures, fork: Fork) {
+  constructor(process: Process, pictures: Pictures, fork: FeatureServices["fork"]) {
     this.process = process
     this.pictures = pictures
     this.fork = fork

@@ -1,22 +1,23 @@
 /** Answers to questions that programs ask their terminal, on the server. */
 import * as Effect from "effect/Effect"
 import * as ErrorText from "../../protocol/ErrorText.ts"
-import type { Feature } from "../Feature.ts"
+import type { Stateful } from "../Feature.ts"
 import { Answers } from "./Answers.ts"
 import type { answers as wire } from "./wire.ts"
 
-export const answers: Feature<typeof wire> = {
-  announces: ({ spawner }) => ({ processAnswers: spawner.pty }),
-  fault: (params) =>
-    params.answers === true && params.tty !== true ? ErrorText.of("noTerminal") : undefined,
-  extend: (params) =>
-    params.answers === true
-      ? ({ process }, { pictures, fork }) => {
-          const answers = new Answers(process, pictures, fork)
-          return {
-            events: (events) => answers.around(events),
-            run: Effect.sync(() => answers.begin()),
+export const answers: Stateful<typeof wire> = ({ pictures }) =>
+  Effect.succeed({
+    announces: ({ spawner }) => ({ processAnswers: spawner.pty }),
+    fault: (params) =>
+      params.answers === true && params.tty !== true ? ErrorText.of("noTerminal") : undefined,
+    extend: (params) =>
+      params.answers === true
+        ? ({ process }, { fork }) => {
+            const answers = new Answers(process, pictures, fork)
+            return {
+              events: (events) => answers.around(events),
+              run: Effect.sync(() => answers.begin()),
+            }
           }
-        }
-      : undefined,
-}
+        : undefined,
+  })

@@ -1,7 +1,7 @@
 /** Tests the feature in servers: `process/attach` and `process/detach`, in the own session and in those of others. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as Scroll from "../../process/testing/Scroll.ts"
+import * as Scroll from "../testing/Scroll.ts"
 import { effect, pass, settle } from "../../testing/Effects.ts"
 import { type Client, error, handshake, ready, type Received, start } from "../../server/testing/Client.ts"
 

@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import * as SessionScope from "../../protocol/SessionScope.ts"
 import type { Holder } from "../../session/SessionRegistry.ts"
-import type { OnServer } from "../Feature.ts"
+import type { Stateful } from "../Feature.ts"
 import * as Attachments from "./Attachments.ts"
 import * as Handlers from "./handlers.ts"
 import * as LossyQueue from "./LossyQueue.ts"
 import type { attach as wire } from "./wire.ts"
 
-export const attach: OnServer<typeof wire> = () =>
+export const attach: Stateful<typeof wire> = ({ pictures }) =>
   Effect.map(LossyQueue.make, (queue) => {
     const known = new WeakMap<Holder, Attachments.Attachments>()
     return {
@@ -34,6 +34,7 @@ export const attach: OnServer<typeof wire> = () =>
           handlers: Handlers.make(connection, {
             attachments,
             queue,
+            pictures,
             tellOwner: ({ holder }, processId) => holder && known.get(holder)?.tellRole(processId),
           }),
         }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Process } from "../../process/Process.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type { Entry } from "../../process/ProcessTable.ts"
-import type { Pictures } from "../../process/screen/Screens.ts"
+import type { Pictures } from "../screen/Screens.ts"
 import { LimitError } from "../../protocol/Limits.ts"
 import { ParamsError, RequestError } from "../../protocol/ParamsError.ts"
 import * as SessionScope from "../../protocol/SessionScope.ts"
@@ -24,6 +24,8 @@ import * as Writers from "./Writers.ts"
 export interface Context {
   readonly attachments: Attachments
   readonly queue: LossyQueue
+  /** The pictures of those who have missed output. */
+  readonly pictures: Pictures
   /** Tells the client that has the session whether it writes to the process of that id. */
   readonly tellOwner: (open: Found, processId: string) => void
 }
@@ -31,7 +33,7 @@ export interface Context {
 /** The handlers of one connection. */
 export const make = (
   connection: Connection,
-  { attachments, queue, tellOwner }: Context,
+  { attachments, queue, pictures, tellOwner }: Context,
 ): Handlers<(typeof attach)["requests"]> => {
   const { session, following, gate, server, sessions, limits } = connection
 
@@ -45,7 +47,7 @@ export const make = (
     attachments.count() >= limits.sessionProcesses
       ? Effect.fail(new LimitError({ limit: "sessionProcesses", value: limits.sessionProcesses }))
       : Effect.map(Effect.context<never>(), (context) => {
-          const paint = policy === "screen" ? painting(processes.pictures, process, context) : undefined
+          const paint = policy === "screen" ? painting(pictures, process, context) : undefined
           const view = View.make({ id, process, holds: policy === "block", paint, queue })
           return attachments.add(view, { processes, writers })
         })

@@ -1,27 +1,41 @@
-/** `process/history` and `process/grep`: check what is asked of a history, and ask it. */
+/** Histories of output, on the server: a start asks for one, `process/history` and `process/grep` read it. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { PatternCache } from "../../pattern/PatternCache.ts"
-import type { Ended } from "../../process/history/HistoryFiles.ts"
-import type { Point } from "../../process/history/Reading.ts"
+import type { Extension } from "../../process/Extension.ts"
+import type { FeatureServices } from "../../process/Lifecycle.ts"
+import * as Listed from "../../process/Listed.ts"
+import type { Entry } from "../../process/ProcessTable.ts"
 import type { SizeAt } from "../../process/Sizes.ts"
 import * as History from "./wire.ts"
 import type { history as wire } from "./wire.ts"
 import { ParamsError } from "../../protocol/ParamsError.ts"
-import type { Connection, Handlers, OnServer } from "../Feature.ts"
+import type { Connection, Handlers, Stateful, Shared } from "../Feature.ts"
+import * as Batch from "./Batch.ts"
+import { Budget } from "./Budget.ts"
+import { Histories, keptIn } from "./Histories.ts"
+import { type Ended, HistoryFiles } from "./HistoryFiles.ts"
+import type { Point } from "./Reading.ts"
 
-const make = ({ at }: Connection, patterns: PatternCache): Handlers<(typeof wire)["requests"]> => ({
+const asking = (
+  { at }: Connection,
+  { patterns }: Shared,
+  histories: Histories,
+): Handlers<(typeof wire)["requests"]> => ({
   "process/history": (params) =>
     Effect.gen(function* () {
       const { processId, tail, maxBytes } = params
       if (tail != null && params.from != null) return yield* refuse("tail and from exclude each other")
       const { processes, id } = at(processId)
-      const { chunks, times, sizes, ended, lost, ...rest } = yield* processes.history(id, {
+      const request = {
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),
         tail: tail ?? undefined,
         maxBytes: Math.min(Math.max(1, maxBytes ?? History.defaultMaxBytes), History.mostBytes),
-      })
+      }
+      const { chunks, times, sizes, ended, lost, ...rest } = yield* processes.use(id, (process) =>
+        histories.part(process, request),
+      )
       return {
         ...rest,
         chunks: chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes })),
@@ -45,14 +59,17 @@ const make = ({ at }: Connection, patterns: PatternCache): Handlers<(typeof wire
       const given = flags ?? ""
       const compiled = patterns.compile(pattern, given.includes("m") ? given : `${given}m`)
       if (Result.isFailure(compiled)) return yield* refuse(compiled.failure.message)
-      const { matches, ended, lost, ...rest } = yield* processes.grep(id, {
+      const request = {
         pattern: compiled.success,
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),
         before,
         after,
         maxMatches: Math.min(Math.max(1, params.maxMatches ?? History.defaultMatches), History.mostMatches),
-      })
+      }
+      const { matches, ended, lost, ...rest } = yield* processes.use(id, (process) =>
+        histories.grep(process, request),
+      )
       const around = before + after > 0
       return {
         ...rest,
@@ -65,24 +82,57 @@ const make = ({ at }: Connection, patterns: PatternCache): Handlers<(typeof wire
 
 const toSize = ({ after, size }: SizeAt) => ({ afterSeq: after, ...size })
 
-export const history: OnServer<typeof wire> = ({ patterns }) =>
-  Effect.succeed({
-    announces: ({ keepsHistories }) => ({ outputHistory: keepsHistories }),
-    fault: ({ history }, { keepsHistories }) =>
-      history == null
-        ? undefined
-        : !keepsHistories
-          ? "`history` is not supported by this server: it has no capability outputHistory"
-          : history.maxBytes < History.leastBytes
-            ? `history.maxBytes must be at least ${History.leastBytes}: ${history.maxBytes}`
-            : undefined,
-    options: ({ history }, { keepsHistories, usualHistory }) => ({
-      historyBytes:
-        history?.maxBytes ??
-        (keepsHistories && usualHistory > 0 ? Math.max(usualHistory, History.leastBytes) : 0),
-    }),
-    handlers: (connection) => make(connection, patterns),
+export const history: Stateful<typeof wire> = (shared) =>
+  Effect.gen(function* () {
+    const { limits } = shared
+    const files = yield* HistoryFiles
+    const histories = new Histories({
+      files,
+      budget: new Budget(limits.historyTotal),
+      memory: Batch.toPool(),
+      clock: yield* Clock.Clock,
+    })
+    const usualBytes = limits.historyBytes > 0 ? Math.max(limits.historyBytes, History.leastBytes) : 0
+    return {
+      announces: () => ({ outputHistory: files.available }),
+      fault: ({ history }) =>
+        history == null
+          ? undefined
+          : !files.available
+            ? "`history` is not supported by this server: it has no capability outputHistory"
+            : history.maxBytes < History.leastBytes
+              ? `history.maxBytes must be at least ${History.leastBytes}: ${history.maxBytes}`
+              : undefined,
+      extend: ({ history }) => {
+        const maxBytes = history?.maxBytes ?? usualBytes
+        return files.available && maxBytes > 0
+          ? (entry, session) => extension(entry, session, histories, maxBytes)
+          : undefined
+      },
+      handlers: (connection) => asking(connection, shared, histories),
+    }
   })
+
+/** A history is there before the child, and notes the row of the process when that has started and when it is closed. */
+const extension = (
+  { process, facts, removed }: Entry,
+  session: FeatureServices,
+  histories: Histories,
+  maxBytes: number,
+): Extension | undefined => {
+  if (session.forgetsAtExit) return undefined
+  const history = histories.begin(process, maxBytes, session)
+  const note = Effect.suspend(() =>
+    history.note(Listed.toRow(process, facts, Listed.stateOf(process, true), removed !== undefined)),
+  )
+  return {
+    kept: keptIn(history),
+    spawner: (spawner) => ({
+      spawn: (...of) => Effect.andThen(history.isOpen, spawner.spawn(...of)),
+    }),
+    run: Effect.andThen(note, Effect.andThen(process.whenClosed, note)),
+  }
+}
 
 /** Where a history has ended before its process. */
 const toEnd = (ended: Ended | undefined): Pick<History.HistoryResult, "ended"> =>

@@ -73,7 +73,7 @@ export class Marks implements OwnEvents {
     const ofLog = goneFrom(process.log.after(0)?.seq ?? process.log.nextSeq())
     const gone = Math.min(
       ofLog,
-      Math.max(goneFrom(process.oldestKept?.() ?? Infinity), this.marks.length - mostOfHistory),
+      Math.max(goneFrom(process.extension?.kept?.oldest() ?? Infinity), this.marks.length - mostOfHistory),
     )
     // Half of them at a time, so that each is moved once.
     if (gone > 0 && gone * 2 >= this.marks.length) this.marks = this.marks.slice(gone)

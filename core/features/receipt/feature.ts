@@ -1,11 +1,11 @@
 /** Receipts, on the server. */
 import * as Effect from "effect/Effect"
 import { Hasher } from "../../protocol/Hasher.ts"
-import type { OnServer } from "../Feature.ts"
+import type { Stateful } from "../Feature.ts"
 import { ReceiptTally } from "./ReceiptTally.ts"
 import type { receipt as wire } from "./wire.ts"
 
-export const receipt: OnServer<typeof wire> = () =>
+export const receipt: Stateful<typeof wire> = () =>
   Effect.map(Hasher, (hasher) => ({
     announces: () => ({ processReceipt: true }),
     extend: (params) =>

@@ -1,22 +1,24 @@
 /** Pictures of terminals, on the server. */
 import * as Effect from "effect/Effect"
-import type { Feature } from "../Feature.ts"
+import { RequestError } from "../../protocol/ParamsError.ts"
+import type { Stateful } from "../Feature.ts"
 import type { screen as wire } from "./wire.ts"
 
-export const screen: Feature<typeof wire> = {
-  announces: ({ spawner, paints }) => ({ processScreen: spawner.pty && paints }),
-
-  handlers: ({ at }) => ({
-    "process/screen": ({ processId, seq, formats, scrollback }) =>
-      Effect.suspend(() => {
-        const { processes, id } = at(processId)
-        return Effect.flatMap(processes.find(id), (process) =>
-          processes.pictures.of(process, {
+export const screen: Stateful<typeof wire> = ({ pictures }) =>
+  Effect.succeed({
+    announces: ({ spawner }) => ({ processScreen: spawner.pty && pictures.available }),
+    handlers: ({ at }) => ({
+      "process/screen": ({ processId, seq, formats, scrollback }) =>
+        Effect.suspend(() => {
+          const { processes, id } = at(processId)
+          const request = {
             seq: seq ?? undefined,
-            formats: formats ?? ["text"],
+            formats: formats ?? (["text"] as const),
             scrollback: scrollback ?? 0,
-          }),
-        )
-      }),
-  }),
-}
+          }
+          return Effect.flatMap(processes.find(id), (process) =>
+            Effect.mapError(pictures.of(process, request), ({ message }) => new RequestError({ message })),
+          )
+        }),
+    }),
+  })

@@ -15,8 +15,5 @@ export const linux: Server = {
   files: { available: true, watches: true },
   hasNetwork: true,
   listsAll: true,
-  keepsHistories: true,
-  usualHistory: 0,
-  paints: true,
   scope: "control",
 }

@@ -4,12 +4,12 @@ import * as Result from "effect/Result"
 import type { PatternCache } from "../../pattern/PatternCache.ts"
 import { ParamsError } from "../../protocol/ParamsError.ts"
 import { ProcessEvidence } from "../../spawn/ProcessEvidence.ts"
-import type { OnServer } from "../Feature.ts"
+import type { Stateful } from "../Feature.ts"
 import type { Condition, WaitState } from "./Condition.ts"
 import * as Waits from "./Waits.ts"
 import * as Wire from "./wire.ts"
 
-export const wait: OnServer<typeof Wire.wait> = ({ patterns }) =>
+export const wait: Stateful<typeof Wire.wait> = ({ patterns }) =>
   Effect.map(ProcessEvidence, (evidence) => ({
     announces: () => ({
       processWait: true,

@@ -1,8 +1,8 @@
 /** Terminals side by side: all that can be read of each cell, by the package alone. */
 import headless from "@xterm/headless"
 import * as Effect from "effect/Effect"
-import type { Grid } from "../../../../core/process/screen/Snapshot.ts"
-import { toAnsi } from "../../../../core/process/screen/Repaint.ts"
+import type { Grid } from "../../../../core/features/screen/Snapshot.ts"
+import { toAnsi } from "../../../../core/features/screen/Repaint.ts"
 import { XtermTerminal } from "../XtermTerminals.ts"
 
 const scrollback = 40

@@ -7,17 +7,17 @@
  * what the log or the history has, in a terminal of its own.
  */
 import * as Effect from "effect/Effect"
-import * as Semaphore from "effect/Semaphore"
 import * as Latch from "effect/Latch"
-import type { Format, ScreenResult } from "../../features/screen/wire.ts"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import type { Format, ScreenResult } from "./wire.ts"
+import * as Fork from "../../protocol/Fork.ts"
 import * as Turn from "../../protocol/Turn.ts"
-import type { Histories } from "../history/Histories.ts"
-import type { Process } from "../Process.ts"
-import { Sizes } from "../Sizes.ts"
+import type { Process } from "../../process/Process.ts"
+import { Sizes } from "../../process/Sizes.ts"
 import { Feed, type Subject } from "./Feed.ts"
 import * as Picture from "./Picture.ts"
-import { ScreenError } from "./ScreenError.ts"
-import type { TerminalsService } from "./Terminals.ts"
+import { ScreenError, Terminals, type TerminalsService } from "./Terminals.ts"
 
 /** How long a terminal follows its process after the last request, in milliseconds. */
 export const idleMillis = 30_000
@@ -38,44 +38,55 @@ export interface ScreenRequest {
   readonly scrollback: number
 }
 
-/** Runs a fiber that ends with the session. */
-export type Fork = (effect: Effect.Effect<void>) => void
-
-/** The pictures of the processes of one session. */
+/** The pictures that features may ask for. */
 export interface Pictures {
+  /** Whether terminals can be painted. */
+  readonly available: boolean
   /** The picture of a process. */
   readonly of: (process: Process, request: ScreenRequest) => Effect.Effect<ScreenResult, ScreenError>
 }
 
+/** The pictures of one server, which end with the scope. */
+export const make: Effect.Effect<Screens, never, Scope.Scope> = Effect.gen(function* () {
+  return new Screens(yield* Terminals, yield* Fork.inScope)
+})
+
 /** The pictures of one server. */
-export class Screens {
+export class Screens implements Pictures {
   /** @internal Those that follow, the one that was asked last at the end. */
   readonly following = new Set<Screen>()
   /** What opens terminals. */
   readonly terminals: TerminalsService
   /** Held while a picture of the past is painted. */
   readonly replaying = Semaphore.makeUnsafe(mostReplays)
+  /** @internal Runs what follows a process. */
+  readonly fork: Fork.Fork
   private readonly screens = new WeakMap<Process, Screen>()
 
-  constructor(terminals: TerminalsService) {
+  constructor(terminals: TerminalsService, fork: Fork.Fork) {
     this.terminals = terminals
+    this.fork = fork
   }
 
-  /** Those of a session, whose fibers are forked so, and which has these histories. */
-  inSession(fork: Fork, histories: Pick<Histories, "of">): Pictures {
-    return {
-      of: (process, request) =>
-        Effect.suspend(() => {
-          const { stdio, log } = process
-          if (stdio.kind !== "pty") return Effect.fail(noTerminal(process.id))
-          const sizes = stdio.sizes ?? new Sizes(log, stdio.size)
-          process.stdio = { ...stdio, sizes }
-          const subject = { process, sizes, history: histories.of(process) }
-          const screen = this.screens.get(process) ?? new Screen(this, subject, fork)
-          this.screens.set(process, screen)
-          return screen.ask(request)
-        }),
-    }
+  get available(): boolean {
+    return this.terminals.available
+  }
+
+  of(process: Process, request: ScreenRequest): Effect.Effect<ScreenResult, ScreenError> {
+    return Effect.suspend(() => {
+      const { stdio, log } = process
+      if (stdio.kind !== "pty") return Effect.fail(noTerminal(process.id))
+      const sizes = stdio.sizes ?? new Sizes(log, stdio.size)
+      process.stdio = { ...stdio, sizes }
+      return (this.screens.get(process) ?? this.begin(process, sizes)).ask(request)
+    })
+  }
+
+  private begin(process: Process, sizes: Sizes): Screen {
+    const screen = new Screen(this, { process, sizes })
+    this.screens.set(process, screen)
+    process.whenForgotten(() => screen.close())
+    return screen
   }
 
   /** @internal Notes that one is asked for now. */
@@ -93,17 +104,15 @@ export class Screens {
 class Screen {
   private readonly screens: Screens
   private readonly subject: Subject
-  private readonly fork: Fork
   private readonly turn = Turn.make()
   private readonly news = Latch.makeUnsafe(true)
   private feed: Feed | undefined
   private asking = 0
   private askedAt = 0
 
-  constructor(screens: Screens, subject: Subject, fork: Fork) {
+  constructor(screens: Screens, subject: Subject) {
     this.screens = screens
     this.subject = subject
-    this.fork = fork
   }
 
   ask(request: ScreenRequest): Effect.Effect<ScreenResult, ScreenError> {
@@ -169,7 +178,7 @@ class Screen {
     return Effect.map(Feed.open(subject, screens.terminals), (feed) => {
       this.feed = feed
       screens.asked(this)
-      this.fork(this.following(feed))
+      screens.fork(this.following(feed))
       return feed
     })
   })

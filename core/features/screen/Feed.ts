@@ -6,16 +6,14 @@
  */
 import * as Effect from "effect/Effect"
 import { concat } from "../../protocol/Bytes.ts"
-import { mostScrollback } from "../../features/screen/wire.ts"
+import { mostScrollback } from "./wire.ts"
 import type { TerminalSize } from "../../spawn/Spawner.ts"
-import type { Chunk } from "../Chunk.ts"
-import type { History } from "../history/History.ts"
-import type { Process } from "../Process.ts"
-import { gapAfter } from "../Printed.ts"
-import * as Recall from "./Recall.ts"
-import { ScreenError } from "./ScreenError.ts"
-import type { Sizes } from "../Sizes.ts"
-import type { Terminal, TerminalsService } from "./Terminals.ts"
+import type { Chunk } from "../../process/Chunk.ts"
+import type { Gap } from "../../process/Extension.ts"
+import type { Process } from "../../process/Process.ts"
+import { gapAfter } from "../../process/Printed.ts"
+import type { Sizes } from "../../process/Sizes.ts"
+import { ScreenError, type Terminal, type TerminalsService } from "./Terminals.ts"
 
 /** Output that a terminal takes in at once, in bytes: a few milliseconds of work. */
 export const pieceBytes = 32 * 1024
@@ -26,14 +24,15 @@ export const mostCells = 2 ** 18
 /** The most characters that a terminal keeps beyond one for each cell; looked at after so many bytes of output. */
 export const mostExcess = 2 ** 20
 
+/** The most output that is no longer in the log and is painted for a picture, in bytes: a few seconds of work. */
+export const mostRecalled = 64 * 2 ** 20
+
 /** A process with a PTY. */
 export interface Subject {
   /** The process. */
   readonly process: Process
   /** The sizes that its PTY has had. */
   readonly sizes: Sizes
-  /** Everything that it has printed, if that is kept. */
-  readonly history: History | undefined
 }
 
 /** A fed terminal. One effect of it runs at a time. */
@@ -125,10 +124,10 @@ export class Feed {
 
   private step(target: number): Effect.Effect<void, ScreenError> {
     return Effect.gen({ self: this }, function* () {
-      const { process, sizes, history } = this.subject
+      const { process, sizes } = this.subject
       const gap = gapAfter(process, this.seq)
       const isLost = gap !== undefined && gap.from <= target
-      const lost = isLost ? yield* Recall.lost(history, gap, target, pieceBytes) : undefined
+      const lost = isLost ? yield* recalled(process, gap, target) : undefined
       if (lost !== undefined && lost.from > this.seq + 1) return yield* this.beginAt(lost.from)
       if (this.unweighed >= mostExcess) {
         this.unweighed = 0
@@ -192,6 +191,21 @@ export class Feed {
     this.size = size
     return Effect.sync(() => this.terminal.resize(size, scrollbackOf(size)))
   }
+}
+
+/** Output of a gap that is kept, and the seq from which nothing is missing. What cannot be read is missing. */
+const recalled = (
+  { extension }: Process,
+  gap: Gap,
+  target: number,
+): Effect.Effect<{ readonly from: number; readonly chunks: ReadonlyArray<Chunk> }> => {
+  const none = { from: gap.to + 1, chunks: [] }
+  const recalling = extension?.kept?.recall(gap, pieceBytes, { seq: target, bytes: mostRecalled })
+  if (recalling === undefined) return Effect.succeed(none)
+  return Effect.match(recalling, {
+    onFailure: () => none,
+    onSuccess: (found) => ((found.chunks[0]?.seq ?? Infinity) > gap.to ? none : found),
+  })
 }
 
 /** The lines that a terminal of that size keeps above its screen. */

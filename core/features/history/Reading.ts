@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Chunk } from "../Chunk.ts"
+import type { Chunk } from "../../process/Chunk.ts"
 import type { Folder, HistoryError } from "./HistoryFiles.ts"
 import type { Place } from "./History.ts"
 import * as Lines from "../../pattern/Lines.ts"

@@ -14,9 +14,9 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
-import type { Attachment } from "../Attachment.ts"
+import type { Attachment } from "../../process/Attachment.ts"
 import type { MemoryPool } from "../../protocol/MemoryPool.ts"
-import * as ChildScope from "../ChildScope.ts"
+import * as ChildScope from "../../process/ChildScope.ts"
 import { Batch, mostBatchBytes } from "./Batch.ts"
 import type { Budget } from "./Budget.ts"
 import type { Ended, Folder, HistoryError, HistoryFilesService, Lost } from "./HistoryFiles.ts"
@@ -110,7 +110,7 @@ export class History {
 
   /** Notes in the folder what is known of the process. */
   note(facts: object): Effect.Effect<void> {
-    return this.folder?.note?.(facts) ?? Effect.void
+    return (this.isLeft ? undefined : this.folder?.note?.(facts)) ?? Effect.void
   }
 
   /** The process is forgotten: the files are removed. */
@@ -139,7 +139,8 @@ export class History {
       const over = Effect.sync(() => this.over())
       yield* Scope.addFinalizer(own.child, over)
       yield* Effect.forkIn(Effect.interruptible(this.keep(process, own.child)), own.child)
-      yield* this.left.await
+      // Not within the code that forgets the process, which may have more to do.
+      yield* Effect.andThen(this.left.await, Effect.yieldNow)
       yield* own.close
     })
   }
@@ -163,10 +164,7 @@ export class History {
         () => this.write(segments),
         (unsubscribe) => Effect.sync(unsubscribe),
       )
-    }).pipe(
-      Effect.catch((error) => Effect.sync(() => this.fail(error))),
-      Effect.ensuring(Deferred.succeed(this.opened, undefined)),
-    )
+    }).pipe(Effect.catch((error) => Effect.sync(() => this.fail(error))))
   }
 
   /** A folder; on a full disk the oldest output of others makes room for it. */
@@ -265,11 +263,12 @@ export class History {
     this.over()
   }
 
-  /** Nothing holds the log any longer. */
+  /** Nothing holds the log any longer, and nobody waits for a folder. */
   private over(): void {
     this.isOver = true
     this.attachment?.detach()
     this.attachment = undefined
     this.tell()
+    Deferred.doneUnsafe(this.opened, Effect.void)
   }
 }

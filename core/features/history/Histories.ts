@@ -1,11 +1,12 @@
-/** The histories of the processes of one session, and what is asked of them. */
+/** The histories of the processes of one server, and what is asked of them. */
 import * as Effect from "effect/Effect"
-import type { Chunk } from "../Chunk.ts"
-import * as LongPoll from "../LongPoll.ts"
-import type { Process } from "../Process.ts"
-import { ProcessError } from "../ProcessError.ts"
-import type { SizeAt } from "../Sizes.ts"
-import { gapAfter } from "../Printed.ts"
+import type { Chunk } from "../../process/Chunk.ts"
+import type { Gap, Kept } from "../../process/Extension.ts"
+import type { FeatureServices } from "../../process/Lifecycle.ts"
+import type { Process } from "../../process/Process.ts"
+import { ProcessError } from "../../process/ProcessError.ts"
+import type { SizeAt } from "../../process/Sizes.ts"
+import { InternalError, RequestError } from "../../protocol/ParamsError.ts"
 import * as Grep from "./Grep.ts"
 import { History, type Services } from "./History.ts"
 import type { Ended, HistoryError, Lost } from "./HistoryFiles.ts"
@@ -48,10 +49,13 @@ export interface GrepRequest extends Pick<Grep.Search, "pattern" | "before" | "a
 /** What a search in a history answers. */
 export interface GrepState extends Grep.Page, Pick<HistoryState, "closed" | "ended" | "lost"> {}
 
-/** Most bytes that a read without a bound gets at once, of what only the history has: 16 MiB. */
-export const mostReadBytes = 16 * 1024 * 1024
+/** The failures of a question. */
+type Refused = InternalError | ProcessError | RequestError
 
-/** The histories of one session. */
+/** The session of a process, as far as its history needs it. */
+export type Session = Pick<FeatureServices, "fork" | "scope">
+
+/** The histories of one server. */
 export class Histories {
   private readonly services: Services
   private readonly known = new WeakMap<Process, History>()
@@ -60,30 +64,17 @@ export class Histories {
     this.services = services
   }
 
-  /** A history of at most so many bytes, for a process that is about to start. */
-  begin(process: Process, maxBytes: number): History {
+  /** A history of at most so many bytes, for a process that is about to start: it ends when that is forgotten. */
+  begin(process: Process, maxBytes: number, { fork, scope }: Session): History {
     const history = new History(this.services, maxBytes)
     this.known.set(process, history)
-    process.oldestKept = () => history.oldest()
+    process.whenForgotten(() => history.leave())
+    fork(history.life(process, scope))
     return history
   }
 
-  /** That of a process, if it has one. */
-  of(process: Process): History | undefined {
-    return this.known.get(process)
-  }
-
-  /** Reads as `LongPoll.read`, and what the log no longer has from the history. */
-  read(process: Process, request: LongPoll.ReadRequest): Effect.Effect<LongPoll.ReadState, HistoryError> {
-    const history = this.known.get(process)
-    if (history === undefined) return LongPoll.read(process, request)
-    return gapAfter(process, request.afterSeq) === undefined
-      ? LongPoll.read(process, request)
-      : readGap(history, process, request)
-  }
-
   /** A part of the output. */
-  part(process: Process, request: HistoryRequest): Effect.Effect<HistoryState, HistoryError | ProcessError> {
+  part(process: Process, request: HistoryRequest): Effect.Effect<HistoryState, Refused> {
     return this.asking(process, function* (history, closed) {
       const from = yield* request.tail === undefined
         ? placeOf(history, request.from, Reading.beginOf(history))
@@ -97,7 +88,7 @@ export class Histories {
   }
 
   /** Lines with a match. */
-  grep(process: Process, request: GrepRequest): Effect.Effect<GrepState, HistoryError | ProcessError> {
+  grep(process: Process, request: GrepRequest): Effect.Effect<GrepState, Refused> {
     const { indexOf } = this.services.files
     return this.asking(process, function* (history, closed) {
       const lineStart = (point: Reading.Point | undefined, otherwise: number) =>
@@ -114,20 +105,25 @@ export class Histories {
    * Asks the history of a process, when it has everything that was printed up to now. `closed` is of now, too: a
    * process that closes meanwhile may have printed more.
    */
-  private asking<A, E>(
+  private asking<A>(
     process: Process,
-    ask: (history: History, closed: boolean) => Generator<Effect.Effect<unknown, E>, A, never>,
-  ): Effect.Effect<A, E | ProcessError> {
-    const failed = (reason: ProcessError["reason"]) =>
-      Effect.fail(new ProcessError({ reason, processId: process.id }))
+    ask: (history: History, closed: boolean) => Generator<Effect.Effect<unknown, HistoryError>, A, never>,
+  ): Effect.Effect<A, Refused> {
     return Effect.gen({ self: this }, function* () {
       const history = this.known.get(process)
-      if (history === undefined) return yield* failed("NoHistory")
+      if (history === undefined)
+        return yield* new RequestError({
+          message: `process ${process.id} has no history: ask for one with \`history\` of process/start`,
+        })
       const closed = process.closed !== undefined
       yield* history.written(process.log.nextSeq() - 1)
-      const answer = yield* Effect.gen(() => ask(history, closed))
+      const answer = yield* Effect.mapError(
+        Effect.gen(() => ask(history, closed)),
+        unreadable,
+      )
       // Files that are removed meanwhile are read as if they were empty.
-      return history.isLeft ? yield* failed("Unknown") : answer
+      if (history.isLeft) return yield* new ProcessError({ reason: "Unknown", processId: process.id })
+      return answer
     })
   }
 }
@@ -142,29 +138,36 @@ const sizesOf = ({ stdio }: Process, chunks: ReadonlyArray<Chunk>): ReadonlyArra
 const placeOf = (history: History, point: Reading.Point | undefined, otherwise: number) =>
   point === undefined ? Effect.succeed(otherwise) : Reading.placeOf(history, point)
 
-/** The log has lost chunks behind `afterSeq`: those that the history has, and then those of the log. */
-const readGap = (history: History, process: Process, request: LongPoll.ReadRequest) =>
+/** The output of a history, for those who have lost it from the log. */
+export const keptIn = (history: History): Kept => ({
+  oldest: () => history.oldest(),
+  recall: (gap, maxBytes, within) => Effect.mapError(recall(history, gap, maxBytes, within), unreadable),
+})
+
+const recall = (history: History, gap: Gap, maxBytes: number, within: Within | undefined) =>
   Effect.gen(function* () {
-    const most = Math.min(request.maxBytes, mostReadBytes)
-    const chunks: Array<Chunk> = []
-    let [seq, bytes, isCut] = [request.afterSeq, 0, false]
-    for (let gap = gapAfter(process, seq); gap !== undefined && !isCut; gap = gapAfter(process, seq)) {
-      yield* history.written(gap.to)
-      const part = yield* Reading.after(history, seq, most - bytes)
-      const size = part.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
-      // What the history does not have either is gone; it may begin behind the log.
-      const first = part.chunks[0]?.seq ?? Infinity
-      if (first > (gapAfter(process, seq)?.to ?? seq) + 1) break
-      isCut = bytes + size > most && bytes > 0
-      if (isCut) break
-      chunks.push(...part.chunks)
-      bytes += size
-      seq = part.chunks.at(-1)?.seq ?? seq
-      isCut = bytes >= most || part.nextByte < history.end.byte
-    }
-    return LongPoll.stateAfter(
-      process,
-      { ...request, afterSeq: seq },
-      { chunks, afterSeq: request.afterSeq, bytes, isCut },
-    )
+    yield* history.written(gap.to)
+    const from = within === undefined ? gap.from : yield* lastOf(history, gap.from, within)
+    const { chunks, nextByte } = yield* Reading.after(history, from - 1, maxBytes)
+    const first = chunks[0]?.seq
+    // Files that are removed meanwhile are read as if they were empty.
+    if (first === undefined || history.isLeft) return { from: Infinity, chunks: [], hasMore: false }
+    const isKept = (history.kept[0]?.first.seq ?? 0) <= from || Reading.beginOf(history) === 0
+    return { from: isKept ? from : first, chunks, hasMore: nextByte < history.end.byte }
   })
+
+type Within = NonNullable<Parameters<Kept["recall"]>[2]>
+
+/** The seq with which to begin, so that at most so many bytes are in front of what follows a seq. */
+const lastOf = (history: History, from: number, { seq, bytes }: Within) =>
+  Effect.gen(function* () {
+    if (history.end.byte <= bytes) return from
+    const end = yield* Reading.placeOf(history, { kind: "seq", at: seq + 1 })
+    if (end <= bytes) return from
+    const place = yield* Reading.at(history, end - bytes)
+    // What was dropped meanwhile is not read, wherever the reading begins.
+    return Math.max(from, place?.seq ?? from)
+  })
+
+const unreadable = ({ message }: HistoryError) =>
+  new InternalError({ message: `the history cannot be read: ${message}` })

@@ -6,7 +6,7 @@
  * so, and lines that continue others do so again, because a terminal that is resized later treats them differently.
  * Tab stops, character sets and saved cursors are not painted.
  */
-import type { Style } from "../../features/screen/wire.ts"
+import type { Style } from "./wire.ts"
 import type { Grid, Row, Run, Snapshot } from "./Snapshot.ts"
 
 /** The text. */

@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../../testing/Effects.ts"
-import { Process } from "../Process.ts"
+import { Process } from "../../process/Process.ts"
 import { toPool } from "./Batch.ts"
 import { Budget } from "./Budget.ts"
 import { History, type Services } from "./History.ts"
@@ -17,7 +17,7 @@ import * as Reading from "./Reading.ts"
 import * as Records from "./Records.ts"
 import * as Recovery from "./Recovery.ts"
 import { held, SegmentReader } from "./SegmentReader.ts"
-import { leastBytes } from "./Segments.ts"
+import { leastBytes } from "./wire.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (chunks: ReadonlyArray<{ readonly bytes: Uint8Array }>) =>

@@ -12,15 +12,13 @@
  * room then is lost, and so is everything before it: a history has no holes.
  */
 import * as Effect from "effect/Effect"
-import { maxChunkBytes } from "../Chunk.ts"
+import { maxChunkBytes } from "../../process/Chunk.ts"
 import type { Batch, Written } from "./Batch.ts"
 import type { Budget, Kept } from "./Budget.ts"
 import type { Folder, HistoryError, Lost, WrittenFile } from "./HistoryFiles.ts"
 import type { Record } from "./Records.ts"
 import { recordBytes } from "./Records.ts"
-
-/** The least that a history may be given: 1 MiB. */
-export const leastBytes = 1024 * 1024
+import { leastBytes } from "./wire.ts"
 
 /** The largest segment: 64 MiB. */
 export const mostSegmentBytes = 64 * leastBytes

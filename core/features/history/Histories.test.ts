@@ -7,16 +7,24 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import * as Pattern from "../../pattern/Pattern.ts"
-import { effect } from "../../testing/Effects.ts"
-import { Marks } from "../../features/marks/Marks.ts"
-import { Process } from "../Process.ts"
+import * as Fork from "../../protocol/Fork.ts"
+import * as LongPoll from "../../process/LongPoll.ts"
+import { PatternCache } from "../../pattern/PatternCache.ts"
+import { make, pipe } from "../../process/testing/Registry.ts"
+import { defaults } from "../../protocol/Limits.ts"
+import { effect, settle } from "../../testing/Effects.ts"
+import * as Screens from "../screen/Screens.ts"
+import { linux } from "../testing/Linux.ts"
+import { Marks } from "../marks/Marks.ts"
+import { Process } from "../../process/Process.ts"
 import { Budget } from "./Budget.ts"
 import * as Grep from "./Grep.ts"
-import { Histories } from "./Histories.ts"
-import { portableIndexOf } from "./HistoryFiles.ts"
+import { Histories, keptIn } from "./Histories.ts"
+import { history } from "./feature.ts"
+import { HistoryFiles, portableIndexOf } from "./HistoryFiles.ts"
 import * as MemoryFiles from "./MemoryFiles.ts"
 import { toPool } from "./Batch.ts"
-import { leastBytes } from "./Segments.ts"
+import { leastBytes } from "./wire.ts"
 
 /**
  * A process that keeps so many bytes in its log, and has printed so many lines of 1,024 bytes, which are marks if there
@@ -34,13 +42,14 @@ const printed = (bytes: number, lines: number, marked = false) =>
     const stdio = { kind: "pipe", stdin: false } as const
     const process = new Process("p", { stdio }, { bytes, chunks: 50_000 })
     const own = marked ? new Marks(process) : undefined
-    process.extend(own && { own, readFields: (...seqs) => ({ marks: own.between(...seqs) }) })
     const { output } = own?.around(process.events) ?? process.events
     const text = (line: number) =>
       marked ? `${" ".repeat(1016)}\x1b]133;A\x07` : `${String(line).padEnd(1023)}\n`
-    const history = histories.begin(process, leastBytes)
     const session = yield* Scope.make()
-    yield* Effect.forkIn(history.life(process, session), session)
+    const fork = yield* Scope.provide(Fork.inScope, session)
+    const history = histories.begin(process, leastBytes, { fork, scope: session })
+    const marks = own && { own, readFields: (...seqs: [number, number]) => ({ marks: own.between(...seqs) }) }
+    process.extend({ ...marks, kept: keptIn(history) })
     yield* history.isOpen
     process.release()
     for (let line = 1; line <= lines; line++) {
@@ -71,13 +80,33 @@ describe("a history", () => {
   )
 
   it(
+    "holds up a start while its folder is made, and gives the place of one back that is cancelled meanwhile",
+    effect(function* () {
+      const files = { ...MemoryFiles.make(), make: Effect.never }
+      const limits = { ...defaults, processes: 1 }
+      const shared = { limits, patterns: new PatternCache(), pictures: yield* Screens.make }
+      const { extend } = yield* Effect.provideService(history(shared), HistoryFiles, files)
+      const recorded = { extend: extend?.({ history: { maxBytes: leastBytes } }, linux) }
+      const { registry, fake } = yield* make({}, { limits })
+      const start = yield* Effect.forkChild(Effect.flip(registry.start("p", pipe, recorded)))
+      yield* settle
+      expect(fake.children).toHaveLength(0)
+      expect(yield* Effect.flip(registry.start("q", pipe))).toMatchObject({ limit: "processes" })
+      expect(yield* registry.terminate("p")).toBe(true)
+      expect(yield* Fiber.join(start)).toMatchObject({ reason: "StartCancelled" })
+      yield* settle
+      expect(yield* registry.start("q", pipe)).toMatchObject({ id: "q" })
+    }),
+  )
+
+  it(
     "hides nothing that the log has in front of it from a read",
     effect(function* () {
-      const { histories, history, process, end } = yield* printed(leastBytes, 3000)
+      const { history, process, end } = yield* printed(leastBytes, 3000)
       const oldest = process.log.after(0)?.seq ?? 0
       expect(history.kept[0]?.first.seq).toBeGreaterThan(oldest)
       const request = { afterSeq: 0, maxBytes: Infinity, waitMillis: 0 }
-      const { chunks } = yield* histories.read(process, request)
+      const { chunks } = yield* LongPoll.read(process, request)
       expect(chunks.map(({ seq }) => seq)).toEqual(
         Array.from({ length: 3000 - oldest + 1 }, (_, index) => oldest + index),
       )
@@ -88,12 +117,12 @@ describe("a history", () => {
   it(
     "keeps the marks of what it has, and not for longer",
     effect(function* () {
-      const { histories, history, process, end } = yield* printed(65_536, 3000, true)
+      const { history, process, end } = yield* printed(65_536, 3000, true)
       const oldest = history.kept[0]?.first.seq ?? 0
       expect(oldest).toBeGreaterThan(1)
       expect(process.log.after(0)?.seq).toBeGreaterThan(oldest + 1000)
       const request = { afterSeq: oldest - 1, maxBytes: Infinity, waitMillis: 0 }
-      const state = yield* histories.read(process, request)
+      const state = yield* LongPoll.read(process, request)
       const seqs = [...state.chunks, ...(state.marks ?? [])].map(({ seq }) => seq)
       expect(seqs.sort((one, other) => one - other)).toEqual(
         Array.from({ length: 6000 - oldest + 1 }, (_, index) => oldest + index),

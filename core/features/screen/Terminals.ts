@@ -5,10 +5,29 @@
  * Such a terminal only looks: it answers no question that the output asks, and reaches nothing of the host.
  */
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { TerminalSize } from "../../spawn/Spawner.ts"
-import { ScreenError } from "./ScreenError.ts"
 import type { Snapshot } from "./Snapshot.ts"
+
+/** Why there is no picture. */
+export type ScreenReason =
+  /** The process has no PTY. */
+  | "NoTerminal"
+  /** The server has no terminals to paint with. */
+  | "Unavailable"
+  /** The PTY has more cells than a picture may have. */
+  | "TooLarge"
+  /** The output that the picture is to end with has left the log. */
+  | "Evicted"
+
+/** There is no picture; `message` is for the client. */
+export class ScreenError extends Data.TaggedError("ScreenError")<{
+  /** Why there is none. */
+  readonly reason: ScreenReason
+  /** The same in words, with the values and what helps. */
+  readonly message: string
+}> {}
 
 /** A terminal, whose caller makes one call at a time. */
 export interface Terminal {

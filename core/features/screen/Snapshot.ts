@@ -1,5 +1,5 @@
 /** What a terminal shows and how it is set, as its adapter reads it: all that repainting needs. */
-import type { Cursor, Style } from "../../features/screen/wire.ts"
+import type { Cursor, Style } from "./wire.ts"
 import type { TerminalSize } from "../../spawn/Spawner.ts"
 
 /** Neighboring cells of one kind and look. */

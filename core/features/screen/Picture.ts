@@ -1,5 +1,5 @@
 /** The answer to `process/screen`, from a snapshot. */
-import type { Format, Line, ScreenResult, Span } from "../../features/screen/wire.ts"
+import type { Format, Line, ScreenResult, Span } from "./wire.ts"
 import { toAnsi } from "./Repaint.ts"
 import type { Row, Run, Snapshot } from "./Snapshot.ts"
 

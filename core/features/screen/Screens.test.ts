@@ -5,13 +5,18 @@ import { defaults } from "../../protocol/Limits.ts"
 import * as Fake from "../../spawn/Fake.ts"
 import { Spawner, type SpawnSpec } from "../../spawn/Spawner.ts"
 import { effect, pass, settle } from "../../testing/Effects.ts"
-import * as ProcessRegistry from "../ProcessRegistry.ts"
+import * as ProcessRegistry from "../../process/ProcessRegistry.ts"
+import { history } from "../history/feature.ts"
+import { HistoryFiles } from "../history/HistoryFiles.ts"
 import * as MemoryFiles from "../history/MemoryFiles.ts"
-import { leastBytes } from "../history/Segments.ts"
-import { pipe } from "../testing/Registry.ts"
+import { leastBytes } from "../history/wire.ts"
+import { PatternCache } from "../../pattern/PatternCache.ts"
+import { pipe } from "../../process/testing/Registry.ts"
+import { linux } from "../testing/Linux.ts"
 import * as Scroll from "../testing/Scroll.ts"
 import { mostCells, pieceBytes } from "./Feed.ts"
-import { idleMillis, mostFollowing, Screens, type ScreenRequest } from "./Screens.ts"
+import * as Screens from "./Screens.ts"
+import { Terminals } from "./Terminals.ts"
 
 const pty = (rows = 4, columns = 60): SpawnSpec => ({
   ...pipe,
@@ -25,26 +30,22 @@ const make = (change: Partial<typeof defaults> = {}, disk: MemoryFiles.Options =
     const spawner = yield* Effect.provide(Spawner, fake.layer)
     const { opened, how, service } = Scroll.make()
     const limits = { ...defaults, ...change }
-    const screens = new Screens(service)
-    const files = MemoryFiles.make(disk)
-    const usual = ProcessRegistry.share(limits)
-    const shared = { ...usual, screens, history: { ...usual.history, files } }
-    const registry = yield* ProcessRegistry.make(
-      spawner,
-      { ...ProcessRegistry.defaultOptions, limits },
-      shared,
-    )
+    const screens = yield* Effect.provideService(Screens.make, Terminals, service)
+    const registry = yield* ProcessRegistry.make(spawner, { ...ProcessRegistry.defaultOptions, limits })
+    const shared = { limits, patterns: new PatternCache(), pictures: screens }
+    const histories = yield* Effect.provideService(history(shared), HistoryFiles, MemoryFiles.make(disk))
+    const recorded = histories.extend?.({ history: { maxBytes: leastBytes } }, linux)
     const begin = (id: string, spec = pty(), asked: ProcessRegistry.Asked = {}) =>
       Effect.gen(function* () {
         const process = yield* registry.start(id, spec, asked)
         process.release()
         return { process, child: yield* fake.next }
       })
-    const ask = (id: string, request: Partial<ScreenRequest> = {}) =>
+    const ask = (id: string, request: Partial<Screens.ScreenRequest> = {}) =>
       Effect.flatMap(registry.find(id), (process) =>
-        registry.pictures.of(process, { seq: undefined, formats: ["text"], scrollback: 0, ...request }),
+        screens.of(process, { seq: undefined, formats: ["text"], scrollback: 0, ...request }),
       )
-    return { registry, screens, opened, how, begin, ask }
+    return { registry, screens, opened, how, begin, ask, recorded }
   })
 
 describe("Screens", () => {
@@ -159,8 +160,8 @@ describe("Screens", () => {
   it(
     "paints from the history what the log no longer has, with the sizes of that time, now and in the past",
     effect(function* () {
-      const { registry, begin, ask, opened } = yield* make({ retainedChunks: 2 })
-      const { child, process } = yield* begin("p", pty(), { historyBytes: leastBytes })
+      const { registry, begin, ask, recorded, opened } = yield* make({ retainedChunks: 2 })
+      const { child, process } = yield* begin("p", pty(), { extend: recorded })
       for (const text of ["a", "b"]) child.output("pty", text)
       yield* registry.resize("p", { rows: 4, columns: 70 })
       for (const text of ["c", "d", "e"]) child.output("pty", text)
@@ -179,8 +180,8 @@ describe("Screens", () => {
   it(
     "begins with the oldest output that the history has, if that was dropped too",
     effect(function* () {
-      const { begin, ask } = yield* make({ retainedChunks: 2 })
-      const { child } = yield* begin("p", pty(), { historyBytes: leastBytes })
+      const { begin, ask, recorded } = yield* make({ retainedChunks: 2 })
+      const { child } = yield* begin("p", pty(), { extend: recorded })
       const piece = "x".repeat(60_000)
       for (let n = 0; n < 60; n++) {
         child.output("pty", `${n}${piece}`)
@@ -201,8 +202,8 @@ describe("Screens", () => {
   it(
     "begins with what the log has if the history cannot be read or written",
     effect(function* () {
-      const { begin, ask } = yield* make({ retainedChunks: 2 }, { capacity: () => 0 })
-      const { child } = yield* begin("p", pty(), { historyBytes: leastBytes })
+      const { begin, ask, recorded } = yield* make({ retainedChunks: 2 }, { capacity: () => 0 })
+      const { child } = yield* begin("p", pty(), { extend: recorded })
       for (const text of ["a", "b", "c"]) child.output("pty", text)
       yield* pass(100)
       expect(yield* ask("p")).toMatchObject({ text: "bc", fromSeq: 2 })
@@ -229,9 +230,9 @@ describe("Screens", () => {
       child.output("pty", "one ")
       yield* ask("p")
       expect(process.subscribers).toBe(1)
-      yield* pass(idleMillis - 1)
+      yield* pass(Screens.idleMillis - 1)
       yield* ask("p")
-      yield* pass(idleMillis - 1)
+      yield* pass(Screens.idleMillis - 1)
       expect(opened.map(({ disposed }) => disposed)).toEqual([false])
       yield* pass(1)
       expect(opened.map(({ disposed }) => disposed)).toEqual([true])
@@ -246,7 +247,7 @@ describe("Screens", () => {
     "has few terminals at once: the one that was not asked for the longest time makes room",
     effect(function* () {
       const { begin, ask, opened } = yield* make()
-      const ids = Array.from({ length: mostFollowing + 1 }, (_, index) => `p${index}`)
+      const ids = Array.from({ length: Screens.mostFollowing + 1 }, (_, index) => `p${index}`)
       for (const id of ids) yield* begin(id)
       for (const id of ids.slice(0, -1)) yield* ask(id)
       yield* ask("p0")
