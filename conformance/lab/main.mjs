@@ -15,6 +15,7 @@ const scripts = {
   quick: ["conformance/lab/run/quick.mjs", "the wire suite on one runtime, as `npm test` plays it"],
   faults: ["conformance/lab/faults/main.mjs", "plants faults into the sources, and looks who notices"],
   stress: ["conformance/lab/stress/main.mjs", "crowds, kills, floods, fuzzed messages"],
+  start: ["conformance/lab/bench/start.mjs", "the first answer, the first exit, `run -- true` and `ps`"],
   flakes: [".ci/flakes.mjs", "plays tests again and again beside busy processes"],
   soak: [".ci/soak.mjs", "cuts a flooded connection for ten minutes, and compares every byte"],
 }
