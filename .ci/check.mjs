@@ -1,9 +1,9 @@
 // @ts-check
 // `npm run check`: what can be said of the sources without running them: types, lint with the import rules, format,
-// READMEs, the lock of the wire, the guards of invariants and threats, the package, and the size of its client for the
-// web. Names choose some of them: `npm run check -- types lint`. Those that take long are run where they are named, and
-// by `npm run test:all`: `types-of-exports` (what compiles against the package, by old compilers, too), `docs` (the API
-// reference), `jsr`, and `deno` (its type check and its lint).
+// READMEs, the lock of the wire, the guards of invariants and threats, the package, the size of its client for the web,
+// and of what a start evaluates. Names choose some of them: `npm run check -- types lint`. Those that take long are run
+// where they are named, and by `npm run test:all`: `types-of-exports` (what compiles against the package, by old
+// compilers, too), `docs` (the API reference), `jsr`, and `deno` (its type check and its lint).
 import { spawnSync } from "node:child_process"
 import { command } from "./command.mjs"
 import { binary, build, heading, install, root } from "./setup.mjs"
@@ -30,6 +30,7 @@ const usual = {
   guards: () => [[node, ".ci/guards.mjs"]],
   package: () => [[node, ".ci/package.mjs"]],
   size: () => [[node, ".ci/size.mjs"]],
+  startup: () => [[node, ".ci/startup.mjs", "--check"]],
 }
 
 /** @type {Record<string, () => readonly Words[]>} */

@@ -11,49 +11,66 @@ import { expect, test } from "vitest"
 import * as Proc from "../testing/Proc.ts"
 import * as TestChild from "../testing/TestChild.ts"
 import * as KernelFiles from "../host/KernelFiles.ts"
+import { platform } from "../Platform.ts"
 import * as GroupReaper from "./GroupReaper.ts"
+import * as HelperShell from "./HelperShell.ts"
 import * as ProcessTable from "./ProcessTable.ts"
+import * as ChildWatch from "./posix/ChildWatch.ts"
+import * as Libc from "./posix/Libc.ts"
+import * as PosixHelperShell from "./posix/PosixHelperShell.ts"
 
 const table = ProcessTable.make(KernelFiles.node)
 const shells = () => Proc.withArgument("procwire-reaper").filter((pid) => ours(pid))
 const ours = (pid: number) => Proc.children().some((child) => child.pid === pid)
 const sleeper = (): ChildProcess => spawn("sleep", ["60"], { detached: true, stdio: "ignore" })
 
-test("the shell starts with the first child, kills at the end of the scope, and ends", async () => {
-  const scope = Effect.runSync(Scope.make())
-  const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table), scope))
-  const [listed, dropped, brief] = [sleeper(), sleeper(), sleeper()]
-  reaper.add(brief.pid ?? 0)
-  reaper.remove(brief.pid ?? 0)
-  reaper.add(listed.pid ?? 0)
-  reaper.add(dropped.pid ?? 0)
-  await TestChild.until(() => shells().length === 1, "the shell runs")
-  reaper.remove(dropped.pid ?? 0)
-  await TestChild.until(() => Proc.ignores(shells()[0] ?? 0, 15), "it has set its traps")
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.kill(shells()[0] ?? 0, signal)
-  await TestChild.sleep(50)
-  expect(shells()).toHaveLength(1)
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-  await TestChild.until(() => shells().length === 0, "the shell has ended")
-  await TestChild.until(() => listed.signalCode === "SIGKILL", "the listed group is dead")
-  for (const each of [dropped, brief]) {
-    expect(each.signalCode).toBeNull()
-    each.kill("SIGKILL")
-  }
-})
+const libc = Libc.bind(platform.openFfi())
+const starts = [
+  ["node:child_process", HelperShell.start],
+  ["posix_spawn", PosixHelperShell.make(libc, ChildWatch.make(libc))],
+] as const
 
-test("a shell that was killed is followed by one that knows every group", async () => {
-  const scope = Effect.runSync(Scope.make())
-  const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table), scope))
-  const children = [sleeper(), sleeper()]
-  for (const { pid } of children) reaper.add(pid ?? 0)
-  await TestChild.until(() => shells().length === 1, "the shell runs")
-  const [first] = shells()
-  process.kill(first ?? 0, "SIGKILL")
-  await TestChild.until(() => shells().some((pid) => pid !== first), "another one runs")
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-  await TestChild.until(() => children.every((child) => child.signalCode === "SIGKILL"), "all are dead")
-})
+test.each(starts)(
+  "by %s the shell starts with the first child, kills at the end of the scope, and ends",
+  async (_by, start) => {
+    const scope = Effect.runSync(Scope.make())
+    const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table, { start }), scope))
+    const [listed, dropped, brief] = [sleeper(), sleeper(), sleeper()]
+    reaper.add(brief.pid ?? 0)
+    reaper.remove(brief.pid ?? 0)
+    reaper.add(listed.pid ?? 0)
+    reaper.add(dropped.pid ?? 0)
+    await TestChild.until(() => shells().length === 1, "the shell runs")
+    reaper.remove(dropped.pid ?? 0)
+    await TestChild.until(() => Proc.ignores(shells()[0] ?? 0, 15), "it has set its traps")
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.kill(shells()[0] ?? 0, signal)
+    await TestChild.sleep(50)
+    expect(shells()).toHaveLength(1)
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await TestChild.until(() => shells().length === 0, "the shell has ended")
+    await TestChild.until(() => listed.signalCode === "SIGKILL", "the listed group is dead")
+    for (const each of [dropped, brief]) {
+      expect(each.signalCode).toBeNull()
+      each.kill("SIGKILL")
+    }
+  },
+)
+
+test.each(starts)(
+  "by %s a shell that was killed is followed by one that knows every group",
+  async (_by, start) => {
+    const scope = Effect.runSync(Scope.make())
+    const reaper = Effect.runSync(Scope.provide(GroupReaper.make(table, { start }), scope))
+    const children = [sleeper(), sleeper()]
+    for (const { pid } of children) reaper.add(pid ?? 0)
+    await TestChild.until(() => shells().length === 1, "the shell runs")
+    const [first] = shells()
+    process.kill(first ?? 0, "SIGKILL")
+    await TestChild.until(() => shells().some((pid) => pid !== first), "another one runs")
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await TestChild.until(() => children.every((child) => child.signalCode === "SIGKILL"), "all are dead")
+  },
+)
 
 test("a group ends with every member, also those that the leader leaves behind", async () => {
   const scope = Effect.runSync(Scope.make())

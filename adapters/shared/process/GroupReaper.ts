@@ -10,9 +10,9 @@
  * is killed between the start of a child and the write of its id, the shell finds the child in /proc by the pipe or
  * terminal that it was given (pipes from Linux 5.14 on). Not on Windows.
  */
-import { type ChildProcess, spawn } from "node:child_process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as HelperShell from "./HelperShell.ts"
 import type { Registry } from "./ProcessGroup.ts"
 import type { ProcessTable } from "./ProcessTable.ts"
 
@@ -24,16 +24,18 @@ const RESTART_MILLIS = 1_000
 export interface Options {
   /** True if the descendants of the groups are killed too, whatever group they have made. */
   readonly descends?: boolean
+  /** Starts its shell. The default is `node:child_process`. */
+  readonly start?: HelperShell.Start | undefined
 }
 
 /** A registry of groups that are killed when this process ends, however it ends, or when the scope closes. */
 export const make = (
   table: ProcessTable,
-  { descends = false }: Options = {},
+  { descends = false, start = HelperShell.start }: Options = {},
 ): Effect.Effect<Registry, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => unsafeMake(table, descends)),
+      Effect.sync(() => unsafeMake(table, descends, start)),
       (reaper) => Effect.sync(reaper.close),
     ),
     ({ starting, add, outlives, remove }) => ({ starting, add, outlives, remove }),
@@ -43,10 +45,13 @@ export const make = (
  * The same for children in cgroups: what is inside those whose paths begin with `leaves` is killed. To be run before a
  * child is started: the shell starts with the first one, and must not be in its cgroup.
  */
-export const makeForCgroups = (leaves: string): Effect.Effect<() => void, never, Scope.Scope> =>
+export const makeForCgroups = (
+  leaves: string,
+  start: HelperShell.Start = HelperShell.start,
+): Effect.Effect<() => void, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => unsafeMakeForCgroups(leaves)),
+      Effect.sync(() => unsafeMakeForCgroups(leaves, start)),
       (reaper) => Effect.sync(reaper.close),
     ),
     ({ starting }) => starting,
@@ -59,12 +64,12 @@ interface GroupReaper extends Registry {
   readonly close: () => void
 }
 
-function unsafeMake(table: ProcessTable, descends: boolean): GroupReaper {
+function unsafeMake(table: ProcessTable, descends: boolean, start: HelperShell.Start): GroupReaper {
   /** The mark of each group: `+` and its leader's start, or `~` and the time when it was seen without one. */
   const groups = new Map<number, string>()
   const sent = new Map<number, string>()
   const changed = new Set<number>()
-  let shell: ChildProcess | undefined
+  let shell: HelperShell.HelperShell | undefined
   let timer: NodeJS.Timeout | undefined
   let startedAt = 0
   let closed = false
@@ -92,9 +97,9 @@ function unsafeMake(table: ProcessTable, descends: boolean): GroupReaper {
     if (closed) return
     if (shell === undefined) {
       startedAt = performance.now()
-      shell = startShell(onEnd, descends ? ["", "", "descend"] : [])
+      shell = start(SCRIPT, ["procwire-reaper", ...(descends ? ["", "", "descend"] : [])], onEnd)
     }
-    shell.stdin?.write(text)
+    shell.write(text)
   }
 
   const onEnd = () => {
@@ -126,21 +131,21 @@ function unsafeMake(table: ProcessTable, descends: boolean): GroupReaper {
       flush()
       closed = true
       clearTimeout(timer)
-      shell?.stdin?.end()
+      shell?.end()
     },
   }
 }
 
 /** Its shell starts with the first child, and again when it was killed. */
-const unsafeMakeForCgroups = (leaves: string) => {
-  let shell: ChildProcess | undefined
+const unsafeMakeForCgroups = (leaves: string, start: HelperShell.Start) => {
+  let shell: HelperShell.HelperShell | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
   const begin = () => {
     if (closed) return
-    shell = startShell(() => {
+    shell = start(SCRIPT, ["procwire-reaper", leaves, String(process.pid)], () => {
       timer = setTimeout(begin, RESTART_MILLIS).unref()
-    }, [leaves, String(process.pid)])
+    })
   }
   return {
     starting: () => {
@@ -149,7 +154,7 @@ const unsafeMakeForCgroups = (leaves: string) => {
     close: () => {
       closed = true
       clearTimeout(timer)
-      shell?.stdin?.end()
+      shell?.end()
     },
   }
 }
@@ -273,25 +278,3 @@ while stop_new && [ -n "$any" ] && [ $passes -lt 50 ]; do passes=$((passes + 1))
 for pid in $stopped; do kill -s KILL "$pid" 2>/dev/null; done
 for group in $ours; do kill_group "$group"; done
 `
-
-/** Starts the shell; `onEnd` is called once, when it has ended. `args` are those of the script. */
-const startShell = (onEnd: () => void, args: ReadonlyArray<string> = []): ChildProcess => {
-  const shell = spawn("/bin/sh", ["-c", SCRIPT, "procwire-reaper", ...args], {
-    cwd: "/",
-    detached: true,
-    env: {},
-    stdio: ["pipe", "ignore", "ignore"],
-  })
-  let ended = false
-  const end = () => {
-    if (!ended) onEnd()
-    ended = true
-  }
-  shell.on("error", end)
-  shell.on("exit", end)
-  const { stdin } = shell
-  stdin?.on("error", () => {})
-  if (stdin && "unref" in stdin && typeof stdin.unref === "function") stdin.unref()
-  shell.unref()
-  return shell
-}

@@ -20,6 +20,7 @@ import type { Ffi } from "./posix/Ffi.ts"
 import * as Libc from "./posix/Libc.ts"
 import * as LibcKernelFiles from "./posix/LibcKernelFiles.ts"
 import * as PidFd from "./posix/PidFd.ts"
+import * as PosixHelperShell from "./posix/PosixHelperShell.ts"
 import * as PosixSpawner from "./posix/PosixSpawner.ts"
 import * as PtyDevice from "./posix/PtyDevice.ts"
 
@@ -107,12 +108,14 @@ const bind = (native: Native | undefined): Result.Result<Bound, string> =>
     const table = ProcessTable.make(files)
     const pidFds = yield* attempt("no system calls", () => PidFd.make(ffi, libc, table))
     const device = attempt("no PTYs", () => PtyDevice.make(ffi, libc))
+    const watch = ChildWatch.make(libc)
     return {
       libc,
       descriptors,
       files,
       pidFds,
-      watch: ChildWatch.make(libc),
+      watch,
+      startShell: PosixHelperShell.make(libc, watch),
       adopt: () => libc.adopt() === 0,
       device,
     }

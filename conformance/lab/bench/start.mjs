@@ -40,7 +40,8 @@ if (!(Number.isInteger(runs) && runs > 0) || on.some((kind) => !kinds.includes(k
 
 /**
  * A program to start: the words of its server, of its commands where it has some, and its variables.
- * @typedef {{ name: string, serve: readonly string[], words?: readonly string[], env?: Record<string, string> }} Started
+ * @typedef {{ name: string, serve: readonly string[], words?: readonly string[] }} Words
+ * @typedef {Words & { env?: Record<string, string> }} Started
  */
 
 /** procwire of a folder. @param {string} kind @param {string} name @param {string} tree @returns {Started} */

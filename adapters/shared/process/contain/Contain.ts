@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as GroupAddress from "../GroupAddress.ts"
 import * as GroupReaper from "../GroupReaper.ts"
+import type * as HelperShell from "../HelperShell.ts"
 import type { KernelFiles } from "../../host/KernelFiles.ts"
 import type { Registry } from "../ProcessGroup.ts"
 import type { ProcessTable } from "../ProcessTable.ts"
@@ -81,6 +82,7 @@ export interface Means {
 export interface Native {
   readonly pidFds: PidFds
   readonly watch: ChildWatch
+  readonly startShell: HelperShell.Start
   /** Makes this process the parent of its orphaned descendants; false if the kernel refuses. */
   readonly adopt: () => boolean
 }
@@ -90,10 +92,13 @@ export const make = (
   choice: Containment.Choice,
   means: Means,
 ): Effect.Effect<Contained, Unavailable, Scope.Scope> => {
-  const byGroup = Effect.map(GroupReaper.make(means.table), (groups) => ({
-    contain: Containment.none,
-    groups,
-  }))
+  const byGroup = Effect.map(
+    GroupReaper.make(means.table, { start: means.native?.startShell }),
+    (groups) => ({
+      contain: Containment.none,
+      groups,
+    }),
+  )
   if (choice === "none") return byGroup
   if (choice === "cgroup") return byCgroup(means)
   if (choice === "subreaper") return byAdoption(means)
@@ -128,7 +133,7 @@ const byCgroup = ({
       Cgroup.make(tree, trees.nextName(), native?.pidFds.killListed ?? killListed),
     )
     const contain = yield* Effect.acquireRelease(made, ({ close }) => Effect.sync(close))
-    const starting = yield* GroupReaper.makeForCgroups(contain.prefix)
+    const starting = yield* GroupReaper.makeForCgroups(contain.prefix, native?.startShell)
     const enter = () => {
       starting()
       return contain.enter()
@@ -148,7 +153,7 @@ const byAdoption = ({
         choice: "subreaper",
         message: "descendants cannot be adopted: prctl of the C library cannot be called here",
       })
-    const groups = yield* GroupReaper.make(table, { descends: true })
+    const groups = yield* GroupReaper.make(table, { descends: true, start: native.startShell })
     const { signal } = native.pidFds
     const isOwn = (pid: number) => mayBeHelper(files.read(`/proc/${pid}/cmdline`))
     const made = Effect.sync(() => Subreaper.make({ table, signal, groups, isOwn, onEscape }))

@@ -33,6 +33,8 @@ const FOREIGN_LOOKS = "Deno" in globalThis ? 25 : 5
 export interface ChildWatch {
   /** Calls `onEnd` once, after `pid` has ended; it must call `reap`. Must be called in the tick of the spawn. */
   readonly add: (pid: number, onEnd: OnEnd) => void
+  /** Reaps a child that keeps no event loop alive, and calls `onEnd` then. Must be called in the tick of the spawn. */
+  readonly addHelper: (pid: number, onEnd: () => void) => void
   /** A stream of this child has ended, so the child may have. */
   readonly hint: (pid: number) => void
   /** Children that `isOrphan` knows are reaped at once, until the returned function is called. */
@@ -56,6 +58,7 @@ export const make = (libc: Libc): ChildWatch => {
   const running = new Map<number, OnEnd>()
   /** Children whose streams have ended, and at how many signals they are asked for yet. */
   const hinted = new Map<number, number>()
+  const helpers = new Map<number, () => void>()
   let resting: NodeJS.Timeout | undefined
   const stir = polling(running, () => lookAtAll())
 
@@ -64,6 +67,12 @@ export const make = (libc: Libc): ChildWatch => {
     hinted.delete(pid)
     stir()
     onEnd(() => toEnded(libc.wait(pid), libc.peakBytes()))
+  }
+
+  const helperEnded = (pid: number, onEnd: () => void) => {
+    helpers.delete(pid)
+    libc.wait(pid)
+    onEnd()
   }
 
   const look = () => {
@@ -85,10 +94,14 @@ export const make = (libc: Libc): ChildWatch => {
     resting = undefined
     for (let pid = libc.ended(); pid !== 0; pid = libc.ended()) {
       const onEnd = running.get(pid)
+      const onHelperEnd = helpers.get(pid)
       if (onEnd !== undefined) {
         ended(pid, onEnd)
+      } else if (onHelperEnd !== undefined) {
+        helperEnded(pid, onHelperEnd)
       } else if (!reapOrphan(pid)) {
         for (const [each, onEnd] of running) if (libc.ended(each) !== 0) ended(each, onEnd)
+        for (const [each, onEnd] of helpers) if (libc.ended(each) !== 0) helperEnded(each, onEnd)
         return
       }
     }
@@ -122,6 +135,7 @@ export const make = (libc: Libc): ChildWatch => {
       running.set(pid, onEnd)
       stir()
     },
+    addHelper: (pid, onEnd) => void helpers.set(pid, onEnd),
     hint: (pid) => {
       if (running.has(pid)) hinted.set(pid, HINT_LOOKS)
     },

@@ -61,13 +61,19 @@ export type ChildStdio =
       readonly path: string
     }
 
+/** The stdin of a helper, whose stdout and stderr are `/dev/null`. */
+export interface HelperStdio {
+  readonly kind: "input"
+  readonly stdin: number
+}
+
 export interface SpawnRequest {
   /** Not looked up in a PATH; relative to `cwd`. */
   readonly path: string
   readonly argv: ReadonlyArray<string>
   readonly env: ReadonlyArray<string>
   readonly cwd: string
-  readonly stdio: ChildStdio
+  readonly stdio: ChildStdio | HelperStdio
 }
 
 export interface Libc {
@@ -210,6 +216,10 @@ const bindSpawn = (ffi: Ffi): Libc["spawn"] => {
       open(actions, 0, stdio.path, O_RDWR, 0)
       dup2(actions, 0, 1)
       dup2(actions, 0, 2)
+    } else if (stdio.kind === "input") {
+      dup2(actions, stdio.stdin, 0)
+      open(actions, 1, "/dev/null", O_RDWR, 0)
+      dup2(actions, 1, 2)
     } else {
       if (stdio.stdin === undefined) open(actions, 0, "/dev/null", O_RDONLY, 0)
       else dup2(actions, stdio.stdin, 0)
