@@ -7,12 +7,10 @@
 import * as Effect from "effect/Effect"
 import type { State } from "../../pattern/Machine.ts"
 import type { Pattern } from "../../pattern/Pattern.ts"
-import { concat } from "../../protocol/Bytes.ts"
+import { concat, utf8Decoder } from "../../protocol/Bytes.ts"
 import type { HistoryError, HistoryFilesService } from "./HistoryFiles.ts"
 import * as Lines from "../../pattern/Lines.ts"
 import { LineSearch } from "./LineSearch.ts"
-import { linesBefore, textOf } from "./LineText.ts"
-import * as Matches from "./Matches.ts"
 import * as Reading from "./Reading.ts"
 
 /** Most bytes that are looked at without a pause; four times as many for a pattern with a text. */
@@ -23,8 +21,6 @@ export const mostLineBytes = 4 * blockBytes
 
 /** Most characters of text in an answer, but for the last match of it; lines around a match count as it does. */
 export const mostAnswerText = 1024 * 1024
-
-export type { Found } from "./Matches.ts"
 
 /** What is looked for. */
 export interface Search {
@@ -44,10 +40,26 @@ export interface Search {
   readonly isOver: boolean
 }
 
+/** A line with a match. */
+export interface Found {
+  /** Its number, from 1. */
+  readonly line: number
+  /** Where it begins. */
+  readonly byte: number
+  /** The chunk that it begins in. */
+  readonly seq: number
+  /** At most its first 4,096 bytes, as UTF-8. */
+  readonly text: string
+  /** The lines before it, oldest first. */
+  readonly before: ReadonlyArray<string>
+  /** The lines behind it. */
+  readonly after: ReadonlyArray<string>
+}
+
 /** The matches, and where to go on. */
 export interface Page {
   /** In the order of the lines. */
-  readonly matches: ReadonlyArray<Matches.Found>
+  readonly matches: ReadonlyArray<Found>
   /** True if everything was looked at. */
   readonly complete: boolean
   /** The begin of the first line that was not looked at. */
@@ -74,13 +86,13 @@ export const search = (
       yield* Effect.yieldNow
     }
     if (at >= end && request.isOver) grep.end()
-    const matches = yield* Matches.placed(source, grep.hits)
+    const matches = yield* placed(source, grep.hits)
     return { matches, complete: !grep.isFull, nextByte: grep.nextByte }
   })
 
 /** A search under way, which is given the output piece by piece. */
 class Grep {
-  readonly hits: Array<Matches.Hit> = []
+  readonly hits: Array<Hit> = []
   /** True if there are as many matches as an answer may have. */
   isFull = false
   nextByte: number
@@ -208,4 +220,70 @@ class Grep {
     }
     if (request.before > 0) this.recent = [...this.recent, long.text].slice(-request.before)
   }
+}
+
+/** A match whose line and chunk are not known. */
+interface Hit {
+  readonly byte: number
+  readonly text: string
+  readonly before: ReadonlyArray<string>
+  readonly after: Array<string>
+  /** Where the next line behind it begins that it still wants. */
+  next: number
+}
+
+/** Output that is read at once to find the lines and the chunks of matches, in bytes. */
+const placingBytes = 64 * 1024
+
+/** Matches with their lines and chunks. What was dropped since it was found has none any more. */
+const placed = (
+  source: Reading.Source,
+  hits: ReadonlyArray<Hit>,
+): Effect.Effect<ReadonlyArray<Found>, HistoryError> =>
+  Effect.gen(function* () {
+    const found: Array<Found> = []
+    const end = (hits.at(-1)?.byte ?? 0) + 1
+    let next = 0
+    for (let hit = hits[next]; hit !== undefined; hit = hits[next]) {
+      const part = yield* Reading.read(source, hit.byte, end, placingBytes)
+      if (part.chunks.length === 0) break
+      let { byte: begin, line } = part
+      for (const { bytes, seq } of part.chunks) {
+        let counted = 0
+        for (; (hit = hits[next]) !== undefined && hit.byte < begin + bytes.length; next += 1) {
+          if (hit.byte < begin) continue
+          const { byte, text, before, after } = hit
+          line += Lines.count(bytes.subarray(counted, byte - begin))
+          counted = byte - begin
+          found.push({ line, byte, seq, text, before, after })
+        }
+        line += Lines.count(bytes.subarray(counted))
+        begin += bytes.length
+      }
+    }
+    return found
+  })
+
+/** Most bytes of a line in an answer. */
+const mostTextBytes = 4096
+
+/** A line as UTF-8, or its begin. */
+const textOf = (line: Uint8Array): string => utf8Decoder().decode(line.subarray(0, mostTextBytes))
+
+/** So many lines in front of an index, where a line begins; those that are not in these bytes are from `earlier`. */
+const linesBefore = (
+  data: Uint8Array,
+  at: number,
+  count: number,
+  earlier: ReadonlyArray<string>,
+): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let to = at - 1
+  while (lines.length < count && to >= 0) {
+    const from = to === 0 ? 0 : data.lastIndexOf(Lines.lineEnd, to - 1) + 1
+    lines.unshift(textOf(data.subarray(from, to)))
+    to = from - 1
+  }
+  const missing = count - lines.length
+  return missing === 0 ? lines : [...earlier.slice(-missing), ...lines]
 }

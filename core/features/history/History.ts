@@ -21,7 +21,6 @@ import { Batch, mostBatchBytes } from "./Batch.ts"
 import type { Budget } from "./Budget.ts"
 import type { Ended, Folder, HistoryError, HistoryFilesService, Lost } from "./HistoryFiles.ts"
 import { type Segment, segmentBytesOf, Segments } from "./Segments.ts"
-import { Waiters } from "./Waiters.ts"
 
 /** What histories use of their server. */
 export interface Services {
@@ -270,5 +269,39 @@ export class History {
     this.attachment = undefined
     this.tell()
     Deferred.doneUnsafe(this.opened, Effect.void)
+  }
+}
+
+interface Waiter {
+  readonly seq: number
+  readonly resume: () => void
+}
+
+/** Those who wait until what was printed is in the files of a history. */
+class Waiters {
+  private readonly all = new Set<Waiter>()
+
+  /** True if there are any. */
+  get waits(): boolean {
+    return this.all.size > 0
+  }
+
+  /** Completes when `tell` is called with that seq or a greater one; `begin` is called once it waits. */
+  until(seq: number, begin: () => void): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      const waiter = { seq, resume: () => resume(Effect.yieldNow) }
+      this.all.add(waiter)
+      begin()
+      return Effect.sync(() => this.all.delete(waiter))
+    })
+  }
+
+  /** Everything up to that seq is in the files, or never will be. */
+  tell(seq: number): void {
+    for (const waiter of this.all) {
+      if (waiter.seq > seq) continue
+      this.all.delete(waiter)
+      waiter.resume()
+    }
   }
 }
