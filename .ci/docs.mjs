@@ -62,7 +62,7 @@ const options = {
   // The compiler has checked the same sources for `npm run check`, in half of the time.
   skipErrorChecking: true,
   // Compiled patterns are handed on as they are: nobody outside looks into them. `Type` only names the type of a shape.
-  intentionallyNotExported: ["Pattern", "PatternCache", "Shape.Type"],
+  intentionallyNotExported: ["Shape.Type"],
   validation: { notExported: true, invalidLink: true, rewrittenLink: true, unusedMergeModuleWith: true },
 }
 

@@ -1,16 +1,18 @@
 /** What this server reports about itself and its host. A capability is true only if it works here. */
 import type { Server } from "../features/Feature.ts"
-import type { Joined } from "../features/Features.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 
 export type { Server } from "../features/Feature.ts"
 
-/** The result of `environment/info`, for one connection; `version` is that of the embedding program. */
+/**
+ * The result of `environment/info`, for one connection, with the capabilities that features announce; `version` is that
+ * of the embedding program.
+ */
 export const make = (
   server: Server,
-  { announced }: Pick<Joined, "announced">,
+  announced: Partial<Environment.Capabilities>,
   version: string,
 ): Environment.EnvironmentInfo => {
   const { host, spawner, files, hasNetwork, listsAll } = server

@@ -20,7 +20,7 @@ export type Context = Omit<session.SessionContext, "environmentInfo"> & {
 export const make = (context: Context): Handlers<HandlerError> => ({
   ...session.make({
     ...context,
-    environmentInfo: EnvironmentInfo.make(context.server, context.features, context.version),
+    environmentInfo: EnvironmentInfo.make(context.server, context.features.announced, context.version),
   }),
   ...list.make(context),
   ...start.make(context),

@@ -11,7 +11,7 @@ import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError, SpawnReason } from "../spawn/SpawnError.ts"
 import type { HandshakeError } from "./Handshake.ts"
 
-export { ParamsError, RequestError } from "../protocol/ParamsError.ts"
+export { InternalError, ParamsError, RequestError } from "../protocol/ParamsError.ts"
 
 /** Every failure of a handler. */
 export type HandlerError =
