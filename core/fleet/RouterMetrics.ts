@@ -21,8 +21,8 @@ export interface RouterMetrics {
 export const make = (tunnels: Tunnels, view: FleetView): RouterMetrics => {
   const meter = Meter.make()
   const counter = (name: string, description: string) => {
-    const { update } = meter.counter(`procwire_router_${name}_total`, description)
-    return () => update(1)
+    const sum = meter.counter(`procwire_router_${name}_total`, description)
+    return () => void (sum.value += 1)
   }
   const gauge = (name: string, description: string, value: number): Meter.Sample => ({
     kind: "gauge",

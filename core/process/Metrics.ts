@@ -1,7 +1,7 @@
 /**
  * Counts of the processes of one server, by a meter of its own: two servers in one program count apart.
  *
- * On the byte path a counter is a plain function that adds to a number.
+ * On the byte path a counter is a number in a field.
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -70,7 +70,7 @@ export const make = (): Metrics => {
             return value
           },
           onFailure: (error) => {
-            failures.update(1)
+            failures.value += 1
             return error
           },
         })
@@ -78,10 +78,10 @@ export const make = (): Metrics => {
     whileRunning: (ended) => during(ended, running, started, exited),
     inSession: (scope) =>
       Effect.suspend(() => {
-        sessions.update(1)
+        sessions.value += 1
         return Scope.addFinalizer(
           scope,
-          Effect.sync(() => sessions.update(-1)),
+          Effect.sync(() => (sessions.value -= 1)),
         )
       }).pipe(Effect.uninterruptible),
     whileConnected: (serve) => during(serve, connected, opened),
@@ -98,13 +98,13 @@ const during = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
-      begun.update(1)
-      gauge.update(1)
+      begun.value += 1
+      gauge.value += 1
     }),
     () => effect,
     () =>
       Effect.sync(() => {
-        ended?.update(1)
-        gauge.update(-1)
+        if (ended !== undefined) ended.value += 1
+        gauge.value -= 1
       }),
   )

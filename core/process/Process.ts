@@ -114,7 +114,7 @@ export class Process {
     output: (stream, bytes) => {
       if (bytes.length === 0 || this.closed !== undefined) return
       this.outputs += 1
-      this.metrics.outputBytes.update(bytes.length)
+      this.metrics.outputBytes.value += bytes.length
       this.log.append(stream, bytes)
       this.wake()
       this.throttle()

@@ -193,7 +193,7 @@ export class Ring implements Retained {
       const isDelivered = (this.seqs[this.row] ?? 0) <= delivered
       if (!isDelivered && !this.exceeds(mostPinned, bytes, chunks)) return
       const offset = this.offsetAt(1)
-      this.metrics.evictedBytes.update(offset - this.begin)
+      this.metrics.evictedBytes.value += offset - this.begin
       this.evicting?.(offset - this.begin)
       this.place = (this.place + (offset - this.begin)) % this.data.length
       this.begin = offset

@@ -40,7 +40,7 @@ export class Throttle {
     this.paused = pause
     if (pause) {
       this.pauses += 1
-      this.metrics.stalls.update(1)
+      this.metrics.stalls.value += 1
       this.reading.closeUnsafe()
       child.pause()
     } else {

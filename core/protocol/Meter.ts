@@ -23,10 +23,10 @@ export interface Distribution {
   readonly sum: number
 }
 
-/** A number that others add to. */
+/** A number that others add to: a field, for the byte path. */
 export interface Sum {
-  /** Adds to it; a gauge also takes what is below 0. */
-  readonly update: (by: number) => void
+  /** The sum so far; that of a gauge may also shrink. */
+  value: number
 }
 
 /** A set of metrics. */
@@ -36,7 +36,11 @@ export interface Meter {
   /** A number that grows and shrinks. */
   readonly gauge: (name: string, description: string) => Sum
   /** A distribution of the values that it is updated with. */
-  readonly histogram: (name: string, description: string, bounds: ReadonlyArray<number>) => Sum
+  readonly histogram: (
+    name: string,
+    description: string,
+    bounds: ReadonlyArray<number>,
+  ) => { readonly update: (value: number) => void }
   /** Every metric as of now. */
   readonly snapshot: () => ReadonlyArray<Sample>
 }
@@ -45,9 +49,9 @@ export interface Meter {
 export const make = (): Meter => {
   const samples: Array<() => Sample> = []
   const sum = (kind: "counter" | "gauge") => (name: string, description: string) => {
-    let value = 0
-    samples.push(() => ({ kind, name, description, attributes: {}, value }))
-    return { update: (by: number) => void (value += by) }
+    const all: Sum = { value: 0 }
+    samples.push(() => ({ kind, name, description, attributes: {}, value: all.value }))
+    return all
   }
   return {
     counter: sum("counter"),

@@ -149,7 +149,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       environment: host.systemd ?? take({}),
       openFfi: platform.openFfi,
     })
-    const lost = (events: number) => void metrics.auditLost.update(events)
+    const lost = (events: number) => void (metrics.auditLost.value += events)
     const auditLog = yield* openAudit(settings, { version, lost })
     // The server, which counts connections, exists only after the listeners that ask it.
     const later: { refusal: ExecServer.ExecServer["refusal"] } = { refusal: () => undefined }
@@ -199,7 +199,7 @@ const buildServices = (
   Effect.gen(function* () {
     const isCommand = host.isCommand === true
     const { bwrap, contain, historyDir } = options
-    const onEscape = (count: number) => void metrics.escaped.update(count)
+    const onEscape = (count: number) => void (metrics.escaped.value += count)
     const choices = { contain, mayAdopt: isCommand, onEscape, spawner: options.spawner }
     const { platform: chosen, spawner } = yield* SpawnerLayer.choose(platform, choices, label)
     return yield* Layer.build(ServerServices.layer(chosen, { bwrap, historyDir, spawner, isCommand }))
