@@ -130,7 +130,7 @@ const notices = Notices.make(root)
 const ofSpawners = [
   "conformance/spawner/SpawnerRunner",
   "adapters/sandbox/NamedSpawners",
-  "adapters/shared/Platform",
+  "adapters/shared/HostPlatform",
 ]
 
 /** @param {readonly string[]} names of modules */

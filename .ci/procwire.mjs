@@ -59,7 +59,15 @@ const withoutAjv = {
 }
 
 /** Modules of Node that a start can do without: they are loaded when a function of theirs is first called. */
-const late = ["child_process", "crypto", "fs/promises", "module", "tls", "zlib"].map((name) => `node:${name}`)
+const late = ["child_process", "crypto", "fs/promises", "module", "timers/promises", "tls", "zlib"].map(
+  (name) => `node:${name}`,
+)
+
+/**
+ * What is known of a module of Node when the program is built, so that it need not be loaded: the command is no worker.
+ * @type {Readonly<Record<string, string>>}
+ */
+const known = { "node:worker_threads": "export const isMainThread = true" }
 
 /** Loads a module of Node once. `later` is a function or class of it that loads it when it is called. */
 const loading = (/** @type {string} */ path) => `
@@ -85,6 +93,7 @@ const modulesOfNode = {
       kind === "import-statement" ? { path, namespace: "node", sideEffects: false } : undefined,
     )
     onLoad({ filter: /^/, namespace: "node" }, ({ path }) => {
+      if (known[path] !== undefined) return { contents: known[path] }
       const module = require(path)
       const names = Object.keys(module).filter((name) => /^[A-Za-z_]\w*$/.test(name) && name !== "default")
       const exports = names.map((name) => {

@@ -21,7 +21,7 @@ const most = {
   "first answer": 575_000,
   "first exit": 575_000,
   "run -- true": 635_000,
-  ps: 575_000,
+  ps: 350_000,
 }
 
 const { values } = command(import.meta.url, {

@@ -17,12 +17,12 @@
  * @module
  */
 import * as Program from "../shared/Program.ts"
-import { platform } from "../shared/Platform.ts"
+import { platform } from "../shared/HostPlatform.ts"
 
 export type { Program } from "../shared/Program.ts"
 export * from "../../core/index.ts"
 export * from "../shared/serve/effect.ts"
-export { layerSpawner } from "../shared/Platform.ts"
+export { layerSpawner } from "../shared/HostPlatform.ts"
 
 const program = Program.make(platform)
 

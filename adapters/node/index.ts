@@ -17,7 +17,7 @@
  * @module
  */
 import * as Program from "../shared/Program.ts"
-import { platform } from "../shared/Platform.ts"
+import { platform } from "../shared/HostPlatform.ts"
 
 export type {
   CommandOptions,

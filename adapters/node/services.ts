@@ -20,7 +20,7 @@ import type { ClientError } from "../../core/client/ClientError.ts"
 import type { Target } from "../shared/Connect.ts"
 import { type LayerOptions, makeLayer, type Services } from "../shared/platform/Services.ts"
 import * as Program from "../shared/Program.ts"
-import { platform } from "../shared/Platform.ts"
+import { platform } from "../shared/HostPlatform.ts"
 
 export { layerClient } from "../shared/platform/Services.ts"
 export type { LayerOptions, ServiceOptions, Services } from "../shared/platform/Services.ts"

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { expect, test } from "vitest"
 import * as Spawner from "../../core/spawn/Spawner.ts"
 import * as SpawnerSuite from "../../conformance/spawner/SpawnerSuite.ts"
-import { layerSpawner } from "../shared/Platform.ts"
+import { layerSpawner } from "../shared/HostPlatform.ts"
 import * as TestChild from "../shared/testing/TestChild.ts"
 import { layerWrap } from "./Wrap.ts"
 

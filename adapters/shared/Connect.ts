@@ -4,18 +4,17 @@
  *
  * The last links client and server in memory; it is the same server, with real children.
  */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Addresses from "../../core/client/Addresses.ts"
 import type { Files } from "../../core/files/Files.ts"
 import type { HttpClient } from "../../core/http/HttpClient.ts"
-import * as ExecServer from "../../core/server/ExecServer.ts"
+import type * as ExecServer from "../../core/server/ExecServer.ts"
 import type { SessionIds } from "../../core/session/SessionIds.ts"
-import * as SessionRegistry from "../../core/session/SessionRegistry.ts"
 import type { Host } from "../../core/spawn/Host.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
-import * as Memory from "../../core/transport/Memory.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
+import * as Lazy from "./Lazy.ts"
 import type * as Containment from "./process/contain/Containment.ts"
 import type { SpawnerChoice } from "./serve/SpawnerLayer.ts"
 import * as CommandTransport from "./transport/CommandTransport.ts"
@@ -23,7 +22,6 @@ import * as LazyWebSockets from "./transport/LazyWebSockets.ts"
 import * as SocketAddress from "./transport/SocketAddress.ts"
 import * as SocketClient from "./transport/SocketClient.ts"
 import type * as WebSocketClient from "./transport/WebSocketClient.ts"
-import { version } from "./Version.ts"
 
 /** The place of the server: outside this process, or in it. */
 export type Target = RemoteTarget | InProcessTarget
@@ -63,7 +61,12 @@ export type Services = Spawner | Files | SessionIds | Host | HttpClient
 
 /** A transport to the server that `target` names; it lives as long as the scope. */
 export const open = (target: Target): Effect.Effect<Transport, TransportError, Services | Scope.Scope> =>
-  "inProcess" in target ? openInProcess(target.server) : openRemote(target)
+  "inProcess" in target
+    ? Lazy.use(
+        () => import("./InProcess.ts"),
+        ({ open }) => open(target.server),
+      )
+    : openRemote(target)
 
 /** A transport to a server outside this process; each use of it takes the next of several addresses. */
 export const openRemote = (target: RemoteTarget): Effect.Effect<Transport, TransportError, Scope.Scope> => {
@@ -75,14 +78,6 @@ export const openRemote = (target: RemoteTarget): Effect.Effect<Transport, Trans
   }
   return Addresses.inTurn([way(first), ...others.map(way)])
 }
-
-const openInProcess = (options: Partial<ExecServer.Options> = {}) =>
-  Effect.gen(function* () {
-    const server = yield* ExecServer.make({ ...SessionRegistry.defaultOptions, version, ...options })
-    const [client, peer] = yield* Memory.makePair()
-    yield* Effect.forkScoped(Effect.scoped(server.serve(peer)))
-    return client
-  })
 
 /** True for a text that can be the `url` of a target. */
 export const isUrl = (text: string): boolean =>

@@ -1,16 +1,13 @@
 /**
- * The differences of Node, Bun and Deno for programs and the command line: how each calls the C library, and waits for
- * descriptors. Everything else is shared.
+ * The services that a runtime brings, and those of the command line, whose parts are loaded when a server wants them:
+ * most commands start no processes, and have no files.
  */
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import type { Files } from "../../core/files/Files.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
-import * as HostFiles from "./files/HostFiles.ts"
-import * as HostSpawner from "./process/HostSpawner.ts"
-import * as NodePty from "./process/NodePty.ts"
+import * as Lazy from "./Lazy.ts"
+import type * as HostSpawner from "./process/HostSpawner.ts"
 import type { Ffi } from "./process/posix/Ffi.ts"
-import * as SocketDescriptors from "./process/posix/SocketDescriptors.ts"
-import * as BunDescriptors from "./runtime/BunDescriptors.ts"
 import * as BunFfi from "./runtime/BunFfi.ts"
 import * as DenoFfi from "./runtime/DenoFfi.ts"
 import * as KoffiFfi from "./runtime/KoffiFfi.ts"
@@ -29,26 +26,12 @@ export interface Platform {
   readonly openFfi: () => Ffi
 }
 
-const make = (
-  openFfi: Platform["openFfi"],
-  layerFiles: Platform["layerFiles"],
-  descriptors: HostSpawner.Native["descriptors"],
-  options: Pick<HostSpawner.Options, "nodePty"> = {},
-): Platform => {
-  const toSpawner = HostSpawner.make({ native: { ffi: openFfi, descriptors }, ...options })
-  return { layerSpawner: Layer.orDie(toSpawner()), toSpawner, layerFiles, openFfi }
+const load = () => import("./HostPlatform.ts")
+
+/** The platform of this runtime for the command line: that of `HostPlatform.ts`, loaded with the first layer. */
+export const platform: Platform = {
+  layerSpawner: Lazy.layer(load, (host) => host.platform.layerSpawner),
+  toSpawner: (choices) => Lazy.layer(load, (host) => host.platform.toSpawner(choices)),
+  layerFiles: Lazy.layer(load, (host) => host.platform.layerFiles),
+  openFfi: "Bun" in globalThis ? BunFfi.open : "Deno" in globalThis ? DenoFfi.open : KoffiFfi.open,
 }
-
-/**
- * The platform of this runtime. Bun makes no sockets of pipes. `node:fs` of Deno takes only UTF-8 names, and needs
- * `--allow-all` for links and /proc, so its files go through libc. The node-pty package works on Node alone.
- */
-export const platform: Platform =
-  "Bun" in globalThis
-    ? make(BunFfi.open, HostFiles.layer, BunDescriptors.make)
-    : "Deno" in globalThis
-      ? make(DenoFfi.open, HostFiles.layerLibc(DenoFfi.open), SocketDescriptors.make)
-      : make(KoffiFfi.open, HostFiles.layer, SocketDescriptors.make, { nodePty: NodePty.load })
-
-/** The best spawner of this host: over libc if it can be called, else the portable one; a debug log says why. */
-export const layerSpawner: Layer.Layer<Spawner> = platform.layerSpawner

@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Spawner from "../../core/spawn/Spawner.ts"
-import { platform } from "../shared/Platform.ts"
+import { platform } from "../shared/HostPlatform.ts"
 
-export { platform } from "../shared/Platform.ts"
+export { platform } from "../shared/HostPlatform.ts"
 
 export const name = "Bun" in globalThis ? "Bun" : "Deno" in globalThis ? "Deno" : "Node"
 

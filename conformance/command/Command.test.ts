@@ -103,7 +103,7 @@ test("--tap leaves nothing but TAP on the standard output, and the files are wri
 
 test("--spawner plays the spawner suite on the layer of a module, and names a module that has none", async () => {
   const [good, bad] = [join(folder, "spawner.mjs"), join(folder, "nothing.mjs")]
-  const layer = new URL("../../dist/adapters/shared/Platform.js", import.meta.url).href
+  const layer = new URL("../../dist/adapters/shared/HostPlatform.js", import.meta.url).href
   writeFileSync(good, `export { layerSpawner } from ${JSON.stringify(layer)}\n`)
   writeFileSync(bad, "export const nothing = 0\n")
   const ran = await here("--spawner", good, "spawner/errors/program-missing", "--tap")

@@ -79,7 +79,7 @@ const loadSuite = () => loadOwn("conformance/spawner/SpawnerRunner") as Promise<
 
 /** The spawner of this runtime. */
 const loadHost = async (): Promise<object> => {
-  const { layerSpawner } = (await loadOwn("adapters/shared/Platform")) as Adapter
+  const { layerSpawner } = (await loadOwn("adapters/shared/HostPlatform")) as Adapter
   return layerSpawner
 }
 

@@ -165,7 +165,7 @@ describe("The package with effect, without vitest", () => {
   test("runs the spawner of a module that has an effect of its own", async () => {
     await build({
       absWorkingDir: root,
-      entryPoints: ["adapters/shared/Platform.ts"],
+      entryPoints: ["adapters/shared/HostPlatform.ts"],
       outfile: join(folder, "other.mjs"),
       bundle: true,
       platform: "node",

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { platform } from "../../Platform.ts"
+import { platform } from "../../HostPlatform.ts"
 import * as Proc from "../../testing/Proc.ts"
 import * as TestChild from "../../testing/TestChild.ts"
 import * as ChildWatch from "./ChildWatch.ts"
