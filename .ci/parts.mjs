@@ -271,10 +271,16 @@ export const parts = [
   },
   {
     name: "peer",
-    says: "Codex: its server in the suite, its client on our server, and its client in the cases for clients",
-    steps: [[`${run}/codex.mjs`], [`${run}/codex.mjs`, "--client"], ["conformance/lab/real-client/main.mjs"]],
-    touched: ["conformance/lab/real-client/"],
+    says: "Codex: its server in the suite, and its client in the cases for clients",
+    steps: [[`${run}/codex.mjs`], [`${run}/codex.mjs`, "--client"]],
+    touched: [],
   },
+  ...["ws", "stdio"].map((over) => ({
+    name: `peer-${over}`,
+    says: `Codex: its client on our server over ${over}`,
+    steps: [["conformance/lab/real-client/main.mjs", "--over", over]],
+    touched: ["conformance/lab/real-client/"],
+  })),
   {
     name: "single",
     says: "the suite on the executables of Bun and Deno, alone in an empty folder",
