@@ -65,7 +65,7 @@ const imports = {
 
 /** What some files may not import; for all others the table holds. */
 const exceptions = {
-  "adapters/{node,bun,deno}/{main,start}.ts": ["**/conformance/**"],
+  "adapters/{node,bun,deno}/{main,program,start}.ts": ["**/conformance/**"],
   "core/features/{Client*,*/client}.ts": [
     "node:*",
     "**/process/**",

@@ -283,8 +283,9 @@ export const parts = [
   })),
   {
     name: "single",
-    says: "the suite on the executables of Bun and Deno, alone in an empty folder",
+    says: "the suite on the executables of Bun and Deno, alone in an empty folder; starts on stdio, cut at every byte",
     steps: [[`${run}/single.mjs`]],
+    tests: ["adapters/shared/start/Handover.test.ts"],
     touched: [".ci/bun.mjs", ".ci/deno.mjs"],
   },
   {

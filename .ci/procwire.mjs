@@ -148,7 +148,7 @@ export const program = async (adapter, folder, options) => {
     entryPoints: [`adapters/${adapter}/main.ts`],
     outfile,
     plugins: [...(options.plugins ?? []), userModules],
-    banner: { js: "(function (require, importModule, commandUrl) {" },
+    banner: { js: "(function (require, importModule, commandUrl, early) {" },
     footer: { js: "})" },
     define: { "import.meta.url": "commandUrl" },
   })

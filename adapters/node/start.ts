@@ -3,6 +3,7 @@
 import process from "node:process"
 import v8 from "node:v8"
 import * as KeptProgram from "../shared/cli/KeptProgram.ts"
+import * as NodeStart from "../shared/start/NodeStart.ts"
 
 /** The hash of the program, from the build. */
 declare const PROGRAM: string
@@ -17,15 +18,18 @@ const usual = () => set("--opt", "--semi-space-growth-factor=2")
 set("--optimize-for-size", "--no-opt")
 // Memory of a socket's reads that another thread frees is not used again by this one: each read gets new pages then.
 set("--no-concurrent-array-buffer-sweeping")
-KeptProgram.run({
-  url: import.meta.url,
-  hash: PROGRAM,
-  runtime: `node-${process.version}`,
-  withFlags: (make) => {
-    set("--no-opt", "--semi-space-growth-factor=2")
-    make()
-    usual()
-  },
+NodeStart.begin(PROGRAM, (early) => {
+  const program = {
+    url: import.meta.url,
+    hash: PROGRAM,
+    runtime: `node-${process.version}`,
+    withFlags: (make: () => void) => {
+      set("--no-opt", "--semi-space-growth-factor=2")
+      make()
+      usual()
+    },
+  }
+  KeptProgram.run(program, early)
+  set("--semi-space-growth-factor=1")
+  setTimeout(usual, STARTED_MILLIS).unref()
 })
-set("--semi-space-growth-factor=1")
-setTimeout(usual, STARTED_MILLIS).unref()

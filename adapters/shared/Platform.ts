@@ -9,6 +9,7 @@ import * as Lazy from "./Lazy.ts"
 import type * as HostSpawner from "./process/HostSpawner.ts"
 import type { Ffi } from "./process/posix/Ffi.ts"
 import * as BunFfi from "./runtime/BunFfi.ts"
+import type { Early } from "./start/Early.ts"
 import * as DenoFfi from "./runtime/DenoFfi.ts"
 import * as KoffiFfi from "./runtime/KoffiFfi.ts"
 
@@ -24,6 +25,8 @@ export interface Platform {
   readonly layerFiles: Layer.Layer<Files>
   /** Calls the C library; throws where that is impossible. */
   readonly openFfi: () => Ffi
+  /** The start of the command, if this process is one whose answer to `initialize` can be kept. */
+  readonly early?: Early | undefined
 }
 
 const load = () => import("./HostPlatform.ts")

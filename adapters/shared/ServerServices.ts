@@ -8,6 +8,7 @@ import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
 import * as ProcessEvidence from "./process/evidence/LinuxEvidence.ts"
+import type { Early } from "./start/Early.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 import * as XtermTerminals from "./terminal/XtermTerminals.ts"
 
@@ -19,6 +20,8 @@ export interface Options {
   readonly isCommand?: boolean
   /** The folder for histories of output; the default is that for temporary files. */
   readonly historyDir?: string | undefined
+  /** The start of this process, which may have given out the first session id. */
+  readonly early?: Early | undefined
   /** Instead of bubblewrap over the spawner of the runtime. */
   readonly spawner?: SpawnerLayer.SpawnerSource | undefined
 }
@@ -26,7 +29,7 @@ export interface Options {
 /** Everything that `ExecServer.make` asks for. */
 export const layer = (
   { elsewhere = false, layerSpawner, layerFiles, openFfi }: Platform,
-  { bwrap, historyDir, isCommand, spawner }: Options = {},
+  { bwrap, historyDir, isCommand, spawner, early }: Options = {},
 ) =>
   Layer.mergeAll(
     spawner !== undefined
@@ -36,7 +39,7 @@ export const layer = (
         : Layer.provide(Bubblewrap.layer({ program: bwrap }), layerSpawner),
     Layer.provide(ConfinedFiles.layer(bwrap, isCommand === true), layerFiles),
     NodeHost.layerHost,
-    NodeHost.layerSessionIds,
+    NodeHost.sessionIds(early),
     NodeHasher.layer,
     NodeHistoryFiles.layer(historyDir),
     elsewhere ? ProcessEvidence.none : ProcessEvidence.layer(openFfi),

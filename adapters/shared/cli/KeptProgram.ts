@@ -7,11 +7,12 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { join, dirname, isAbsolute } from "node:path"
+import { join, dirname } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
 import * as Folders from "../host/Folders.ts"
+import { cacheFolder as cacheOfUser, type Early } from "../start/Early.ts"
 
 /** The program that the build has made. */
 export interface Program {
@@ -30,12 +31,13 @@ type StartedProgram = (
   require: NodeJS.Require,
   importModule: (url: string) => Promise<unknown>,
   commandUrl: string,
+  early: Early | undefined,
 ) => void
 
 const writtenAfterMillis = 1000
 
-/** Returns when the program has started. */
-export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Program): void => {
+/** Returns when the program has started. `early` is the start before it. */
+export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Program, early?: Early): void => {
   const filename = fileURLToPath(new URL("procwire-parts/procwire.cjs", url))
   const command = process.argv[2] ?? ""
   const cache = cacheOf(command, runtime, hash)
@@ -47,7 +49,7 @@ export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Progra
   // Effect looks at a stack when it is loaded, and V8 would have to find all lines and positions of the program for it.
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
-  program(createRequire(url), (module) => import(module), url)
+  program(createRequire(url), (module) => import(module), url, early)
   Error.stackTraceLimit = limit
   if (cache === undefined || isKept) return
   const write = () => withFlags(() => cache.write(script.createCachedData()))
@@ -75,10 +77,8 @@ interface CodeCache {
 
 /** The folder, where Node's own variable does not forbid it; undefined if this user has none. */
 const cacheFolder = (env: Readonly<Record<string, string | undefined>>): string | undefined => {
-  const { HOME: home = "", NODE_DISABLE_COMPILE_CACHE: disabled, XDG_CACHE_HOME: caches = "" } = env
-  if (disabled !== undefined) return undefined
-  if (isAbsolute(caches)) return join(caches, "procwire")
-  return isAbsolute(home) ? join(home, ".cache", "procwire") : undefined
+  const { NODE_DISABLE_COMPILE_CACHE: disabled } = env
+  return disabled === undefined ? cacheOfUser(env) : undefined
 }
 
 /** `program`: what tells it from all others, such as a hash; it begins the file. */

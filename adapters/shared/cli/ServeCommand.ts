@@ -59,7 +59,8 @@ ${Telemetry.help}`,
       return yield* Effect.gen(function* () {
         const renewals = yield* Renewal.requests
         const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
-        const host = { isCommand: true, systemd, onClosing: service.stopping }
+        const early = platform.early && { ...platform.early, keeps: isPlain(settings) }
+        const host = { isCommand: true, systemd, onClosing: service.stopping, early }
         const server = yield* Server.make(platform, settings, host)
         const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
         for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
@@ -76,6 +77,17 @@ ${Telemetry.help}`,
       )
     }),
 })
+
+/** True for a server on stdio alone, whose options need nothing at the start and nothing on disk. */
+const isPlain = ({ options }: Given.Settings): boolean =>
+  options.listen?.length === 1 &&
+  options.listen[0] === "stdio" &&
+  options.limits?.messageBytes === undefined &&
+  Object.keys(options).every((name) => plain.includes(name))
+
+const plain: ReadonlyArray<string> = ["listen", "dialect", "limits"] satisfies ReadonlyArray<
+  keyof Options.Options
+>
 
 /** The options of the command line, of the environment and of the file that they name. */
 export const settle = (

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SessionIds } from "../../../core/session/SessionIds.ts"
 import { Host, type HostInfo } from "../../../core/spawn/Host.ts"
+import type { Early } from "../start/Early.ts"
 import * as WorkingDirectory from "./WorkingDirectory.ts"
 import * as Shell from "./Shell.ts"
 
@@ -24,10 +25,12 @@ export const layerHost: Layer.Layer<Host> = Layer.sync(Host, () => {
   }
 })
 
+/** Random UUIDs as session ids. The first one is that of the start, if it has given out one. */
+export const sessionIds = (early?: Early): Layer.Layer<SessionIds> =>
+  Layer.succeed(SessionIds, { next: Effect.sync(() => early?.takeId?.() ?? crypto.randomUUID()) })
+
 /** Random UUIDs as session ids. */
-export const layerSessionIds: Layer.Layer<SessionIds> = Layer.succeed(SessionIds, {
-  next: Effect.sync(() => crypto.randomUUID()),
-})
+export const layerSessionIds: Layer.Layer<SessionIds> = sessionIds()
 
 const platforms: Readonly<Record<string, string>> = { darwin: "macos", win32: "windows" }
 

@@ -15,6 +15,8 @@ import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
 import type * as Peers from "../transport/Peers.ts"
 import type { Site } from "../transport/Site.ts"
 import * as SocketListener from "../transport/SocketListener.ts"
+import type { Early } from "../start/Early.ts"
+import * as KeptAnswer from "../start/KeptAnswer.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import type { Settings } from "./Given.ts"
@@ -71,12 +73,16 @@ export interface Beside {
   readonly site?: Site | undefined
 }
 
-/** Listens at every address until the scope closes. `lookUp` tells who connects to a unix socket. */
+/**
+ * Listens at every address until the scope closes. `lookUp` tells who connects to a unix socket, `early` is the start
+ * of a server on stdio.
+ */
 export const bindAll = (
   listening: Pick<Listening, "addresses" | "tls" | "rule">,
   terms: Terms = {},
   { pages = {}, site }: Beside = {},
   lookUp?: Peers.LookUp,
+  early?: Early,
 ): Effect.Effect<ReadonlyArray<ListenerService>, TransportError, Scope.Scope> => {
   const { addresses, tls } = listening
   const secure = tls === undefined ? {} : { tls }
@@ -84,7 +90,7 @@ export const bindAll = (
   const layerOf = (address: ListenAddress.ListenAddress): Layer.Layer<Listener, TransportError> => {
     switch (address.kind) {
       case "stdio":
-        return StdioTransport.layer(terms)
+        return early === undefined ? StdioTransport.layer(terms) : KeptAnswer.layer(terms, early)
       case "ws":
         return LazyWebSockets.layerWebSocket({ ...address, ...secure, ...rules, terms })
       case "unix":

@@ -27,6 +27,7 @@ import * as PeerCredentials from "../process/posix/PeerCredentials.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as Stats from "../status/Stats.ts"
 import * as StatusPages from "../status/StatusPages.ts"
+import type { Early } from "../start/Early.ts"
 import { type Environment, take } from "../systemd/Environment.ts"
 import { version } from "../Version.ts"
 import * as Confine from "./Confine.ts"
@@ -53,6 +54,8 @@ export interface Host {
   readonly isCommand?: boolean
   /** The variables of systemd for this process. */
   readonly systemd?: Environment
+  /** The start of this process, if the server is only on stdio and no option needs more than the start knows. */
+  readonly early?: Early | undefined
   /** Runs when the server begins to end. */
   readonly onClosing?: (graceMs: number) => Effect.Effect<void>
 }
@@ -165,6 +168,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       terms,
       { pages: StatusPages.make(version, metrics, stats), site: page.site },
       auditLog === undefined ? undefined : PeerCredentials.make(platform.openFfi),
+      host.early,
     ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
     const others = yield* Effect.forEach(options.listeners ?? [], (layer) =>
       Effect.map(Layer.build(layer), Context.get(Listener)),
@@ -202,7 +206,9 @@ const buildServices = (
     const onEscape = (count: number) => void (metrics.escaped.value += count)
     const choices = { contain, mayAdopt: isCommand, onEscape, spawner: options.spawner }
     const { platform: chosen, spawner } = yield* SpawnerLayer.choose(platform, choices, label)
-    return yield* Layer.build(ServerServices.layer(chosen, { bwrap, historyDir, spawner, isCommand }))
+    return yield* Layer.build(
+      ServerServices.layer(chosen, { bwrap, historyDir, spawner, isCommand, early: host.early }),
+    )
   })
 
 /** Servers that are no hosts of a fleet do not load it. */

@@ -21,6 +21,8 @@ export interface Options {
   /** The client, on the side of a server. */
   readonly peer?: Peer
   readonly input: Readable
+  /** Bytes that have been read from it before. */
+  readonly before?: Uint8Array
   readonly output: Writable
   /** The longest line, in bytes; the default is 64 MiB. */
   readonly maxMessageBytes?: number
@@ -41,6 +43,7 @@ export const make = ({
   label,
   peer,
   input,
+  before,
   output,
   maxMessageBytes,
   halfOpen = false,
@@ -73,13 +76,13 @@ export const make = ({
     const broken = (gone: () => void) => (cause: NodeJS.ErrnoException) =>
       peerGone(cause) ? gone() : end(ioError(cause))
 
-    input.on("data", (chunk: Uint8Array) => {
+    const take = (chunk: Uint8Array) => {
       if (ended) return
       let room = true
       for (const line of decoder.push(chunk)) room = inbox.offer(line) && room
       if (decoder.failure !== undefined) end(decoder.failure)
       else if (!room) input.pause()
-    })
+    }
     let over = false
     const inputEnded = () => {
       if (ended || over) return
@@ -93,7 +96,20 @@ export const make = ({
       onOutputClosed()
     }
     output.on("close", outputClosed).on("error", broken(outputClosed))
-    if (input.destroyed || output.destroyed) inputEnded()
+    const begin = () => {
+      input.on("data", take)
+      if (input.destroyed || input.readableEnded || output.destroyed) inputEnded()
+    }
+    if (before === undefined) begin()
+    else
+      // As if they came now: the messages in them are answered before anything behind them is seen.
+      setImmediate(() => {
+        take(before)
+        setImmediate(() => {
+          begin()
+          resume()
+        })
+      })
 
     const close = yield* OrderlyClose.make({
       stop: endNormally,

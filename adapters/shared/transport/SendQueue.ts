@@ -6,7 +6,7 @@
  * Bytes are never copied, and are given back to their pool once written. The queue is bounded only if the writer
  * stops while `write` answers false.
  */
-import * as process from "node:process"
+import process from "node:process"
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import { giveBack } from "../../../core/protocol/MemoryPool.ts"

@@ -6,9 +6,8 @@
  * fd 1 without blocking, `process.stdin` and `process.stdout` can. Files, terminals and devices go through
  * `process.stdin` and `process.stdout` everywhere.
  */
-import * as fs from "node:fs"
 import * as net from "node:net"
-import * as process from "node:process"
+import process from "node:process"
 import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,19 +19,21 @@ import { Listener, type Terms } from "../../../core/transport/Listener.ts"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as AcceptLoop from "./AcceptLoop.ts"
 import * as LineTransport from "./LineTransport.ts"
+import * as PipeReader from "./PipeReader.ts"
 
 /** As error texts of the peer implementation name it. */
 export const label = ErrorText.labelOf("stdio")
 
 /** Takes over fd 0 and fd 1 until the scope closes. May be made once per process. */
 export const make = (
-  terms: Terms & Pick<LineTransport.Options, "halfOpen"> = {},
+  terms: Terms & Pick<LineTransport.Options, "halfOpen" | "before"> = {},
+  input?: () => Readable,
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.try({
     try: () => ({
       label,
       peer: { transport: "stdio" },
-      input: openInput(),
+      input: (input ?? openInput)(),
       output: openOutput(),
       cut: cutter(new MemoryPool()),
       ...terms,
@@ -41,41 +42,21 @@ export const make = (
   }).pipe(Effect.flatMap(LineTransport.make))
 
 /** Serves the one connection that stdin and stdout are; `run` ends with it. */
-export const layer = (terms: Terms): Layer.Layer<Listener> =>
+export const layer = (terms: Terms): Layer.Layer<Listener> => layerOf(make(terms))
+
+/** The same of a transport. */
+export const layerOf = (transport: ReturnType<typeof make>): Layer.Layer<Listener> =>
   Layer.succeed(Listener, {
     address: "stdio",
     stop: Effect.void,
-    run: (serve) => AcceptLoop.serveOne(make(terms), serve),
+    run: (serve) => AcceptLoop.serveOne(transport, serve),
   })
 
 /** The same with the default limits. */
 export const layerStdio: Layer.Layer<Listener> = layer({})
 
-const openInput = (): Readable => (isSocketLike(0) ? openReader(0) : process.stdin)
-
-/** The default capacity of a pipe on Linux. */
-const inputBytes = 65_536
-
-/** A socket that reads into the same memory again and again: who listens to its data must not keep any of it. */
-const openReader = (fd: number): net.Socket => {
-  const buffer = new Uint8Array(inputBytes)
-  const callback = (count: number) => {
-    const chunk = buffer.subarray(0, count)
-    // There is no listener until the transport is made.
-    if (!socket.emit("data", chunk)) socket.push(chunk.slice())
-    return true
-  }
-  const onread = { buffer, callback }
-  const options: net.SocketConstructorOpts & net.ConnectOpts = { fd, readable: true, writable: false, onread }
-  const socket = new net.Socket(options)
-  return socket
-}
+/** Opens fd 0. */
+export const openInput = (): Readable => (PipeReader.isPossible(0) ? PipeReader.open(0) : process.stdin)
 
 const openOutput = (): Writable =>
-  isSocketLike(1) ? new net.Socket({ fd: 1, readable: false, writable: true }) : process.stdout
-
-const isSocketLike = (fd: number): boolean => {
-  if ("Bun" in globalThis) return false
-  const stat = fs.fstatSync(fd)
-  return stat.isFIFO() || stat.isSocket()
-}
+  PipeReader.isPossible(1) ? new net.Socket({ fd: 1, readable: false, writable: true }) : process.stdout
