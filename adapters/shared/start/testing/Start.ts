@@ -85,7 +85,7 @@ export const whole = async (
     child.stdin.write(part)
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  await lines(2)
+  await Promise.race([lines(2), ended])
   child.stdin.end()
   return ended
 }
