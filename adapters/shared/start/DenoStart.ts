@@ -34,27 +34,27 @@ export const begin = (program: string, load: (early: Early.Early | undefined) =>
     {
       program,
       name: `deno-${Deno.version.deno}`,
-      executable: attempt(Deno.execPath) ?? "",
+      executable: Early.attempt(Deno.execPath) ?? "",
       execArgs: [],
       args: Deno.args,
       env: Deno.env.toObject(),
-      uid: attempt(Deno.uid) ?? -1,
-      gid: attempt(Deno.gid) ?? -1,
+      uid: Early.attempt(Deno.uid) ?? -1,
+      gid: Early.attempt(Deno.gid) ?? -1,
       // The permissions of the command have no more.
       host: () => "",
-      cwd: () => attempt(Deno.cwd) ?? "",
-      read: (file) => attempt(() => Deno.readTextFileSync(file)),
+      cwd: () => Early.attempt(Deno.cwd) ?? "",
+      read: (file) => Early.attempt(() => Deno.readTextFileSync(file)),
       facts,
       uuid: () => crypto.randomUUID(),
       input: next,
-      output: (bytes) => attempt(() => Deno.stdout.writeSync(bytes)) ?? 0,
+      output: (bytes) => Early.attempt(() => Deno.stdout.writeSync(bytes)) ?? 0,
     },
     load,
   )
 }
 
 const facts = (file: string): Early.FileFacts | undefined =>
-  attempt(() => {
+  Early.attempt(() => {
     const { dev, ino, size, mtime, mode, uid } = Deno.statSync(file)
     return { dev, ino: ino ?? 0, size, time: mtime?.getTime() ?? 0, mode: mode ?? 0, uid: uid ?? -1 }
   })
@@ -66,14 +66,6 @@ const next = async (): Promise<Uint8Array | undefined> => {
   try {
     const count = await Deno.stdin.read(memory)
     return count === null ? undefined : memory.slice(0, count)
-  } catch {
-    return undefined
-  }
-}
-
-const attempt = <A>(run: () => A): A | undefined => {
-  try {
-    return run()
   } catch {
     return undefined
   }

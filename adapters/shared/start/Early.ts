@@ -36,7 +36,7 @@ export interface Runtime {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly uid: number
   readonly gid: number
-  /** What the runtime can tell of the kernel, of namespaces and of what this process may do. */
+  /** The kernel, the namespaces and the rights of this process, as far as the runtime can tell. */
   readonly host: () => string
   /** The working directory; empty if there is none. */
   readonly cwd: () => string
@@ -62,7 +62,7 @@ export interface Answered {
 
 /** The first bytes of stdin, and the answer to them. */
 export interface First {
-  /** What has been read; the program reads on behind it. */
+  /** The bytes that have been read; the program reads on behind them. */
   readonly bytes: Uint8Array
   readonly answered?: Answered | undefined
 }
@@ -104,8 +104,8 @@ const patienceMillis = 25
 const maxBytes = 4096
 
 /**
- * Begins a start; undefined if no answer can be kept for it. Loads the program with `load`, at once if nothing is kept,
- * else behind the answer.
+ * Begins a start, and loads the program with `load`: behind the answer if one is kept, else at once. `load` gets
+ * undefined where no answer can be kept.
  */
 export const begin = (runtime: Runtime, load: (early: Early | undefined) => void): void => {
   const found = isEligible(runtime) ? place(runtime) : undefined
@@ -132,9 +132,18 @@ export const begin = (runtime: Runtime, load: (early: Early | undefined) => void
   void first.then(({ answered }) => {
     id = answered?.sessionId
     clearTimeout(timer)
-    // What has been written leaves first.
+    // The answer leaves first.
     setTimeout(loadOnce, 0)
   })
+}
+
+/** The result; undefined if it throws. */
+export const attempt = <A>(run: () => A): A | undefined => {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
 }
 
 /** The commands whose only address is stdin and stdout. */
@@ -204,12 +213,8 @@ const isTrusted = ({ facts, uid }: Runtime, file: string): boolean => {
 
 /** The answers of a file; none if it is broken. */
 export const parse = (text: string | undefined): ReadonlyArray<Kept> => {
-  try {
-    const all: unknown = JSON.parse(text ?? "[]")
-    return Array.isArray(all) ? all.filter(isKept) : []
-  } catch {
-    return []
-  }
+  const all: unknown = attempt(() => JSON.parse(text ?? "[]"))
+  return Array.isArray(all) ? all.filter(isKept) : []
 }
 
 const isKept = (value: unknown): value is Kept => {
@@ -288,13 +293,8 @@ const isId = (id: unknown): boolean =>
 /** Blanks outside of strings, in a text without escapes. */
 const blanks = /("[^"]*")|[ \t\r]+/g
 
-const decode = (line: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line)
-  } catch {
-    return undefined
-  }
-}
+const decode = (line: Uint8Array): string | undefined =>
+  attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line))
 
 const answerForm = /^\{"id":(?:\d+|"[^"\\]*"),"result":\{"sessionId":"[0-9a-f-]{36}"(?=,)/
 

@@ -15,7 +15,7 @@ import type { Outgoing, Transport } from "../../../core/transport/Transport.ts"
 import * as Folders from "../host/Folders.ts"
 import * as WorkingDirectory from "../host/WorkingDirectory.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
-import { type Answered, type Early, type Kept, parse, type Parts, partsOf } from "./Early.ts"
+import { type Answered, attempt, type Early, type Kept, parse, type Parts, partsOf } from "./Early.ts"
 
 /** The most answers in the file: for other flags, variables and users. The oldest one goes. */
 const most = 8
@@ -87,10 +87,4 @@ const keep = ({ key, file }: Early, parts: Parts | undefined): void => {
   }
 }
 
-const readKept = (file: string): ReadonlyArray<Kept> => {
-  try {
-    return parse(readFileSync(file, "utf8"))
-  } catch {
-    return []
-  }
-}
+const readKept = (file: string): ReadonlyArray<Kept> => parse(attempt(() => readFileSync(file, "utf8")))

@@ -4,7 +4,7 @@ import process from "node:process"
 import type { Readable } from "node:stream"
 import * as PipeReader from "../transport/PipeReader.ts"
 import * as Early from "./Early.ts"
-import { attempt, factsOf, host } from "./Files.ts"
+import * as Usual from "./Usual.ts"
 
 /** Loads the program with `load`, perhaps behind the answer to `initialize`; `program` is its hash. */
 export const begin = (program: string, load: (early: Early.Early | undefined) => void): void => {
@@ -13,23 +13,13 @@ export const begin = (program: string, load: (early: Early.Early | undefined) =>
   if (!PipeReader.isPossible(0)) return load(undefined)
   Early.begin(
     {
+      ...Usual.make(),
       program,
       name: `node-${process.version}`,
-      executable: process.execPath,
-      execArgs: process.execArgv,
-      args: process.argv.slice(2),
-      env: process.env,
-      uid: process.geteuid?.() ?? -1,
-      gid: process.getegid?.() ?? -1,
-      host,
-      cwd: () => attempt(() => process.cwd()) ?? "",
-      read: (file) => attempt(() => fs.readFileSync(file, "utf8")),
-      facts: factsOf,
       uuid: () =>
-        attempt(() => fs.readFileSync("/proc/sys/kernel/random/uuid", "latin1").trim()) ??
+        Early.attempt(() => fs.readFileSync("/proc/sys/kernel/random/uuid", "latin1").trim()) ??
         crypto.randomUUID(),
       input: () => next(open()),
-      output: (bytes) => attempt(() => fs.writeSync(1, bytes)) ?? 0,
     },
     (early) => load(early && { ...early, ...(stdin && { stdin }) }),
   )

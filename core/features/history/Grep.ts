@@ -44,7 +44,7 @@ export interface Search {
 export interface Found {
   /** Its number, from 1. */
   readonly line: number
-  /** Where it begins. */
+  /** The offset of its first byte. */
   readonly byte: number
   /** The chunk that it begins in. */
   readonly seq: number
@@ -228,7 +228,7 @@ interface Hit {
   readonly text: string
   readonly before: ReadonlyArray<string>
   readonly after: Array<string>
-  /** Where the next line behind it begins that it still wants. */
+  /** The offset of the next line behind it that it still wants. */
   next: number
 }
 

@@ -165,7 +165,7 @@ const lastOf = (history: History, from: number, { seq, bytes }: Within) =>
     const end = yield* Reading.placeOf(history, { kind: "seq", at: seq + 1 })
     if (end <= bytes) return from
     const place = yield* Reading.at(history, end - bytes)
-    // What was dropped meanwhile is not read, wherever the reading begins.
+    // Output that was dropped meanwhile is not read, wherever the reading begins.
     return Math.max(from, place?.seq ?? from)
   })
 
