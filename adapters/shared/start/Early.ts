@@ -128,7 +128,8 @@ export const begin = (runtime: Runtime, load: (early: Early | undefined) => void
     return taken
   }
   const first = readFirst(runtime, (line) => (loading ? undefined : answer(runtime, line, kept, cwd)))
-  const timer = setTimeout(loadOnce, patienceMillis)
+  // A busy machine may let the time pass before stdin is looked at: one more turn does that.
+  let timer = setTimeout(() => (timer = setTimeout(loadOnce, 0)), patienceMillis)
   void first.then(({ answered }) => {
     id = answered?.sessionId
     clearTimeout(timer)
