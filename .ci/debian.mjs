@@ -53,7 +53,6 @@ export const programs = {
   vim: program("vim"),
 }
 
-/** The tags for vitest. */
 export const tags = Object.keys(programs).map((name) => ({ name, description: `wants ${name}` }))
 
 /** The names of those that are not here. */

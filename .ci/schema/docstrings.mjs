@@ -20,7 +20,6 @@ const words = (comment) =>
 const statement =
   /(?:^(\/\*\*(?:(?!\*\/)[^])*\*\/)\n)?^(?:export )?const (\w+)((?:(?!^(?:\/\*\*|export |const |type |interface ))[^])*)/gm
 
-/** A field with a docstring. */
 const field = /^ +(\/\*\*(?:(?!\*\/)[^])*\*\/)\n +(\w+)[:,]/gm
 
 /** The type that a statement declares. @param {string} body */

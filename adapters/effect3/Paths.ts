@@ -2,7 +2,6 @@
 import type { Path } from "@effect/platform/Path"
 import type { Client } from "../node/index.ts"
 
-/** The path of a URI from the server. */
 export const toPath = (uri: string): string => decodeURIComponent(new URL(uri).pathname)
 
 /** Those of POSIX, which begin at the server's directory. */

@@ -199,7 +199,6 @@ const makeTree = (fs: ClientFiles): FileTree => {
 /** The result of a look: the state of each path. */
 type Seen = ReadonlyMap<string, string>
 
-/** Lists the paths below a folder. */
 type List = (path: string, recursive: boolean) => Effect.Effect<ReadonlyArray<string>, PlatformError>
 
 /** Paths that are looked at together. */
@@ -258,7 +257,6 @@ const changes = (before: Seen, now: Seen): ReadonlyArray<PlatformFileSystem.Watc
 
 type Names = "makeTempDirectory" | "makeTempDirectoryScoped" | "makeTempFile" | "makeTempFileScoped"
 
-/** The methods for temporary files. */
 const makeTemporary = (client: Client): Pick<PlatformFileSystem.FileSystem, Names> => {
   const directory = (method: Names, options: PlatformFileSystem.MakeTempDirectoryOptions = {}) =>
     Effect.suspend(() => {

@@ -22,7 +22,6 @@ import { signalNumber } from "../shared/process/ProcessGroup.ts"
 import * as RemoteScripts from "./RemoteScripts.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
-/** The way to a far side. */
 export interface Way {
   /** Names it, as `ssh:HOST`. */
   readonly name: string

@@ -24,10 +24,8 @@ interface Place {
   readonly controllers: ReadonlyArray<Controller>
 }
 
-/** The bounds, by the controller. */
 export type Bounds = { readonly [controller in Controller]?: number }
 
-/** The cgroups of one child. */
 export interface Entry {
   /** A process enters by writing its pid to each of these. */
   readonly doors: ReadonlyArray<string>

@@ -88,13 +88,11 @@ const layer = ({ detachKeys, name }: Engine, { args, image }: ImageOptions) =>
     }),
   )
 
-/** An image and how it is run. */
 interface ImageOptions {
   readonly image: string
   readonly args: ReadonlyArray<string>
 }
 
-/** Reads it. */
 const read = (text = ""): Result.Result<ImageOptions, SpawnerProblem> =>
   Result.gen(function* () {
     const [image = "", ...rest] = text.split(",")

@@ -65,7 +65,6 @@ const layer = (to: Destination) =>
     ),
   )
 
-/** A destination. */
 export interface Destination {
   /** `USER@HOST:PORT`, as it was given. */
   readonly name: string

@@ -23,7 +23,6 @@ export const placeholder = "{URL}"
 /** The placeholder, over stdio, for the program that is the server. */
 export const programPlaceholder = "{COMMAND}"
 
-/** The scenarios and the client. */
 export interface Plan {
   /** The words of the client's command, one of them with `{URL}` or `{COMMAND}`. */
   readonly words: ReadonlyArray<string>
@@ -45,7 +44,6 @@ export const toCase = ({ dialect, id, level, says, transports }: Scenario): Case
 /** Every case. */
 export const cases = (): ReadonlyArray<Case> => load().map(toCase)
 
-/** The end of the client and its output. */
 interface Ended {
   readonly code: number | null
   readonly signal: string | null

@@ -78,7 +78,6 @@ export interface Scenario {
   readonly capabilities: ReadonlyArray<string>
   /** Members of no version of the wire are added to everything that the server says. */
   readonly unknownMembers: boolean
-  /** The events of the process. */
   readonly log: ReadonlyArray<LogEvent>
   readonly steps: ReadonlyArray<Step>
   readonly wants: Wanted

@@ -6,7 +6,6 @@ import type { LogEvent, Scenario } from "./Scenario.ts"
 /** A result or an error. */
 export type Answer = { readonly result: Json } | { readonly error: JsonObject }
 
-/** The operation of a method. */
 export type Operation = "initialize" | "start" | "read" | "write" | "other" | "unknown"
 
 const operations: { readonly [dialect in Dialect]: { readonly [method: string]: Operation } } = {
@@ -31,11 +30,9 @@ const operations: { readonly [dialect in Dialect]: { readonly [method: string]: 
   },
 }
 
-/** The operation of a method in a dialect. */
 export const operationOf = (dialect: Dialect, method: string): Operation =>
   Object.hasOwn(operations[dialect], method) ? (operations[dialect][method] ?? "unknown") : "unknown"
 
-/** An error answer. */
 export const error = (message: string, code = -32_600): Answer => ({ error: { code, message } })
 
 /** The answers that need nothing to be known. */
@@ -56,7 +53,6 @@ export const welcome = ({ capabilities, dialect }: Scenario, sessionId: string):
   return { result: { sessionId, environmentInfo } }
 }
 
-/** The answer to a start. */
 export const started = (dialect: Dialect, processId: string): Answer => ({
   result:
     dialect === "v0"
@@ -64,7 +60,6 @@ export const started = (dialect: Dialect, processId: string): Answer => ({
       : { processId, sandboxType: "none" },
 })
 
-/** The answer to a write. */
 export const written = (dialect: Dialect): Answer => ({
   result: dialect === "v0" ? { accepted: true } : { status: "accepted" },
 })

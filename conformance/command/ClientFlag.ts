@@ -25,7 +25,6 @@ export interface Wanted {
   readonly without: ReadonlySet<string>
 }
 
-/** Runs the chosen cases. */
 export const run = (
   chosen: ReadonlyArray<Case>,
   { client, clientTransports, parallel, timeoutMs, without }: Wanted,

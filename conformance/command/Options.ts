@@ -48,7 +48,6 @@ export interface Options {
   readonly clientWithout: ReadonlySet<string>
   readonly list: boolean
   readonly strict: boolean
-  /** The file of the baseline. */
   readonly baseline: string | undefined
   readonly json: string | undefined
   readonly junit: string | undefined

@@ -14,7 +14,6 @@ import { UsageError, type Options } from "./Options.ts"
 import type { Outcome } from "../suite/RunCase.ts"
 import type { OnOutcome } from "../suite/Runner.ts"
 
-/** An outcome of a seam suite. */
 interface SeamOutcome {
   readonly case: SeamCase
   readonly status: Outcome["status"]
@@ -77,7 +76,6 @@ const loadOwn = async (name: string): Promise<unknown> => {
 
 const loadSuite = () => loadOwn("conformance/spawner/SpawnerRunner") as Promise<Suite>
 
-/** The spawner of this runtime. */
 const loadHost = async (): Promise<object> => {
   const { layerSpawner } = (await loadOwn("adapters/shared/HostPlatform")) as Adapter
   return layerSpawner
@@ -146,7 +144,6 @@ export const load = async (texts: ReadonlyArray<string>): Promise<Spawner> => {
   }
 }
 
-/** A usage error of the module names the flag. */
 const named = async <A>(module: string, work: Promise<A>): Promise<A> => {
   try {
     return await work

@@ -26,7 +26,6 @@ export type Make = (options: DirectoryOptions) => Effect.Effect<Connect, unknown
 /** Nothing may be needed: every directory plays every case. */
 export type Need = never
 
-/** A case of the directory suite. */
 export type Case = SeamCase.SeamCase<Need, DirectoryContext>
 
 /** Completes a table of cases, all below one path. */
@@ -37,7 +36,6 @@ export const table: (
 
 /** One connection to a directory, with promises. Every wait has a deadline. */
 export interface Connection {
-  /** The directory itself. */
   readonly service: DirectoryService
   /** Its answer; a refusal fails the case. */
   readonly ask: <A>(ask: (directory: DirectoryService) => Effect.Effect<A, DirectoryError>) => Promise<A>
@@ -53,7 +51,6 @@ export interface Connection {
   readonly until: (isThis: (change: Change) => boolean, what: string) => Promise<Change>
 }
 
-/** The context of a case. */
 export interface DirectoryContext {
   /** Makes an empty directory, in which nothing expires unless the options say so, and connects to it so many times. */
   readonly open: (connections?: number, options?: DirectoryOptions) => Promise<ReadonlyArray<Connection>>

@@ -3,7 +3,6 @@ import * as SeamRunner from "../seam/SeamRunner.ts"
 import { subject, type DirectoryContext, type Make, type Need } from "./DirectoryContext.ts"
 import { cases } from "./cases/index.ts"
 
-/** The seam of directories. */
 export const seam: SeamRunner.Seam<Make, object, Need, DirectoryContext> = { cases, open: subject }
 
 /** Runs the chosen cases on directories made by `make`. Rejects only if a glob matches no case. */

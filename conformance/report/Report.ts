@@ -129,7 +129,6 @@ export const stopped = ({ outcomes }: Verdict.Verdict): ReadonlyArray<string> =>
 const transportsOf = (outcomes: ReadonlyArray<Outcome>): string =>
   [...new Set(outcomes.map((outcome) => outcome.transport))].join(", ").replace(/, ([^,]*)$/, " and $1")
 
-/** One line about a stale entry of the baseline. */
 const staleLine = ({ entry, why }: Baseline.Stale): string => {
   const where = entry.transport === undefined ? "" : ` (${entry.transport})`
   return `stale entry in the baseline: ${entry.id}${where}: ${why}`

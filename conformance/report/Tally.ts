@@ -9,18 +9,14 @@ import * as Verdict from "./Verdict.ts"
 export interface Subject {
   /** Whether a server, a client or a spawner was tested. */
   readonly kind: "server" | "client" | "spawner"
-  /** The dialect of the wire. */
   readonly dialect: Dialect
-  /** The version of the wire. */
   readonly wire: string
-  /** The version of the suite. */
   readonly suite: string
 }
 
 /** The end of a run: `known` is one that passed with failures that the baseline expects. */
 export type Result = "passed" | "known" | "failed"
 
-/** The numbers of a run. */
 export interface Tally {
   /** The end of the run. */
   readonly result: Result

@@ -24,7 +24,6 @@ import type { AgentCall, AgentCommand, AgentPlan } from "./Plan.ts"
 import { Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 
-/** The tools of one client. */
 interface Tools {
   readonly live: Live
   readonly lost: number
@@ -33,7 +32,6 @@ interface Tools {
   readonly started: Array<Truth>
 }
 
-/** A command under way. */
 interface Running {
   readonly command: AgentCommand
   readonly truth: Truth
@@ -52,7 +50,6 @@ const everything = 1_000_000
 /** Milliseconds after its begin in which an agent begins calls. */
 const patience = 150_000
 
-/** One agent of a run. */
 export class AgentProgram extends Program {
   private readonly plan: AgentPlan
   private readonly children: Children

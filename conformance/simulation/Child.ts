@@ -16,7 +16,6 @@ const longestHeld = 60_000
 /** Milliseconds after the retention time within which the scope of a closed child begins to close. */
 const closeBound = 15_000
 
-/** One child. */
 export class Child {
   private readonly world: World
   private readonly truth: Truth
@@ -49,7 +48,6 @@ export class Child {
     this.stdin.begin()
   }
 
-  /** The handle of the core. */
   handle(pauses: boolean): ChildHandle {
     return {
       pid: undefined,

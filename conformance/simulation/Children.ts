@@ -49,12 +49,10 @@ export class Children {
     )
   }
 
-  /** All children. */
   get all(): ReadonlyArray<Truth> {
     return [...this.truths.values()]
   }
 
-  /** The spawner of one server. */
   spawner({ pauses, retentionMillis }: Pick<ServerPlan, "pauses" | "retentionMillis">): SpawnerService {
     return {
       capabilities: { ...allCapabilities, pause: pauses },

@@ -47,7 +47,6 @@ export class DeadlineJudge implements Witness {
     this.expect(this.times.idleTimeoutMs, () => pieces.length === last)
   }
 
-  /** It gets a signal. */
   signalled(name: string): void {
     if (name === "SIGCONT") return
     const { truth, world } = this
@@ -61,7 +60,6 @@ export class DeadlineJudge implements Witness {
     world.after(this.grace + 1, () => this.graceIsOver())
   }
 
-  /** It is killed. */
   killed(): void {
     const { truth, world, askedAt, grace } = this
     if (askedAt === undefined && grace === 0) this.causes = this.due()

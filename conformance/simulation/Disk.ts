@@ -31,7 +31,6 @@ export interface Held {
   readonly changed?: (name: string) => void
 }
 
-/** The disk of a run. */
 export class Disk {
   /** Descriptors and watches that are open. */
   readonly held = new Set<Held>()
@@ -203,7 +202,6 @@ export class Disk {
   }
 }
 
-/** The folder of the files of a client. */
 export const folderOf = (client: number): string => `/srv/c${client}`
 
 const toInfo = ({ kind, bytes, createdMs, modifiedMs, identity, version }: Node): FileInfo => ({

@@ -18,13 +18,11 @@ import type { Truth } from "./Truth.ts"
 /** Milliseconds within which a child is gone whose start has failed, besides what its spawn takes. */
 const endBound = 10_000
 
-/** A client at the begin of a drill. */
 interface Begin {
   readonly live: Live
   readonly lost: number
 }
 
-/** One drill. */
 export class DrillProgram extends Program {
   private readonly plan: DrillPlan
   private readonly truth: Truth

@@ -41,7 +41,6 @@ export class Fibers extends Scheduler.MixedScheduler {
     return super.shouldYield(fiber)
   }
 
-  /** Their number. */
   get count(): number {
     return this.live.size
   }

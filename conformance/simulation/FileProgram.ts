@@ -26,7 +26,6 @@ interface Attempt {
 
 type Use<A = void> = Effect.Effect<A, ClientError>
 
-/** One file of a run. */
 export class FileProgram extends Program {
   private readonly plan: FilePlan
   private readonly disk: Disk

@@ -12,7 +12,6 @@ import type { World } from "./World.ts"
 /** Milliseconds between two attempts. */
 const pause = 500
 
-/** One host. */
 export class FleetHost {
   readonly hostId: string
   /** The sessions that it runs. */

@@ -21,9 +21,7 @@ export interface Absences {
   readonly away: ReadonlyArray<readonly [from: number, to: number]>
 }
 
-/** The judge of one directory. */
 export class FleetJudge {
-  /** Whether a host runs a session. */
   runs: (hostId: string, session: SessionKey) => boolean = () => false
   private readonly world: World
   private readonly settings: Settings

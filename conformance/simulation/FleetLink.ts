@@ -15,12 +15,10 @@ const patience = 5_000
 /** The most milliseconds by which a request is late. */
 const mostLate = 60_000
 
-/** A request to the directory. */
 export type Ask = <A>(
   ask: (directory: DirectoryService) => Effect.Effect<A, DirectoryError>,
 ) => Effect.Effect<A, DirectoryError>
 
-/** One link. */
 export class FleetLink {
   /** When it is whole again. */
   cutUntil = 0

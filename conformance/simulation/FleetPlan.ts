@@ -32,7 +32,6 @@ export interface FleetStart {
   readonly fails: boolean
 }
 
-/** Everything about a fleet. */
 export interface FleetPlan {
   /** Sessions that each host takes. */
   readonly capacities: ReadonlyArray<number>
@@ -48,7 +47,6 @@ export interface FleetPlan {
   readonly faults: ReadonlyArray<FleetFault>
 }
 
-/** The plan of a seed. */
 export const make = (seed: Seed, millis: number): FleetPlan => {
   const hosts = seed.between(2, 5)
   const capacities = Array.from({ length: hosts }, () => seed.between(1, 8))

@@ -19,7 +19,6 @@ const settings = resolve({ leaseMillis: 6_000, goneMillis: 20_000, claimMillis: 
 /** Milliseconds after the activity in which all faults, sessions and late requests are over. */
 const healing = 250_000
 
-/** Attempts of a router to claim a place, and the pause between them. */
 const attempts = 4
 const pause = 500
 

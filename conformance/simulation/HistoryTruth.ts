@@ -21,7 +21,6 @@ export interface Range {
   readonly to: number
 }
 
-/** A request for a part of a history. */
 export interface Asked {
   readonly from?: OutputPoint
   readonly to?: OutputPoint
@@ -47,7 +46,6 @@ export const linesOf = (output: Uint8Array): ReadonlyArray<number> => {
   return begins
 }
 
-/** The index of the chunk with a byte. */
 export const indexAt = ({ pieces }: Truth, byte: number): number =>
   pieces.findIndex(({ offset, length }) => offset + length > byte)
 

@@ -199,7 +199,6 @@ class Excess {
   /** Notices that may be told yet. */
   private notices = 0
 
-  /** A message of the client has arrived. */
   arrives(): void {
     this.open += 1
     this.notices += 1

@@ -17,7 +17,6 @@ const invariant = "a list has what runs, once"
 /** Milliseconds of reading until an exit is published: output that keeps coming delays it. */
 const quiet = 500
 
-/** One list. */
 export class ListProgram extends Program {
   private readonly plan: ListPlan
   private readonly children: Children

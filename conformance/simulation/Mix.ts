@@ -30,5 +30,4 @@ export const parse = (text: string): Mix | undefined => {
   return found.length === words.length ? new Set(found) : undefined
 }
 
-/** The list of a mix. */
 export const toText = (mix: Mix): string => [...mix].join(",")

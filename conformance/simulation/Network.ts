@@ -39,7 +39,6 @@ export const answerBound = 30_000
 /** The milliseconds by which one side may see a cut later than the other. */
 const skew = 300
 
-/** The network of one run. */
 export class Network {
   /** Connections that are not over on both sides. */
   readonly connections = new Set<Connection>()
@@ -68,7 +67,6 @@ export class Network {
     this.common = common
   }
 
-  /** Opens connections for a client. */
   open(client: number): Open {
     return Effect.gen({ self: this }, function* () {
       const number = (this.opened += 1)

@@ -13,7 +13,6 @@ export interface Exchange {
   readonly at: number
 }
 
-/** The origin of a run. */
 export class Origin {
   /** Exchanges that have not ended. */
   readonly exchanges = new Set<Exchange>()

@@ -20,7 +20,6 @@ class Print {
   }
 }
 
-/** The terminals of a run. */
 export const terminals: TerminalsService = {
   available: true,
   open: (first) => Effect.sync(() => terminal(first)),

@@ -8,7 +8,6 @@
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
 
-/** The terms of a direction. */
 export interface Terms {
   /** Milliseconds that a segment takes. */
   readonly delay: readonly [least: number, most: number]
@@ -24,7 +23,6 @@ export interface Terms {
 export interface Receiver {
   /** Takes a segment; false if no more is to come until `read`. */
   readonly data: (bytes: Uint8Array) => boolean
-  /** The sender has ended this direction. */
   readonly end: () => void
 }
 
@@ -92,13 +90,11 @@ export class Pipe {
     return !this.stalled
   }
 
-  /** Ends the direction behind what was written. */
   finish(): void {
     this.queue.push("end")
     this.pump()
   }
 
-  /** The receiver reads on. */
   read(): void {
     if (this.paused && this.world.now > this.pausedAt) this.crowd.since = this.world.now
     this.paused = false

@@ -57,7 +57,6 @@ export interface HttpPlan {
   readonly at: number
   /** Its name, of which its URL is made. */
   readonly key: string
-  /** The body is streamed. */
   readonly streams: boolean
   /** Milliseconds until the origin answers. */
   readonly headMillis: number
@@ -114,7 +113,6 @@ export interface Absence {
   readonly millis: number
 }
 
-/** One client. */
 export interface ClientPlan {
   /** Its fate when its session is lost. */
   readonly onSessionLost: "end" | "new"
@@ -124,15 +122,12 @@ export interface ClientPlan {
   readonly waits: ReadonlyArray<WaitPlan>
   /** Processes whose output is kept. */
   readonly records: ReadonlyArray<RecordPlan>
-  /** Its lists. */
   readonly lists: ReadonlyArray<ListPlan>
   /** Its attachments. */
   readonly viewers: ReadonlyArray<ViewerPlan>
-  /** Its files. */
   readonly files: ReadonlyArray<FilePlan>
   /** Its HTTP exchanges. */
   readonly http: ReadonlyArray<HttpPlan>
-  /** Its agents. */
   readonly agents: ReadonlyArray<AgentPlan>
   /** Its drills, of which those that follow a process are in `processes`. */
   readonly drills: ReadonlyArray<DrillPlan>
@@ -140,7 +135,6 @@ export interface ClientPlan {
   readonly absences: ReadonlyArray<Absence>
 }
 
-/** Settings of the server. */
 export interface ServerPlan {
   readonly retainedBytes: number
   readonly retainedChunks: number
@@ -159,7 +153,6 @@ export interface ServerPlan {
   readonly credits: boolean
 }
 
-/** The disk of histories. */
 export interface HistoryDiskPlan {
   /** Milliseconds that a write takes. */
   readonly writeMillis: number
@@ -182,7 +175,6 @@ export interface Plan {
   readonly disturbances: ReadonlyArray<Disturbance>
 }
 
-/** The reading of a consumer. */
 export interface Reader {
   /** Milliseconds before it subscribes; 0 subscribes with the start. */
   readonly after: number
@@ -231,7 +223,6 @@ export interface ProcessPlan {
   readonly calls: ReadonlyArray<ProcessCall>
   /** When it has to end. */
   readonly times?: Times
-  /** Other options of its start. */
   readonly asks?: Pick<StartOptions, "history" | "marks" | "name" | "labels">
   /** It is a drill: it is called once more if its session is lost. */
   readonly drill?: boolean
@@ -356,7 +347,6 @@ export interface ListPlan {
   /** When, in milliseconds. */
   readonly at: number
   readonly key: string
-  /** Rows of a page. */
   readonly limit: number
   /** Milliseconds between two pages. */
   readonly pause: number

@@ -27,7 +27,6 @@ export const atTheirTimes =
       }),
     )
 
-/** Makes one call. */
 export const call = (program: ProcessProgram, call: ProcessCall, held: Held): Effect.Effect<void> => {
   const { process } = held
   switch (call.kind) {
@@ -196,7 +195,6 @@ const newsAfter = ({ truth }: ProcessProgram, seq: number): number => {
   return Math.min(truth.pieces[told ? seq - 1 : seq]?.at ?? Infinity, over)
 }
 
-/** Compares the answer to a read with the truth. */
 export const check = (program: ProcessProgram, state: ReadResult, afterSeq: number): void => {
   const { truth, actor } = program
   if (state.failure !== null) return

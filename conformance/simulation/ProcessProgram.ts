@@ -31,7 +31,6 @@ type Ending = "closed" | "detached" | "lost"
 
 const together = { concurrency: "unbounded", discard: true } as const
 
-/** One process of a run. */
 export class ProcessProgram extends Program {
   readonly plan: ProcessPlan
   readonly truth: Truth

@@ -23,7 +23,6 @@ export abstract class Program {
     this.at = at
   }
 
-  /** Runs from its time to its end. */
   readonly run: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     yield* Effect.sleep(this.at)
     this.doing = "waits for a client"
@@ -34,7 +33,6 @@ export abstract class Program {
   /** All that it does, from its first client on. */
   protected abstract play(live: Live): Effect.Effect<void>
 
-  /** Notes what happens. */
   note(text: string): void {
     const { actor, key } = this
     actor.world.trace.add(actor.world.now, `c${actor.index} ${key} ${text}`)

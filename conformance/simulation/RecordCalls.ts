@@ -90,7 +90,6 @@ const grep = (program: ProcessProgram, call: RecordCall, held: Held) =>
     return pages(program, call, held, [first, common], search, grepFault, ({ complete }) => complete)
   })
 
-/** The point of a spot, by what there is now. */
 const pointOf = ({ truth, actor }: ProcessProgram, spot: Spot | undefined): OutputPoint | undefined => {
   if (spot === undefined) return undefined
   const part = (whole: number) => Math.round((whole * spot.percent) / 100)

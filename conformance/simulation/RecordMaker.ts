@@ -9,7 +9,6 @@ const leastHistory = 1_048_576
 
 const never = 2 ** 30
 
-/** The disk of histories. */
 export const disk = (seed: Seed, millis: number): HistoryDiskPlan => {
   const from = seed.between(0, millis)
   return {

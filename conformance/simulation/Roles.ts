@@ -33,7 +33,6 @@ interface Believer {
   readonly writes: boolean
 }
 
-/** The roles at one process. */
 export class Roles {
   private readonly truth: Truth
   private readonly believers = new Map<string, Believer>()

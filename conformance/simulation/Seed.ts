@@ -67,7 +67,6 @@ export const hash = (text: string, start: number): number => {
   return finished(value)
 }
 
-/** The finish of a hash. */
 export const finished = (value: number): number => {
   const mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   return (mixed ^ (mixed >>> 13)) | 0

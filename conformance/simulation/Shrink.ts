@@ -23,7 +23,6 @@ export interface Shrunk {
 
 type Path = ReadonlyArray<string | number>
 
-/** Any part of a plan. */
 type Part = { readonly [name: string | number]: Part } | ReadonlyArray<unknown>
 
 /** The smallest plan that can be found from a failing one. */

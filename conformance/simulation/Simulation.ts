@@ -32,7 +32,6 @@ import { ViewerProgram } from "./ViewerProgram.ts"
 import { WaitJudge } from "./WaitJudge.ts"
 import { type Violation, World } from "./World.ts"
 
-/** The outcome of a run. */
 export interface Outcome {
   readonly violation: Violation | undefined
   /** Hash of all that happened. */
@@ -241,7 +240,6 @@ const disturb = ({ plan, world, network, server }: Stage, disturbance: Disturban
   world.fork(Effect.andThen(server.stop, Effect.andThen(Effect.sleep(millis), server.start)))
 }
 
-/** The programs of a client. */
 const programsOf = (
   { children, disk, origin }: Stage,
   actor: Actor,

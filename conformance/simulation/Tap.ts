@@ -56,7 +56,6 @@ export interface Conditions {
 /** Milliseconds within which the server answers a request that was cancelled, where nothing was wrong meanwhile. */
 const cancelBound = 5_000
 
-/** Watches one connection. */
 export class Tap implements Watcher {
   /** Requests without an answer, by id: the method and when it was sent. */
   readonly open = new Map<

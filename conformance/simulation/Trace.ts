@@ -10,7 +10,6 @@ interface Line {
   readonly text: string
 }
 
-/** The trace of one run. */
 export class Trace {
   private readonly last: Array<Line> = []
   private low = 0x811c9dc5 | 0

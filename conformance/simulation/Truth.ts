@@ -38,10 +38,8 @@ const quietMillis = 10
 /** Milliseconds that a write may take besides. */
 const slack = 1000
 
-/** The largest chunk. */
 const mostChunk = 64 * 1024
 
-/** The truth about one child. */
 export class Truth {
   readonly key: string
   readonly pieces: Array<Piece> = []
@@ -80,7 +78,6 @@ export class Truth {
   total = 0
   /** When it was killed. */
   killedAt: number | undefined
-  /** It died of a signal. */
   died: boolean | undefined
   /** Its observer. */
   witness: Witness | undefined

@@ -44,7 +44,6 @@ const early = "a wait is never early"
 const missed = "a wait is never missed"
 const told = "a wait is told the truth"
 
-/** The judge of one run. */
 export class WaitJudge {
   private readonly world: World
   private readonly children: Children
@@ -58,7 +57,6 @@ export class WaitJudge {
     this.settings = settings
   }
 
-  /** The seq of an exit is told. */
   exited(key: string, seq: number): void {
     if (this.plans.has(key)) this.children.truth(key).exitedSeq ??= seq
   }
@@ -68,7 +66,6 @@ export class WaitJudge {
     return { asked, at: this.world.now, exact: !held && this.settings.concurrentRequests >= 1024 }
   }
 
-  /** A wait has this result. */
   answered(begun: Begun, result: unknown): void {
     const plan = this.plans.get(begun.asked.processId)
     if (plan === undefined) return

@@ -44,7 +44,6 @@ interface Timer {
   cancelled: boolean
 }
 
-/** One run. */
 export class World {
   /** Milliseconds since the begin of the run. */
   now = 0

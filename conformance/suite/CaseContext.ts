@@ -82,7 +82,6 @@ const quiet = (inbox: Inbox.Inbox, over: () => boolean): Inbox.Inbox => ({
     }),
 })
 
-/** Records the events of a connection in the transcript and in the inbox. */
 const recorded = (
   transcript: Transcript.Transcript,
   connection: number,

@@ -11,7 +11,6 @@ import * as ServerProcess from "./wire/ServerProcess.ts"
  */
 export type ServerNeed = "shared" | "owned" | "fresh"
 
-/** The start of the servers of a case. */
 export interface Options {
   /** Arguments added to the command line. */
   readonly args: ReadonlyArray<string>
@@ -24,7 +23,6 @@ export interface Options {
 /** Results that cases of a target share, by names that they agree upon. */
 const made = new WeakMap<Target, Map<string, Promise<unknown>>>()
 
-/** The servers of one case. */
 export interface CaseServers {
   /** Whether other cases use the same server. */
   readonly shared: boolean

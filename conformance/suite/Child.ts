@@ -109,7 +109,6 @@ export const notified = (wire: Wire, method: string, id: string, from = 0): Read
     return isObject(params) && params["processId"] === id ? [params] : []
   })
 
-/** A chunk of output. */
 interface Output {
   readonly seq: number
   readonly stream: Json | undefined

@@ -14,13 +14,11 @@ const pattern = (glob: string): RegExp => {
 
 /** Globs that are compiled. */
 export interface Globs {
-  /** Whether any of the globs matches this id. */
   readonly match: (id: string) => boolean
   /** The globs that match none of these ids. */
   readonly unmatched: (ids: ReadonlyArray<string>) => ReadonlyArray<string>
 }
 
-/** Compiles globs. */
 export const make = (globs: ReadonlyArray<string>): Globs => {
   const compiled = globs.map((glob) => ({ glob, pattern: pattern(glob) }))
   return {

@@ -51,6 +51,5 @@ export const same = (a: Json | undefined, b: Json | undefined): boolean => {
   return a === b
 }
 
-/** Shortens a text for a report. */
 export const clip = (text: string, limit: number): string =>
   text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`

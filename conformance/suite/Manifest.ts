@@ -34,7 +34,6 @@ export const missing = async (
 type Why = string | undefined
 
 interface Family {
-  /** A method of the family. */
   readonly method?: string
   /** The member of `environmentInfo.capabilities` that announces it. */
   readonly flag?: string

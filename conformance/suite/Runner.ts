@@ -54,7 +54,6 @@ const patience = 6
 interface Liveness {
   /** Why no further case of this target is played; `undefined` if it answers. Waits while the target is asked. */
   readonly stopped: (target: Target) => Promise<string | undefined>
-  /** Learns from the outcome of a case. */
   readonly saw: (target: Target, outcome: Pick<Outcome, "status" | "silent">) => void
 }
 

@@ -67,7 +67,6 @@ const decoder =
       onSuccess: () => undefined,
     })
 
-/** Decoders for the results and notifications of a dialect, by method. */
 interface Decoders {
   readonly results: ReadonlyMap<string, Decode>
   readonly params: ReadonlyMap<string, Decode>

@@ -39,7 +39,6 @@ export const defaultMaxTokens = 10_000
 /** The form of output that a model gets by default: the tools of Codex print as they do there. */
 export const formOf = (tools: Offer = "all"): PlainText.Form => (tools === "codex" ? "raw" : "plain")
 
-/** Deadline for the kills at the end of the scope. */
 const killDeadline = "5 seconds"
 
 /**

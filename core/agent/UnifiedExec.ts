@@ -288,7 +288,6 @@ const readOutput =
       return reply
     })
 
-/** The state of a command in a reply. */
 const stateOf = ({ about, state }: Known): Pick<Reply, "sessionId" | "exitCode" | "failure"> =>
   state.kind === "running"
     ? { sessionId: about.id }

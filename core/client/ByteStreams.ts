@@ -59,7 +59,6 @@ export const make = (process: Source): ByteStreams => {
   }
 }
 
-/** The waiting pieces of one stream. */
 interface Waiting {
   readonly pieces: Array<Uint8Array>
   bytes: number

@@ -9,7 +9,6 @@ import { RpcError } from "../protocol/ErrorCode.ts"
 import { TransportError } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
 
-/** The place of a call in a program. */
 export interface CallSite {
   /** The first line is none of a frame. */
   readonly stack?: string

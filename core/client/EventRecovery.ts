@@ -42,7 +42,6 @@ export class ReorderBuffer {
   private readonly publish: (event: Sequenced) => void
   private readonly early = new Map<number, Sequenced>()
   private earlyBytes = 0
-  /** The greatest seq seen. */
   private seen: number
 
   /** Publishes the events after seq `after`. */
@@ -155,7 +154,6 @@ const readEvents = Object.entries(events).flatMap(([kind, { readField }]: readon
   readField === undefined ? [] : [[readField, kind] as const],
 )
 
-/** The events of features in a read. */
 const ofFeatures = (state: ReadResult): ReadonlyArray<FeatureEvent> =>
   readEvents.flatMap(([field, kind]) =>
     (fieldOf(state, field) ?? []).map((one) => toEvent(kind, one) as FeatureEvent),

@@ -8,7 +8,6 @@ import { ClientError } from "./ClientError.ts"
 import type { Pull } from "./EventFeed.ts"
 import type { Failed, ProcessEvent } from "./ProcessEvent.ts"
 
-/** One step of an iterator. */
 export interface Step<A> {
   readonly done?: boolean | undefined
   readonly value?: A | undefined

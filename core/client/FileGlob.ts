@@ -16,7 +16,6 @@ import { invalid, shown } from "./OptionNames.ts"
 import * as RemotePath from "./RemotePath.ts"
 import { isMissing, named } from "./SystemFailure.ts"
 
-/** The limits of the server for a walk. */
 export const widest = {
   maxDepth: maxWalk.depth,
   maxDirectories: maxWalk.directories,
@@ -119,7 +118,6 @@ const isIgnored = (ignored: ReadonlyArray<Glob.Pattern>, path: string): boolean 
   return false
 }
 
-/** The prefix of the paths in a folder. */
 const inFolder = (folder: string): string => (folder.endsWith("/") ? folder : `${folder}/`)
 
 const tooMany = (path: string): ClientError =>

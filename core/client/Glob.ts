@@ -41,7 +41,6 @@ export const parse = (text: string, folder: string): ReadonlyArray<Pattern> => {
 
 /** The place of an absolute path within patterns. */
 export interface Found {
-  /** The whole path matches. */
   readonly matches: boolean
   /** Something below the path may match. */
   readonly leads: boolean
@@ -74,7 +73,6 @@ export const depth = ({ parts, root }: Pattern): number =>
 export const showsHidden = ({ parts, root }: Pattern): boolean =>
   parts.slice(components(root).length).some((part) => part !== "**" && part.hidden)
 
-/** The components of an absolute path. */
 const components = (path: string): ReadonlyArray<string> => path.split("/").filter((name) => name !== "")
 
 /** The places that are reached without a further component: `**` may stand for none. */

@@ -1,7 +1,6 @@
 /** Output with the time at the begin of each line, for each stream on its own. */
 import { concat, utf8 } from "../protocol/Bytes.ts"
 
-/** Prefixes lines. */
 export interface LineStamps {
   /** The next piece of a stream, printed at a time in milliseconds since 1970. */
   readonly add: (stream: string, bytes: Uint8Array, millis: number) => Uint8Array

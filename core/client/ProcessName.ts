@@ -4,9 +4,7 @@
  */
 import { most } from "../protocol/Naming.ts"
 
-/** True for such a name. */
 export const isName = (text: string): boolean =>
   /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u.test(text) && text.length <= most.name
 
-/** The rule of a name, for errors. */
 export const expected = `letters, digits and any of . _ -, at most ${most.name}`

@@ -209,7 +209,6 @@ const follow = ({ ended, processes }: Options, id: string, after: number, how: H
     return error === undefined ? processes.follow(id, after, how) : Effect.fail(error)
   })
 
-/** The calls of features on a process. */
 const extended = (
   { fork, hasher }: Options,
   follower: ProcessFollower,

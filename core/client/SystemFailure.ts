@@ -23,7 +23,6 @@ export const named =
 /** True for a failure that tells that nothing is at a path, not even a folder that it could be in. */
 export const isMissing = ({ code }: ClientError): boolean => code === "ENOENT" || code === "ENOTDIR"
 
-/** The error with the function and the place. */
 export const toNamed = ({ place, ...asked }: Asked, error: ClientError): ClientError => {
   if (error.reason === "InvalidOption" || error.method !== undefined) return error
   const { message, cause, code } = error

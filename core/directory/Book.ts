@@ -11,7 +11,6 @@ import type { DirectoryError } from "./DirectoryError.ts"
 import type { Settings } from "./DirectoryOptions.ts"
 import type { Ending } from "./Ending.ts"
 
-/** A host in the book. */
 export interface HostRow extends HostRecord {
   /** Silence after which it is lost. */
   readonly leaseMillis: number
@@ -23,7 +22,6 @@ export interface HostRow extends HostRecord {
   readonly restUntil: number
 }
 
-/** A session in the book. */
 export interface SessionRow extends SessionRecord {
   /** Milliseconds since 1970 at which an unconfirmed claim expires, or an ended session is forgotten. */
   readonly until: number
@@ -43,7 +41,6 @@ export interface Book {
   readonly sessions: Map<string, SessionRow>
 }
 
-/** The result of one step of the book. */
 export type Step<A> = Result.Result<A, DirectoryError>
 
 /** An empty book. */

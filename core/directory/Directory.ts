@@ -19,7 +19,6 @@ import type { Ending, HostState, OwnEnding, SessionState } from "./Ending.ts"
 /** Facts about a host, and what a claim asks for: each label that is asked for must be there with that value. */
 export type Labels = Readonly<Record<string, string>>
 
-/** One start of a host. */
 export interface HostKey {
   /** The name of the host: the same after a restart. */
   readonly hostId: string
@@ -27,9 +26,7 @@ export interface HostKey {
   readonly epoch: number
 }
 
-/** One claim of a session. */
 export interface SessionKey {
-  /** The id of the session. */
   readonly sessionId: string
   /** The number that its claim was given. Later claims have greater ones. */
   readonly fence: number
@@ -43,7 +40,6 @@ export interface Held {
   readonly sessions: ReadonlyArray<SessionKey & { readonly tenant: string }>
 }
 
-/** The announcement of a host. */
 export interface Announcement extends HostKey {
   /** Labels that a claim can ask for. */
   readonly labels: Labels
@@ -59,7 +55,6 @@ export interface Announcement extends HostKey {
   readonly held?: Held | undefined
 }
 
-/** The answer to an announcement. */
 export interface Announced {
   /** Milliseconds within which the host has to renew its lease. */
   readonly leaseMillis: number
@@ -71,7 +66,6 @@ export interface Announced {
   readonly over: ReadonlyArray<string>
 }
 
-/** The answer to a renewal. */
 export type Renewed = Pick<Announced, "leaseMillis" | "draining">
 
 /** A host, as the directory has it. */
@@ -94,7 +88,6 @@ export interface HostRecord extends HostKey {
   readonly version: number
 }
 
-/** The request of a claim. */
 export interface Claim {
   /** The id of the session. That of a session which lives is answered with that session. */
   readonly sessionId: string
@@ -110,7 +103,6 @@ export interface Claim {
 export interface SessionRecord extends SessionKey, HostKey {
   /** The tenant that it is counted for. */
   readonly tenant: string
-  /** Its state. */
   readonly state: SessionState
   /** The way in which it has ended. */
   readonly ending: Ending | undefined
@@ -120,7 +112,6 @@ export interface SessionRecord extends SessionKey, HostKey {
 
 /** A session that was looked up. */
 export interface Found {
-  /** The session. */
   readonly session: SessionRecord
   /** Its host: with the epoch of today, which may be another one than that of a session that has ended. */
   readonly host: HostRecord
@@ -138,7 +129,6 @@ export interface Query {
   readonly limit?: number | undefined
 }
 
-/** A part of a list. */
 export interface Listing {
   /** All hosts that were asked for, by id. */
   readonly hosts: ReadonlyArray<HostRecord>
@@ -153,7 +143,6 @@ export type Change =
   | { readonly kind: "host"; readonly host: HostRecord }
   | { readonly kind: "session"; readonly session: SessionRecord }
 
-/** The operations of a directory. */
 export interface DirectoryService {
   /**
    * A host is there, or is there again, and tells of its sessions. A greater epoch ends the sessions of the one before.

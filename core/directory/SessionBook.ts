@@ -121,7 +121,6 @@ export const changes = (book: Book, since: number): ReadonlyArray<Change> => {
   return [...hosts, ...sessions].sort((one, other) => versionOf(one) - versionOf(other))
 }
 
-/** The version of what has changed. */
 export const versionOf = (change: Change): number =>
   change.kind === "host" ? change.host.version : change.session.version
 

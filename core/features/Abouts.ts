@@ -20,7 +20,6 @@ import { type Wires, wires } from "./Wires.ts"
 
 type OfEach<W extends ReadonlyArray<Wire>> = { readonly [K in keyof W]: About }
 
-/** The documents, in the order of the wires. */
 const abouts: OfEach<Wires> = [
   receipt,
   deadline,
@@ -40,7 +39,6 @@ const abouts: OfEach<Wires> = [
 
 const byWire: ReadonlyMap<Wire, About> = new Map(wires.map((wire, index) => [wire, abouts[index] as About]))
 
-/** The documents of a wire. */
 export const aboutOf = (wire: Wire): About => {
   const about = byWire.get(wire)
   if (about === undefined)

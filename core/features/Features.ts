@@ -59,9 +59,7 @@ const all: Each<Wires> = [
   attach,
 ]
 
-/** The features in one connection. */
 export interface Joined extends Pick<Connection, "at" | "writing" | "gate"> {
-  /** The capabilities of all features. */
   readonly announced: Announced
   /** The first fault of the params of a start; undefined if there is none. */
   readonly fault: (params: Asked) => Failure | undefined
@@ -73,7 +71,6 @@ export interface Joined extends Pick<Connection, "at" | "writing" | "gate"> {
   readonly opened: () => void
   /** The connection has left its session. */
   readonly close: () => void
-  /** The handlers of their requests. */
   readonly handlers: Handlers<typeof requests>
 }
 

@@ -138,7 +138,6 @@ const pinUnlinked = (files: FilesService, path: string) =>
     return (yield* isLink) ? yield* containsLink : place
   })
 
-/** Sets the permission bits of what the path leads to. */
 export const setMode = (files: FilesService, path: string, mode: number, follow: boolean) =>
   follow
     ? files.setMode(path, mode, { follow })

@@ -15,7 +15,6 @@ import type { FileError } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 import { join, split } from "./Paths.ts"
 
-/** The watched path. */
 export interface WatchRequest {
   /** Must be greater than 0 and than the id of every earlier request. */
   readonly id: bigint
@@ -25,7 +24,6 @@ export interface WatchRequest {
   readonly present: string | undefined
 }
 
-/** The watch of one connection. */
 export interface MissingWatch {
   /**
    * Starts watching; `changed` is called at most once. Returns false if it does not watch: the id is old, the request

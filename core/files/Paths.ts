@@ -4,7 +4,6 @@ import type * as Scope from "effect/Scope"
 import { type FileError, invalid } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 
-/** The path of a name in a folder. */
 export const join = (folder: string, name: string): string =>
   folder.endsWith("/") ? `${folder}${name}` : `${folder}/${name}`
 

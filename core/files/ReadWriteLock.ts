@@ -6,7 +6,6 @@
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 
-/** The lock. */
 export interface ReadWriteLock {
   /** Runs `work` together with other shared work. */
   readonly shared: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>

@@ -24,7 +24,6 @@ export const openFile = (files: FilesService, path: string, follow: boolean) =>
     return { file, info }
   })
 
-/** The whole content of a file. */
 export const readFile = (files: FilesService, path: string, follow: boolean) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -7,7 +7,6 @@ import * as Stream from "effect/Stream"
 import type { Change, DirectoryService, HostRecord, SessionRecord } from "../directory/Directory.ts"
 import * as Pauses from "./Pauses.ts"
 
-/** The view of one router. */
 export class FleetView {
   readonly hosts = new Map<string, HostRecord>()
   readonly sessions = new Map<string, SessionRecord>()

@@ -10,7 +10,6 @@ import type { RouterTracing } from "./RouterTracing.ts"
 import { splice } from "./Splice.ts"
 import { FleetError, type Tunnels } from "./Tunnels.ts"
 
-/** The route to a host. */
 interface At {
   readonly hostId: string
   /** The router that has its tunnel. */
@@ -19,9 +18,7 @@ interface At {
 
 /** This router, and the way to the others. */
 export interface Routers {
-  /** The address of this router for other routers. */
   readonly address: string
-  /** Opens a connection to another router. */
   readonly openRouter: (address: string) => Effect.Effect<Transport, TransportError, Scope.Scope>
 }
 
@@ -40,7 +37,6 @@ const readHopped = Messages.reader(Messages.Hopped)
 /** The deadline for the answer of another router. */
 const hopMillis = 8_000
 
-/** Dials hosts for a router. */
 export const reaching =
   (
     { address: own, openRouter }: Routers,

@@ -21,7 +21,6 @@ export type Open = Effect.Effect<Transport, TransportError, Scope.Scope>
 export interface Door {
   /** For logs. */
   readonly name: string
-  /** Opens the tunnel. */
   readonly tunnel: Open
   /** Makes a connection that the router has asked for by this name. */
   readonly dial: (connection: string) => Open
@@ -68,7 +67,6 @@ export class HeldSessions {
     this.version = Math.max(this.version, version)
   }
 
-  /** The number of sessions. */
   get size(): number {
     return this.sessions.size
   }
@@ -111,7 +109,6 @@ export interface Shared {
   readonly options: Options
   readonly held: HeldSessions
   epoch: number
-  /** This process has been announced. */
   announced: boolean
   /** Another host has its name. */
   superseded: boolean

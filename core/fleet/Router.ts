@@ -25,7 +25,6 @@ import * as RouterTracing from "./RouterTracing.ts"
 import { splice } from "./Splice.ts"
 import { FleetError, Tunnels } from "./Tunnels.ts"
 
-/** Options of a router. */
 export interface Options extends HostDialer.Routers {
   /** The most sessions of a tenant. */
   readonly quota?: number | undefined
@@ -37,7 +36,6 @@ export interface Options extends HostDialer.Routers {
 
 /** The request of a client beside its messages. */
 export interface Wish {
-  /** The tenant of its sessions. */
   readonly tenant: string
   /** Labels that its host must have; undefined if they cannot be parsed. */
   readonly labels: Labels | undefined
@@ -48,11 +46,9 @@ type Served = Effect.Effect<void, never, Scope.Scope>
 /** A router, which serves connections of four kinds; each until it ends. */
 export interface Router {
   readonly serveClient: (transport: Transport, wish: Wish) => Served
-  /** The tunnel of a host. */
   readonly serveHost: (transport: Transport) => Served
   /** The connection that a host has made because it was asked for it by that name. */
   readonly serveDialled: (transport: Transport, connection: string) => Served
-  /** A client of another router. */
   readonly serveHop: (transport: Transport) => Served
   readonly view: FleetView
   readonly metrics: RouterMetrics.RouterMetrics

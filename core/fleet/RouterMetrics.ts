@@ -3,7 +3,6 @@ import * as Meter from "../protocol/Meter.ts"
 import type { FleetView } from "./FleetView.ts"
 import type { Tunnels } from "./Tunnels.ts"
 
-/** The counters of one router. */
 export interface RouterMetrics {
   /** Counts a client until the function that is returned is called, however often. */
   readonly connected: () => () => void
@@ -17,7 +16,6 @@ export interface RouterMetrics {
   readonly snapshot: () => ReadonlyArray<Meter.Sample>
 }
 
-/** Metrics of a new router. */
 export const make = (tunnels: Tunnels, view: FleetView): RouterMetrics => {
   const meter = Meter.make()
   const counter = (name: string, description: string) => {

@@ -9,7 +9,6 @@ import type { TraceContext } from "../protocol/Message.ts"
 import * as Trace from "../protocol/Trace.ts"
 import type { Greeting } from "./Greeting.ts"
 
-/** The spans of one router. */
 export interface RouterTracing {
   /** Wraps what finds the host of a client, and has its text name the span. */
   readonly route: <A, E, R>(
@@ -66,7 +65,6 @@ const served = <A, E, R>(
   })
 }
 
-/** Spans for the tracer in the context of this effect. */
 export const make: Effect.Effect<RouterTracing> = Effect.map(Trace.isRecorded, (recorded) =>
   recorded ? some : none,
 )

@@ -11,11 +11,9 @@ import type { Dial } from "./FleetMessages.ts"
 
 /** No connection to a host could be made. */
 export class FleetError extends Data.TaggedError("FleetError")<{
-  /** The text for people. */
   readonly message: string
 }> {}
 
-/** The tunnel of one host. */
 export interface Tunnel {
   readonly epoch: number
   /** Tells the host to make a connection. */
@@ -32,17 +30,14 @@ interface Awaited {
 /** The deadline for a connection that a host is asked to make. */
 const dialMillis = 5_000
 
-/** The tunnels of one router. */
 export class Tunnels {
   private readonly hosts = new Map<string, Tunnel>()
   private readonly awaited = new Map<string, Awaited>()
 
-  /** The number of tunnels. */
   get size(): number {
     return this.hosts.size
   }
 
-  /** The tunnel of a host. */
   of(hostId: string): Tunnel | undefined {
     return this.hosts.get(hostId)
   }
@@ -52,7 +47,6 @@ export class Tunnels {
     if ((this.hosts.get(hostId)?.epoch ?? 0) <= tunnel.epoch) this.hosts.set(hostId, tunnel)
   }
 
-  /** A tunnel is lost. */
   remove(hostId: string, tunnel: Tunnel): void {
     if (this.hosts.get(hostId) === tunnel) this.hosts.delete(hostId)
   }

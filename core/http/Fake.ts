@@ -4,7 +4,6 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { HttpClient, HttpError, type Request, type Response } from "./HttpClient.ts"
 
-/** Answers to requests. */
 export type Answer = (request: Request) => Effect.Effect<Response, HttpError, Scope.Scope>
 
 /** A client that answers with `answer`; without it every request fails. */

@@ -31,7 +31,6 @@ export interface Descriptor {
   readonly torn: boolean
 }
 
-/** Hears how the file is doing. */
 export interface Listener {
   /** The file can no longer be written: called once, until it can be written again. */
   readonly failed: (error: LineError) => Effect.Effect<void>
@@ -140,7 +139,6 @@ const makeHealth = ({ failed, recovered }: Listener): Health => {
   }
 }
 
-/** A line on its way to the file. */
 interface Line {
   readonly text: string
   /** Completed with the outcome of the line; absent for lines of `append`. */
@@ -184,7 +182,6 @@ const putBack = (waiting: Array<Line>, lines: ReadonlyArray<Line>): number => {
   return dropped
 }
 
-/** The extent of a write. */
 interface Written {
   /** The number of lines, from the first, that are whole in the file. */
   readonly whole: number

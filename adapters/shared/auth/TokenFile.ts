@@ -5,7 +5,6 @@
 import * as Result from "effect/Result"
 import { greater, type SessionScope, scopes } from "../../../core/protocol/SessionScope.ts"
 
-/** A file with one token. */
 export interface TokenFile {
   readonly file: string
   /** The name of the token; its file, if it has none. */

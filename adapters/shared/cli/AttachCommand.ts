@@ -106,7 +106,6 @@ Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
 
 type Ended = { readonly kind: "exited"; readonly code: number } | { readonly kind: "left" }
 
-/** The state of the connection. */
 interface Link {
   readonly status: (status: Reconnect.Status) => void
   readonly isCut: () => boolean

@@ -125,7 +125,6 @@ const unknown = (name: string, args: ReadonlyArray<string> = []) => {
     : `unrecognized command '${name}'${Suggestion.ofWord(name, Object.keys(commands))}`
 }
 
-/** Commands of docker, and their equivalents. */
 const ofDocker: Readonly<Record<string, string>> = {
   exec: "there is no container to enter: procwire run -- COMMAND runs another command there, procwire attach NAME brings a process here",
   start: "procwire run -d -- COMMAND starts a process, procwire restart NAME one that has ended",

@@ -26,7 +26,6 @@ export interface Spec {
   readonly examples: ReadonlyArray<string>
 }
 
-/** The input of a command. */
 export interface Given<F extends Flags.FlagTable = Flags.FlagTable> extends Flags.Parsed<F> {
   /** Its name, which servers get. */
   readonly name: string
@@ -53,7 +52,6 @@ export interface Command extends Spec {
   readonly run: Run
 }
 
-/** Reads the words behind the name of a command. */
 export type Parse = (
   args: ReadonlyArray<string>,
   flags: Flags.FlagTable,

@@ -64,6 +64,5 @@ export const hidden: Readonly<Record<string, Load>> = {
   complete: () => import("./ShellCommands.ts").then(({ complete }) => complete),
 }
 
-/** All commands. */
 export const allSpecs = (): Promise<ReadonlyArray<Command>> =>
   Promise.all(Object.values(commands).map((load) => load()))

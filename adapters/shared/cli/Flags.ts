@@ -33,7 +33,6 @@ export interface Flag {
   readonly shows?: string
   /** Its text in the help, without a period. */
   readonly help: string
-  /** The kind of its value. */
   readonly completes?: Kind | undefined
   /** Reads a text as its value; absent where the text is the value. `flag` is how errors name it. */
   readonly read?: Read<unknown>
@@ -76,7 +75,6 @@ interface More {
 /** A switch. */
 export const toggle = (help: string, short?: string) => ({ type: "boolean", short, help }) as const
 
-/** A flag with a text. */
 export const text = (shows: string, help: string, { short, completes }: More = {}) =>
   ({ type: "string", short, shows, help, completes }) as const
 
@@ -84,7 +82,6 @@ export const text = (shows: string, help: string, { short, completes }: More = {
 export const texts = (shows: string, help: string, more: More = {}) =>
   ({ ...text(shows, help, more), multiple: true }) as const
 
-/** A flag with the path of a file. */
 export const file = (help: string, short?: string) =>
   ({ ...text("FILE", help, { completes: "file" }), short }) as const
 
@@ -105,14 +102,12 @@ export const duration = (
       ),
   }) as const
 
-/** A flag with a whole number. */
 export const whole = (help: string, least: number, most?: number) =>
   ({
     ...text("N", help),
     read: (text: string, flag: string) => readWhole(text, flag, least, most),
   }) as const
 
-/** A flag with one of a few words. */
 export const choice = <const Word extends string>(shows: string, words: ReadonlyArray<Word>, help: string) =>
   ({
     ...text(shows, help, { completes: words }),
@@ -124,7 +119,6 @@ export const choice = <const Word extends string>(shows: string, words: Readonly
     },
   }) as const
 
-/** A parsed command line. */
 export interface Parsed<F extends FlagTable> {
   readonly values: Values<F>
   /** Words that are no flags, and all behind `--`. */

@@ -18,7 +18,6 @@ import { cacheFolder as cacheOfUser, type Early } from "../start/Early.ts"
 export interface Program {
   /** The URL of the command, beside which the program is. */
   readonly url: string
-  /** The hash of the program. */
   readonly hash: string
   /** Name and version of the runtime, for the name of the file. */
   readonly runtime: string
@@ -68,7 +67,6 @@ const cacheOf = (command: string, runtime: string, hash: string): CodeCache | un
   return folder === undefined ? undefined : makeCache(join(folder, `${command}-${runtime}`), hash)
 }
 
-/** The code of one program. */
 interface CodeCache {
   /** The code that an earlier start has written, empty if only a mark; undefined if there is none for this program. */
   readonly read: () => Buffer | undefined

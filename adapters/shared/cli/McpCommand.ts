@@ -113,7 +113,6 @@ export interface McpRequest {
   /** The defaults of every command that the model runs. */
   readonly options: UnifiedExec.Options
   readonly logs: Logging.Options
-  /** The spawner of a server in this process. */
   readonly starting: SpawnerFlag.Choice
 }
 

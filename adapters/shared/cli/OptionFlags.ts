@@ -30,7 +30,6 @@ const valued = (option: Exclude<Option.Option, { readonly kind: "switch" }>): Fl
 /** An option that was not given, as errors name it. */
 export const label = ({ option }: Options.Entry): string => `--${option.flag}`
 
-/** The options of parsed flags. */
 export const fromValues = (entries: Entries, values: Readonly<Record<string, unknown>>): Given.Givens =>
   new Map(
     entries.flatMap((entry) => {
@@ -60,7 +59,6 @@ export const logFlags = flagsOf(Options.logging) as {
   readonly [name in "log-format" | "log-level"]: Flags.Flag & { readonly type: "string" }
 }
 
-/** Reads the flags of logs. */
 export const readLogs = (
   values: Readonly<Record<string, unknown>>,
 ): Effect.Effect<Logging.Options, Flags.UsageError> =>

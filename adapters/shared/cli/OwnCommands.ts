@@ -123,7 +123,6 @@ So that it runs without a login, too:
   })
 }
 
-/** The texts of the units, by their names. */
 export const units = (argv: ReadonlyArray<string>): Readonly<Record<string, string>> => ({
   "procwire.socket": `\
 # The socket of the process server procwire, for this user alone.

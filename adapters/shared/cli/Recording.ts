@@ -10,7 +10,6 @@ import * as Rows from "./show/Rows.ts"
 
 const versions = ["v2", "v3"] as const
 
-/** The version of a recording. */
 export type Version = Asciicast.Header["version"]
 
 export const formatHelp = "the version of asciicast; v3 has the exit code [default: v2]"
@@ -27,7 +26,6 @@ export const format = (help: string) =>
     },
   }) as const
 
-/** Options of a recording. */
 export interface Options {
   readonly version: Version
   readonly title?: string | undefined
@@ -37,7 +35,6 @@ export interface Options {
   readonly until: Effect.Effect<unknown> | undefined
 }
 
-/** The lines of the recording of a process, from its begin. */
 export const linesOf = (child: RemoteProcess, row: ListedProcess, { until, ...options }: Options) => {
   const about = { ...options, command: CommandLine.of(row.argv) }
   const exitCode = Rows.isLive(row) ? undefined : (row.exitCode ?? undefined)

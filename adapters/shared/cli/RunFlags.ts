@@ -90,9 +90,7 @@ export interface RunRequest {
   /** The server forgets it when it has ended. */
   readonly forgotten: boolean
   readonly start: StartOptions
-  /** Further options, of features of the server. */
   readonly toOptions: ToOptions
-  /** The spawner of a server in this process. */
   readonly starting: SpawnerFlag.Choice
 }
 
@@ -106,7 +104,6 @@ export interface Detached {
   readonly autoRemove: boolean
 }
 
-/** Reads the flags and the command behind them. */
 export const read = ({
   values,
   operands: argv,

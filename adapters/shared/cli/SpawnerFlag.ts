@@ -18,7 +18,6 @@ export const flags = {
   spawner: Flags.texts(behaviour.spawner.shows, helpOf(behaviour.spawner)),
 } satisfies Flags.FlagTable
 
-/** The spawner of the server in this process. */
 export interface Choice {
   readonly spawner?: ReadonlyArray<string> | undefined
   readonly contain?: Containment.Choice | undefined

@@ -92,7 +92,6 @@ export const read = (
 
 const placeOf = (server: object): string => ("own" in server ? "your own" : "in this process")
 
-/** The name of a server, and its source. */
 interface Chosen {
   readonly named: ServerName.Named | undefined
   /** Further addresses of the same fleet. */

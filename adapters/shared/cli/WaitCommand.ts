@@ -17,7 +17,6 @@ import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 /** The kinds, as the help shows them. */
 export const kinds = ["exit", "closed", "input", "text:", "match:", "port:", "idle:", "bytes:"] as const
 
-/** Reads one. */
 export const readCondition = (text: string): Effect.Effect<WaitCondition, Flags.UsageError> => {
   const cut = text.indexOf(":")
   const [kind, value] = cut < 0 ? [text, ""] : [text.slice(0, cut), text.slice(cut + 1)]

@@ -12,7 +12,6 @@ import * as Placeholders from "./Placeholders.ts"
 export interface Mounts {
   /** Arguments to bubblewrap, for each layer. */
   readonly args: ReadonlyArray<ReadonlyArray<string>>
-  /** Releases the placeholders. */
   readonly release: () => void
 }
 

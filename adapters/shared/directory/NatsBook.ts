@@ -32,7 +32,6 @@ interface Read {
   readonly writtenAt: number | undefined
 }
 
-/** The used part of a bucket. */
 type Bucket = Pick<KV, "get" | "create" | "update">
 
 /** The store of a book in a bucket. `isConflict` is true of the error by which the server refuses a late write. */

@@ -20,7 +20,6 @@ import * as NatsBook from "./NatsBook.ts"
 import * as Watching from "./Watching.ts"
 import { notInstalled } from "./NotInstalled.ts"
 
-/** The place of the directory, and its deadlines. */
 export interface NatsOptions extends DirectoryOptions {
   /** `nats://host:4222` or `tls://host:4222`, with `user:password@` or `token@` before the host if need be. */
   readonly url: string | Redacted.Redacted

@@ -16,7 +16,6 @@ import type { Ending } from "../../../core/directory/Ending.ts"
 import * as Refusals from "../../../core/directory/Refusals.ts"
 import * as Abandon from "../../../core/protocol/Abandon.ts"
 
-/** The type of a parameter. */
 type Value = string | number | boolean | null
 
 /** A function of the database: its answer, or its refusal. */

@@ -23,7 +23,6 @@ import * as PostgresSchema from "./PostgresSchema.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
 import * as Watching from "./Watching.ts"
 
-/** The place of the directory, and its deadlines. */
 export interface PostgresOptions extends DirectoryOptions {
   /**
    * `postgres://user:password@host:5432/database`; a folder of a Unix socket as host is written with `%2F`. Without a

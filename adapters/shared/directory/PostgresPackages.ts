@@ -16,7 +16,6 @@ const load = async () => {
   return { ...client, Redacted: redacted as typeof Redacted }
 }
 
-/** The package, and what closes secrets for it. */
 export type PgClient = Awaited<ReturnType<typeof load>>
 
 /** The packages that npm installs for it, each with its line of versions. */

@@ -4,7 +4,6 @@ import * as BuiltIn from "../../sandbox/BuiltIn.ts"
 import * as Attempt from "../host/Attempt.ts"
 import type { Machine } from "./Machine.ts"
 
-/** The answer to a check. */
 export interface Finding {
   readonly ok: boolean
   /** The finding, or the fault. */
@@ -26,7 +25,6 @@ export interface Check {
 /** Why something does not work. */
 export type Problem = Error | string
 
-/** A finding with the name of its check. */
 export interface Answer extends Finding {
   readonly name: string
 }

@@ -17,7 +17,6 @@ const checks: ReadonlyArray<Check.Check> = [
 /** The names for `--require`. */
 export const names: ReadonlyArray<string> = checks.map(({ name }) => name)
 
-/** The answers, in the order of the names. */
 export const examine = (platform: Platform): Effect.Effect<ReadonlyArray<Check.Answer>> =>
   Effect.suspend(() => {
     const machine = Machine.make(platform)

@@ -34,7 +34,6 @@ const softLimit = ({ read }: KernelFiles, name: string): number | undefined => {
   return text === undefined ? undefined : text === "unlimited" ? Number.POSITIVE_INFINITY : Number(text)
 }
 
-/** The number in a file. */
 const numberIn = ({ read }: KernelFiles, path: string): number | undefined => {
   const text = read(path).trim()
   return /^\d+$/.test(text) ? Number(text) : undefined

@@ -20,7 +20,6 @@ const userns: Check = {
     }),
 }
 
-/** The check for the needs of the spawner of this name. */
 const ofSpawner = (name: string, says: string) =>
   builtIns.filter((builtIn) => builtIn.name === name).map(({ missing }) => ofMissing(name, says, missing))
 

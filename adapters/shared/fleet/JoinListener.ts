@@ -18,7 +18,6 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import * as Folders from "../host/Folders.ts"
 
-/** Serves what routers ask for. */
 export interface JoinListener {
   /** Serves until it is interrupted. */
   readonly run: (serve: HostLink.Serve) => Effect.Effect<void>

@@ -44,9 +44,7 @@ export interface RouterOptions {
   readonly quota?: number | undefined
 }
 
-/** A running router. */
 export interface RunningRouter {
-  /** The addresses for clients. */
   readonly addresses: ReadonlyArray<string>
   /** Its certificates, tokens and secrets. */
   readonly files: NamedFiles

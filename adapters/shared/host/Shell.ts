@@ -15,7 +15,6 @@ type Env = HostInfo["env"]
 /** Shells that clients know, in order of preference. */
 const known = ["bash", "zsh", "sh"]
 
-/** The shell on this platform. */
 export const find = (platform: NodeJS.Platform, env: Env): HostInfo["shell"] =>
   platform === "win32" ? onWindows(env) : onUnix(env, loginShell())
 

@@ -47,7 +47,6 @@ export const readAtMost = (file: string | number, most: number): string => {
   }
 }
 
-/** The files of this host. */
 export const layer: Layer.Layer<TextFiles> = Layer.succeed(TextFiles, {
   read: (file) =>
     Effect.try({
@@ -57,7 +56,6 @@ export const layer: Layer.Layer<TextFiles> = Layer.succeed(TextFiles, {
     }),
 })
 
-/** Files in memory, by name. */
 export const layerMemory = (contents: Readonly<Record<string, string>>): Layer.Layer<TextFiles> =>
   Layer.succeed(TextFiles, {
     read: (file) =>

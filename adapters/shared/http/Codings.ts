@@ -14,7 +14,6 @@ import type { Transform } from "node:stream"
 import { createGunzip } from "node:zlib"
 import type { Header } from "../../../core/http/HttpClient.ts"
 
-/** Makes a decoder for one body. */
 export type Decoder = () => Transform
 
 const isNode = !("Bun" in globalThis) && !("Deno" in globalThis)

@@ -111,7 +111,6 @@ const fromLatin1 = (text: string): string => {
   return decoded.includes("\ufffd") ? text : decoded
 }
 
-/** Sends the body and waits for the head of the response. */
 const answerTo = (outgoing: ClientRequest, { url, body }: Request) =>
   Effect.callback<Response, Error>((resume) => {
     outgoing.on("error", (cause) => resume(Effect.fail(cause)))

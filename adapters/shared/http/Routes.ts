@@ -53,7 +53,6 @@ export const make: Effect.Effect<Routes, never, Scope.Scope> = Effect.gen(functi
   }
 })
 
-/** The route to the proxy itself. */
 const toProxy = (
   { protocol, hostname, port, username, password }: URL,
   { module, options }: Route,

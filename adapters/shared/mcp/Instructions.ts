@@ -4,7 +4,6 @@ import type * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
 import type { EnvironmentInfo } from "../../../core/protocol/Environment.ts"
 import * as PathUri from "../../../core/protocol/PathUri.ts"
 
-/** The shell, the folder and the operating system, in a sentence. */
 export const make = ({ shell, cwd, platformOs }: EnvironmentInfo, options: UnifiedExec.Options): string => {
   const folder =
     options.cwd ?? (cwd && PathUri.toPath(cwd, platformOs ?? "").pipe(Result.getOrElse(() => cwd)))

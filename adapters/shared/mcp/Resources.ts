@@ -19,7 +19,6 @@ import type { ReadResourceResult, Resource } from "./McpSdk.ts"
 /** The pause between two notifications, in milliseconds. */
 export const pauseMillis = 100
 
-/** The template of the address of the output of a command. */
 export const template = {
   uriTemplate: "procwire://commands/{session_id}/output",
   name: "command output",
@@ -28,7 +27,6 @@ export const template = {
   mimeType: "text/plain",
 }
 
-/** The address of the output of a command. */
 export const uriOf = (id: number): string => `procwire://commands/${id}/output`
 
 /** The arguments of `read_output` in an address; undefined for one of something else. */
@@ -83,7 +81,6 @@ export const read = (
     }
   })
 
-/** Notifications to a client. */
 export interface Notifications {
   /** The output of a command that it has subscribed to has grown, or the command has ended. */
   readonly updated: (uri: string) => Effect.Effect<void>

@@ -22,7 +22,6 @@ const strings = Shape.leaf<ReadonlyArray<string>>(
   Shape.list(Shape.string).read,
 )
 
-/** The structured content of a reply. */
 export const Structured = Shape.struct("", {
   chunk_id: text("Names this reply."),
   wall_time_seconds: described(Shape.number, "How long the call waited."),

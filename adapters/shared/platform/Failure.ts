@@ -11,7 +11,6 @@ export interface Place {
   readonly pathOrDescriptor?: string
 }
 
-/** The error of the platform for one of a client. */
 export const toPlatformError =
   (place: Place) =>
   (cause: ClientError): PlatformError.PlatformError => {

@@ -38,7 +38,6 @@ const codes: Readonly<Record<number, Reason>> = {
   [-32602]: "BadArgument",
 }
 
-/** The reason for the failure of a call. */
 export const reasonOf = (error: ClientError): Reason => {
   switch (error.reason) {
     case "InvalidOption":

@@ -105,7 +105,6 @@ const release = (
   return Effect.andThen(Effect.andThen(end, Effect.exit(process.exitCode)), Effect.ignore(process.terminate))
 }
 
-/** The command's stdin. */
 const toStdin = ({ options }: ChildProcess.StandardCommand, input: Bytes | undefined) => {
   const { stdin = "pipe" } = options
   const { stream, endOnDone = true }: ChildProcess.StdinConfig =
@@ -113,7 +112,6 @@ const toStdin = ({ options }: ChildProcess.StandardCommand, input: Bytes | undef
   return { stream: input ?? stream, endOnDone }
 }
 
-/** The destination of one output of the command. */
 const toOutput = (
   output: ChildProcess.CommandOutput | ChildProcess.StdoutConfig = "pipe",
 ): ChildProcess.CommandOutput =>
@@ -231,7 +229,6 @@ const toSink = (
   return endOnDone ? Sink.mapEffect(all, () => failing(process.closeStdin)) : all
 }
 
-/** The destinations of the outputs of a command. */
 interface Outputs {
   readonly stdout: ChildProcess.CommandOutput
   readonly stderr: ChildProcess.CommandOutput

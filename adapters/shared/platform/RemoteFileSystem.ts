@@ -226,7 +226,6 @@ const makeTree = (fs: RemoteFiles): FileTree => {
 /** The result of a look: the state of each path. */
 type Seen = ReadonlyMap<string, string>
 
-/** Lists the paths below a folder. */
 type List = (path: string, recursive: boolean) => Effect.Effect<ReadonlyArray<string>, Failure>
 
 /** Paths that are looked at together. */
@@ -293,7 +292,6 @@ interface TemporaryOptions {
   readonly suffix?: string | undefined
 }
 
-/** The methods for temporary files. */
 const makeTemporary = (client: ExecClient): Pick<PlatformFileSystem.FileSystem, Names> => {
   const directory = (method: Names, options: TemporaryOptions = {}) =>
     Effect.suspend(() => {

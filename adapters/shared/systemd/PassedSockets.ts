@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect"
 import type { Ffi } from "../process/posix/Ffi.ts"
 import type { Environment } from "./Environment.ts"
 
-/** A socket, and its address. */
 export interface PassedSocket {
   readonly fd: number
   /** `FileDescriptorName=` of its unit, by default the name of that; `unknown` if there is none. */

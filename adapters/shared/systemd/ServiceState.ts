@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import type { Notify } from "./Notify.ts"
 
 export interface ServiceState {
-  /** Its addresses are bound. */
   readonly ready: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
   /** It runs `reload`, and is ready again. */
   readonly whileReloading: <E, R>(reload: Effect.Effect<void, E, R>) => Effect.Effect<void, E, R>

@@ -57,7 +57,6 @@ export const layer: Layer.Layer<never> = Layer.sync(Terminals, () => ({
  * because the terminal keeps them without a bound; links are not kept at all.
  */
 export class XtermTerminal implements Terminal {
-  /** The terminal of the package. */
   readonly xterm: Xterm
   private readonly state: XtermState
 

@@ -21,13 +21,11 @@ const few = { parts: 64, bytes: 1024 }
 
 const nothing = new Uint8Array(0)
 
-/** Takes messages and events of the connection. */
 export interface Sink {
   /** Takes a message, text or binary. Its memory is used again afterwards, unless the answer is true. */
   readonly message: (bytes: Uint8Array) => boolean
   /** Takes the payload of a ping, a copy. */
   readonly ping: (payload: Uint8Array) => void
-  /** A pong has come. */
   readonly pong: () => void
   /** A Close frame has come. What follows it is not read. */
   readonly close: () => void
@@ -36,7 +34,6 @@ export interface Sink {
 /** Takes a message in parts, which it owns. */
 export type TakeParts = (parts: ReadonlyArray<Uint8Array>, length: number) => void
 
-/** The reader of one connection. */
 export class FrameReader {
   private readonly maxMessageBytes: number
   private readonly sink: Sink
@@ -99,7 +96,6 @@ export class FrameReader {
     return undefined
   }
 
-  /** The header is there. */
   private begin(): TransportError | undefined {
     const [first = 0, second = 0] = this.header
     this.opcode = first & 0x0f
@@ -162,7 +158,6 @@ export class FrameReader {
     this.memory = grown
   }
 
-  /** The mask of this frame. */
   private get mask(): Uint8Array {
     return this.header.subarray(this.have - 4, this.have)
   }

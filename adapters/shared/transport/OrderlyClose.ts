@@ -28,7 +28,6 @@ export interface Steps {
   readonly destroy: () => void
 }
 
-/** Closes the transport. */
 export const closing = ({ stop, queue, peerEnded, gone, destroy }: Steps): Effect.Effect<void> => {
   const sent = Effect.andThen(queue.flush, peerEnded)
   return Effect.suspend(() => {

@@ -47,7 +47,6 @@ export class PeerWatch {
     this.quietSince = now
   }
 
-  /** Something came from the peer. */
   heard(): void {
     this.isHeard = true
   }

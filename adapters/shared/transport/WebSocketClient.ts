@@ -155,7 +155,6 @@ interface Attempt {
   readonly url: string
   /** The HTTP status that the server has answered with. */
   readonly status?: number
-  /** The text for people with it. */
   readonly words?: string
   readonly hasToken: boolean
 }

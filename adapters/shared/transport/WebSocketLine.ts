@@ -15,7 +15,6 @@ import * as PeerWatch from "./PeerWatch.ts"
 import * as SendQueue from "./SendQueue.ts"
 import * as WebSocketFrames from "./WebSocketFrames.ts"
 
-/** Takes messages and events of the connection. */
 export interface Sink {
   /** Takes a message. Its memory is used again afterwards, unless the answer is true. */
   readonly message: (bytes: Uint8Array) => boolean
@@ -25,7 +24,6 @@ export interface Sink {
   readonly empty: () => boolean
 }
 
-/** The bounds of a line. */
 export interface Bounds {
   readonly maxMessageBytes: number
   readonly peerTimeoutMillis: number

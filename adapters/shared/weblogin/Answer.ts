@@ -47,7 +47,6 @@ export const text = (response: ServerResponse, status: number, body = "", header
 export const refused = (response: ServerResponse, { status, body }: Refusal): void =>
   text(response, status, body, { connection: "close" })
 
-/** Why a request is refused. */
 export interface Refusal {
   /** The HTTP status. */
   readonly status: number

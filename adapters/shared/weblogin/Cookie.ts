@@ -5,7 +5,6 @@
 
 /** The attributes of every cookie of a listener. */
 export interface Jar {
-  /** The port of the listener. */
   readonly port: number
   /** The path of the page: `/`, or `/p/` behind a proxy. */
   readonly path: string

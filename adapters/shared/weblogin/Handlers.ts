@@ -13,7 +13,6 @@ import * as Requests from "./Requests.ts"
 import type { Visitor, Visitors, VisitorSession } from "./Visitors.ts"
 import type { WrongTokens } from "./WrongTokens.ts"
 
-/** The keys of a server. */
 interface Keys {
   /** Which tokens; undefined if none does. */
   readonly rule: Bearer.Rule | undefined
@@ -29,7 +28,6 @@ export interface At extends Keys {
   readonly visitors: Visitors
   /** The rights of every client over the sessions of others. */
   readonly scope: SessionScope
-  /** The name of the server on the page. */
   readonly name: string
   /** Random for each start of the server: a page knows by it that the processes it shows are gone. It is no credential. */
   readonly instance: string

@@ -17,7 +17,6 @@ export const validMillis = 600_000
 /** Links that may wait at once; a further one takes the place of the oldest. */
 const most = 64
 
-/** The links of a server. */
 export interface Links {
   /** The secret of a new link, whose visitor may do so much with the sessions of others. */
   readonly issue: (scope: SessionScope) => string

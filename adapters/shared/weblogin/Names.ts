@@ -29,7 +29,6 @@ export const parse = (text: string): Name | undefined => {
 export const format = ({ scheme = "http", host, port }: Name): string =>
   `${scheme}://${host}${port === undefined ? "" : `:${port}`}`
 
-/** The names of a listener. */
 export interface Names {
   /** True for the header `Host` of a browser that has found the server by one of its names. */
   readonly hasHost: (host: string | undefined) => boolean

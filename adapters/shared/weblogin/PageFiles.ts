@@ -7,7 +7,6 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** A file of the page. */
 export interface PageFile {
   /** Its content, compressed with brotli. */
   readonly bytes: Buffer

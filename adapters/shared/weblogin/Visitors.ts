@@ -18,7 +18,6 @@ export interface Visitor {
   readonly until?: number | undefined
 }
 
-/** A session of a visitor. */
 export interface VisitorSession extends Visitor {
   /** Ends a connection with the session; at once if it is over. */
   readonly hold: (connection: Connection) => void

@@ -25,7 +25,6 @@ export interface Options {
   readonly files: PageFiles
   /** Which tokens let in; undefined if none does. */
   readonly rule: Bearer.Rule | undefined
-  /** Further names of the server. */
   readonly hosts: ReadonlyArray<Names.Name>
   /** The prefix of the page behind a proxy: `/p`; empty at the root. */
   readonly prefix: string
@@ -33,11 +32,9 @@ export interface Options {
   readonly sessionMillis: number
   /** The rights of every client over the sessions of others. */
   readonly scope: SessionScope
-  /** The name of the server on the page. */
   readonly name: string
 }
 
-/** The login of a server. */
 export interface WebLogin {
   readonly site: Site
   /** The secret of a new one-time link, whose visitor may do so much with the sessions of others. */

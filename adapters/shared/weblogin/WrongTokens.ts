@@ -13,7 +13,6 @@ const mostAddresses = 4096
 export interface WrongTokens {
   /** Takes one try. The result is how many milliseconds to wait before the next: 0 if this one was still allowed. */
   readonly take: (address: string) => number
-  /** Gives a try back. */
   readonly giveBack: (address: string) => void
 }
 

@@ -11,7 +11,6 @@ export const host = (hostId: string, more: Partial<Announcement> = {}): Announce
   ...more,
 })
 
-/** A claim. */
 export const wish = (sessionId: string, more: Partial<Claim> = {}): Claim => ({
   sessionId,
   tenant: "t",

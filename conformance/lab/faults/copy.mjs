@@ -139,7 +139,6 @@ const runCases = async (folder, globs) => {
   return failed && `${failed.case.id} over ${failed.transport}`
 }
 
-/** A copy of the tree. */
 export const make = () => {
   const folder = copyTree()
   /** The tests and cases that are known to pass without a fault. */

@@ -152,7 +152,6 @@ export const open = async (options) => {
       })
       return talk.begin(started)
     },
-    /** The proxy in front of the server. */
     tap: server.tap,
     /** Kills the server and starts another at its address. */
     restart: server.restart,

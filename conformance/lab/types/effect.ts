@@ -72,7 +72,6 @@ same<typeof remote, Effect.Effect<string, PlatformError | ClientError.ClientErro
 // @ts-expect-error: the services of the client's own host are not `ExecClient`
 Platform.layerClient({})
 
-/** A spawner of one's own. */
 export const wrapped = Sandbox.layerWrap((spec) => ({ ...spec, argv: ["nice", ...spec.argv] })).pipe(
   () => layerSpawner,
 )
@@ -105,5 +104,4 @@ export const together = async (): Promise<void> => {
   ExecClient.of({})
 }
 
-/** A client in Effect takes durations of Effect. */
 export const patient = ExecClient.make(open({ inProcess: true }), { initializeTimeout: Duration.seconds(5) })

@@ -43,7 +43,6 @@ export const first = async (): Promise<void> => {
   await client.fs.stat("/")
 }
 
-/** A server in a program. */
 export const server = async (): Promise<void> => {
   const running = await serve({ listen: ["ws://127.0.0.1:0"], limits: { processes: 100 } })
   same<typeof running.addresses, ReadonlyArray<string>>(true)

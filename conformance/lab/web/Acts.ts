@@ -12,10 +12,8 @@ export interface How {
   readonly cwd?: string
 }
 
-/** The tile of a process. */
 export const tile = (page: Page, name: string): Locator => page.locator(`.tile[aria-label="${name}"]`)
 
-/** The row of a process in the list. */
 export const row = (page: Page, name: string): Locator => page.locator(".row", { hasText: name })
 
 /** Starts a process by the dialog; its terminal is open then. */

@@ -25,13 +25,11 @@ const command = fileURLToPath(new URL("../../../dist/procwire.mjs", import.meta.
 /** The longest step of a browser: only a hang reaches it. */
 const patience = 240_000
 
-/** The options of a stage. */
 export interface Options {
   /** Further flags of `procwire serve`. */
   readonly args?: ReadonlyArray<string>
   /** The options of its browsers: `colorScheme`, `viewport`, `hasTouch`. */
   readonly browser?: Parameters<Browser["newContext"]>[0]
-  /** Further flags of Chromium. */
   readonly chromium?: ReadonlyArray<string>
 }
 
@@ -45,7 +43,6 @@ export interface Stage {
   readonly link: string
   /** The server: the last one that was started. */
   readonly server: ChildProcess
-  /** Kills the server. */
   readonly kill: () => Promise<void>
   /** Starts another one at the same port: the link that it has printed. */
   readonly startAgain: () => Promise<string>

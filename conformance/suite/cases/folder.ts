@@ -32,7 +32,6 @@ export interface Folder {
 
 export const noFile = "No such file or directory (os error 2)"
 
-/** The URI of a native path. */
 export const uriOf = (path: string): string => `file://${path.split("/").map(encodeURIComponent).join("/")}`
 
 export const base64 = (content: string | Buffer): string => Buffer.from(content).toString("base64")

@@ -6,7 +6,6 @@ import { Check, type Json } from "../Vocabulary.ts"
 import { type Folder, base64, folderTable, noFile } from "./folder.ts"
 import { resume } from "./resuming.ts"
 
-/** The requirements of cases about blocks. */
 export const requires = ["filesystem", "filesystem-blocks"] as const
 
 /** The largest block, in bytes. */
@@ -14,7 +13,6 @@ export const most = 1_048_576
 
 export const badFile = "Bad file descriptor (os error 9)"
 
-/** Opens a file of the folder. */
 export const open = ({ ok, uri }: Folder, name: string, mode = "read") =>
   ok("fs/open", { handleId: "h", path: uri(name), mode })
 

@@ -143,7 +143,6 @@ export const fsWalk = folderTable("fs/walk", requires, {
 
 const tooLittle = "filesystem walk limits must be greater than zero"
 
-/** The paths of the entries, and whether there are more. */
 const pathsOf = async ({ ok }: Folder, path: string, other: JsonObject = {}) => {
   const result = await ok("fs/walk", { path, options: { ...options, ...other } })
   const paths = Check.list(result["entries"], "entries").map((item) =>

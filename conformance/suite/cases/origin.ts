@@ -18,7 +18,6 @@ export interface Exchange {
   readonly t: CaseContext
   readonly wire: Wire
   readonly origin: HttpOrigin.HttpOrigin
-  /** The params of a request to a path of the suite's server. */
   readonly params: (path: string, other?: JsonObject) => JsonObject
   /** Asks for a path with `http/request`; returns the result. */
   readonly ask: (path: string, other?: JsonObject) => Promise<JsonObject>
@@ -65,7 +64,6 @@ const nothing: HttpOrigin.Answer = (_, response) => {
   response.end()
 }
 
-/** The decoded body of a result. */
 export const bodyOf = (result: JsonObject): Buffer =>
   Buffer.from(Check.text(result["bodyBase64"], "bodyBase64"), "base64")
 
@@ -83,7 +81,6 @@ export interface Delta {
   readonly error: Json
   /** Position among the messages of the connection. */
   readonly index: number
-  /** The length of the whole message. */
   readonly length: number
 }
 
@@ -104,7 +101,6 @@ export const deltas = (wire: Wire, requestId: Json | undefined): ReadonlyArray<D
     return [{ ...whole, bytes, index, length: Buffer.byteLength(text) }]
   })
 
-/** Waits for the end of a streamed body and returns its frames. */
 export const streamed = (wire: Wire, requestId: Json | undefined): Promise<ReadonlyArray<Delta>> =>
   wire.inbox.wait("the last http/request/bodyDelta", wire.timeoutMs, () => {
     const all = deltas(wire, requestId)

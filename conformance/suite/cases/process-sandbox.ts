@@ -23,7 +23,6 @@ const free: ReadonlyArray<JsonObject> = [
 const mxc = free.map((sandbox) => ({ ...sandbox, windowsSandboxLevel: "mxc" }))
 const noMxc = "native MXC is unavailable on this executor"
 
-/** Starts a script under a sandbox. */
 const begin = (wire: Wire, id: string, sandbox: JsonObject, script: string) =>
   wire.begin("process/start", Child.params(wire, { id, script, params: { sandbox } }))
 

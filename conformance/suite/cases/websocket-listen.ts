@@ -83,7 +83,6 @@ interface Conflict {
   readonly when: string
   /** The flags; FILE stands for the path of a file. */
   readonly flags: ReadonlyArray<string>
-  /** The content of the file. */
   readonly content?: string
   /** The error text; FILE stands for the path. */
   readonly text: string

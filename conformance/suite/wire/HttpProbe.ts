@@ -23,7 +23,6 @@ export interface Answer {
   readonly body: string
 }
 
-/** The headers of a correct WebSocket upgrade. */
 export const upgradeHeaders = {
   connection: "Upgrade",
   upgrade: "websocket",

@@ -4,7 +4,6 @@
 import { createHmac } from "node:crypto"
 import type { Json } from "../Json.ts"
 
-/** The header of a token. */
 export interface Header {
   readonly alg: string
   readonly typ?: string

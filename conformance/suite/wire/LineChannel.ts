@@ -14,9 +14,7 @@ import type { TransportKind } from "./TransportKind.ts"
 /** The streams that carry the lines. */
 export interface Streams {
   readonly kind: TransportKind
-  /** The input of the server. */
   readonly input: Writable
-  /** The output of the server. */
   readonly output: Readable
 }
 

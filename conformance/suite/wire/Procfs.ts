@@ -14,7 +14,6 @@ const read = (path: string): string => {
   }
 }
 
-/** The ids of all processes. */
 export const pids = (): ReadonlyArray<number> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

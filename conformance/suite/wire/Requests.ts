@@ -3,13 +3,11 @@
  */
 import { isObject, parse, type Json } from "../Json.ts"
 
-/** The requests of one connection. */
 export interface Requests {
   /** The ids that `next` has given out. */
   readonly asked: ReadonlySet<number>
   /** The method of every request that was sent, by id; `undefined` where one id was used for several methods. */
   readonly methods: ReadonlyMap<Json, string | undefined>
-  /** The id for a new request. */
   readonly next: (method: string, params: Json | undefined) => number
   /** Remembers which method a text asks for, however the text was made. */
   readonly learn: (text: string) => void

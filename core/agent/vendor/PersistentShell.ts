@@ -321,9 +321,7 @@ const find = (bytes: Uint8Array, wanted: Uint8Array): number => {
   return -1
 }
 
-/** The report of the shell at the end of a text. */
 interface Report {
-  /** The exit code of the text. */
   readonly code: number
   /** Its options, as `$-` has them. */
   readonly flags: string

@@ -165,10 +165,8 @@ export const make = (
     }
   }).pipe(Effect.interruptible, activity.during)
 
-/** The used part of the client. */
 interface Following {
   readonly flow: FlowControl.FlowControl
-  /** Runs an effect in the client's scope. */
   readonly fork: (effect: Effect.Effect<void>) => unknown
   /** The client is busy while it follows a process. */
   readonly activity: Activity.Activity
@@ -187,7 +185,6 @@ const makeProcesses = ({ flow, fork, activity }: Following) => {
     process.close()
   }
 
-  /** The process has exited. */
   const exit = (id: string, process: V0Process.Followed, exitCode: number) => {
     process.exit(exitCode)
     const forgotten = Effect.sync(() => forget(id, process))

@@ -22,7 +22,6 @@ export const mostWaiting = 64
 /** The cursor of a terminal that is not painted. */
 const origin = { row: 0, column: 0 }
 
-/** The answers of the terminal of one process. */
 export class Answers {
   private readonly process: Process
   private readonly pictures: Pictures

@@ -21,7 +21,6 @@ type State =
   /** Behind `ESC [`, and digits. */
   | "sequence"
 
-/** Scans one stream. */
 export class QueryScanner {
   private state: State = "text"
   private parameter = 0

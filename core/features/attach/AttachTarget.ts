@@ -29,7 +29,6 @@ export interface AttachTarget {
 
 /** Who asks. */
 export interface Asker {
-  /** The session of the client. */
   readonly own: Session
   readonly sessions: SessionRegistry
   /** What it may do with others. */

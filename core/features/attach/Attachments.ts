@@ -10,7 +10,6 @@ import type { View } from "../Following.ts"
 import * as Notices from "./Notices.ts"
 import * as Writers from "./Writers.ts"
 
-/** One attachment. */
 export interface Attachment extends View, Writers.Writer, Pick<Target, "processes"> {
   /** Those who write to it. */
   readonly writers: Writers.Writers
@@ -18,7 +17,6 @@ export interface Attachment extends View, Writers.Writer, Pick<Target, "processe
   readonly announce: () => void
 }
 
-/** The attachments of one connection. */
 export interface Attachments extends Required<Omit<Part, "gate">> {
   /** The attachment of that id. */
   readonly get: (id: string) => Attachment | undefined
@@ -28,7 +26,6 @@ export interface Attachments extends Required<Omit<Part, "gate">> {
   readonly tellRole: (processId: string) => void
   /** Ends one. False if there is none of that id. */
   readonly leave: (id: string) => boolean
-  /** The number of them. */
   readonly count: () => number
 }
 

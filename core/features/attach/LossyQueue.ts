@@ -12,7 +12,6 @@ import * as Fork from "../../protocol/Fork.ts"
 /** Sends at most one message. It queues itself again if it has more. */
 export type Job = () => void
 
-/** The queue of one server. */
 export interface LossyQueue {
   /** Gives the job a turn. One that waits already is not added again. */
   readonly enqueue: (job: Job) => void

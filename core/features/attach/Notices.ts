@@ -9,7 +9,6 @@ import type { Sender, Source } from "../Following.ts"
 /** Makes a message; undefined if there is nothing to tell any more. */
 type Make = () => string | undefined
 
-/** The notices of one connection. */
 export interface Notices {
   /** Tells this of an id in its turn, in place of what waits to be told of it. */
   readonly tell: (processId: string, make: Make) => void

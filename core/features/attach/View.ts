@@ -7,7 +7,6 @@ import type { Sender, Source, Turns, View } from "../Following.ts"
 import * as EventCursor from "./EventCursor.ts"
 import type { LossyQueue } from "./LossyQueue.ts"
 
-/** The options of a view. */
 export interface Options extends Pick<View, "id" | "process"> {
   /** Whether the child waits for this connection. */
   readonly holds: boolean
@@ -26,7 +25,6 @@ interface Encoded {
 
 const lastOf = new WeakMap<Process, Encoded>()
 
-/** A view of a process. */
 export const make = ({ id, process, holds, paint, queue }: Options): View => ({
   id,
   process,

@@ -24,7 +24,6 @@ export const begin = (process: Process, owner: Writer): Writers => {
   return writers
 }
 
-/** The writers of one process. */
 export class Writers {
   /** Somebody besides the owner has had the role. */
   moved = false

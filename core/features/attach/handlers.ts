@@ -30,7 +30,6 @@ export interface Context {
   readonly tellOwner: (open: Found, processId: string) => void
 }
 
-/** The handlers of one connection. */
 export const make = (
   connection: Connection,
   { attachments, queue, pictures, tellOwner }: Context,

@@ -27,7 +27,6 @@ class Credit implements Gate {
   }
 }
 
-/** The processes under credit of one connection. */
 export class Credits {
   /** A grant may come before its process is followed, and after its last event. */
   private readonly all = new WeakMap<Followed, Credit>()

@@ -9,7 +9,6 @@ import * as Control from "../../process/Control.ts"
 import type { Process } from "../../process/Process.ts"
 import type { SpawnEvents } from "../../spawn/Spawner.ts"
 
-/** The times of the deadlines of a process. */
 export interface Times {
   /** So many milliseconds after its spawn. */
   readonly timeoutMillis?: number | undefined
@@ -17,7 +16,6 @@ export interface Times {
   readonly idleMillis?: number | undefined
 }
 
-/** The deadlines of one process. */
 export class Deadline {
   private readonly process: Process
   private readonly times: Times

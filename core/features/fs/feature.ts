@@ -156,7 +156,6 @@ const handleMethods = ({ lock, calls }: Access, handles: Handles.Handles) => ({
   "fs/close": ({ handleId }: ParamsOf<"fs/close">) => Effect.as(lock.exclusive(handles.close(handleId)), {}),
 })
 
-/** The watch of the connection. */
 const watchMethod = (
   { platform, lock }: Access,
   watch: MissingWatch.MissingWatch,

@@ -32,7 +32,6 @@ export interface Written {
 
 /** A batch. It grows to what it is given, and is used again and again. */
 export class Batch implements Written {
-  /** Chunks in it. */
   chunks = 0
   /** Bytes of output in it. */
   size = 0

@@ -42,7 +42,6 @@ export class Budget {
     return this.limit
   }
 
-  /** A segment begins. */
   add(segment: Kept, owner: Owner): void {
     this.kept.set(segment, { size: 0, ...owner })
   }

@@ -12,7 +12,6 @@ import { History, type Services } from "./History.ts"
 import type { Ended, HistoryError, Lost } from "./HistoryFiles.ts"
 import * as Reading from "./Reading.ts"
 
-/** What is asked of a history. */
 export interface HistoryRequest {
   /** Where to begin; by default at the begin. */
   readonly from?: Reading.Point | undefined
@@ -24,7 +23,6 @@ export interface HistoryRequest {
   readonly maxBytes: number
 }
 
-/** What a history answers. */
 export interface HistoryState extends Reading.Part {
   /** True if nothing of what was asked for follows, for now. */
   readonly eof: boolean
@@ -38,7 +36,6 @@ export interface HistoryState extends Reading.Part {
   readonly sizes: ReadonlyArray<SizeAt>
 }
 
-/** What is looked for in a history. */
 export interface GrepRequest extends Pick<Grep.Search, "pattern" | "before" | "after" | "maxMatches"> {
   /** Where to begin, with the line there; by default at the begin. */
   readonly from?: Reading.Point | undefined
@@ -46,7 +43,6 @@ export interface GrepRequest extends Pick<Grep.Search, "pattern" | "before" | "a
   readonly to?: Reading.Point | undefined
 }
 
-/** What a search in a history answers. */
 export interface GrepState extends Grep.Page, Pick<HistoryState, "closed" | "ended" | "lost"> {}
 
 /** The failures of a question. */
@@ -55,7 +51,6 @@ type Refused = InternalError | ProcessError | RequestError
 /** The session of a process, as far as its history needs it. */
 export type Session = Pick<FeatureServices, "fork" | "scope">
 
-/** The histories of one server. */
 export class Histories {
   private readonly services: Services
   private readonly known = new WeakMap<Process, History>()
@@ -73,7 +68,6 @@ export class Histories {
     return history
   }
 
-  /** A part of the output. */
   part(process: Process, request: HistoryRequest): Effect.Effect<HistoryState, Refused> {
     return this.asking(process, function* (history, closed) {
       const from = yield* request.tail === undefined

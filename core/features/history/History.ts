@@ -22,7 +22,6 @@ import type { Budget } from "./Budget.ts"
 import type { Ended, Folder, HistoryError, HistoryFilesService, Lost } from "./HistoryFiles.ts"
 import { type Segment, segmentBytesOf, Segments } from "./Segments.ts"
 
-/** What histories use of their server. */
 export interface Services {
   /** Where they are kept. */
   readonly files: HistoryFilesService
@@ -38,7 +37,6 @@ export interface Services {
 export interface Subject {
   /** Calls `listener` after every change. */
   readonly subscribe: (listener: () => void) => () => void
-  /** Attaches a reader. */
   readonly follow: (seq: number) => Attachment
 }
 
@@ -48,7 +46,6 @@ export type Place = Readonly<Record<"byte" | "line", number>>
 /** How long output may wait for more before it is written, unless somebody asks for it: 20 milliseconds. */
 export const gatherMillis = 20
 
-/** The history of one process. */
 export class History {
   /** Set once no more can be written. */
   ended: Ended | undefined

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import { type Folder, HistoryError, type HistoryFilesService, portableIndexOf } from "./HistoryFiles.ts"
 
-/** A disk for histories. */
 export interface MemoryFiles extends HistoryFilesService {
   /** The folders that are there, by their names, and the files in each. */
   readonly folders: ReadonlyMap<string, Map<string, Uint8Array>>

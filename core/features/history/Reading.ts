@@ -14,7 +14,6 @@ import type { Record } from "./Records.ts"
 import { held, SegmentReader } from "./SegmentReader.ts"
 import { namesOf, type Segment } from "./Segments.ts"
 
-/** What is read. */
 export interface Source {
   /** Undefined if nothing could be kept. */
   readonly folder: Folder | undefined
@@ -32,7 +31,6 @@ export interface Point {
   readonly at: number
 }
 
-/** A part of the output. */
 export interface Part {
   /** Those at its edges may be parts of their chunks. */
   readonly chunks: ReadonlyArray<Chunk>

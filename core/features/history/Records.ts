@@ -9,7 +9,6 @@ import type { OutputStream } from "../../spawn/Spawner.ts"
 /** Bytes of a record. */
 export const recordBytes = 40
 
-/** What the index has of a chunk. */
 export interface Record {
   /** That of the chunk. */
   readonly seq: number

@@ -42,7 +42,6 @@ export interface Segment extends Kept {
   readers: number | undefined
 }
 
-/** The names of its files. */
 export const namesOf = ({ number }: Pick<Segment, "number">) => {
   const name = String(number).padStart(6, "0")
   return { output: `${name}.out`, index: `${name}.idx` }

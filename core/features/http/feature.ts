@@ -26,7 +26,6 @@ type Params = ParamsOf<"http/request">
 /** Limits an effect to the remaining time of an exchange, after which it fails with `error`. */
 type Deadline = <A, E>(effect: Effect.Effect<A, E>, error: () => HttpError) => Effect.Effect<A, E | HttpError>
 
-/** The handlers of one connection. */
 const make = ({ server, client, limits, send: toPeer, scope, fork }: Connection) => {
   /** The ids of streamed bodies that have not ended, including those whose requests are not answered yet. */
   const streams = new Set<string>()

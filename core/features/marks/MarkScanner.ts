@@ -27,7 +27,6 @@ type State =
   /** Behind ESC within a sequence. */
   | "ending"
 
-/** Scans one stream. */
 export class MarkScanner {
   private state: State = "text"
   private readonly held = new Uint8Array(longest)

@@ -16,7 +16,6 @@ import type { Mark, Marked } from "./wire.ts"
 /** The most marks that are kept because of a history: 50,000. */
 export const mostOfHistory = 50_000
 
-/** The marks of one process. */
 export class Marks implements OwnEvents {
   private readonly process: Process
   private readonly stream: OutputStream
@@ -54,7 +53,6 @@ export class Marks implements OwnEvents {
     return { kind: "mark", mark: kind, ...rest }
   }
 
-  /** The number of marks above one seq and below another. */
   count(after: number, before: number): number {
     return this.indexAfter(before - 1) - this.indexAfter(after)
   }

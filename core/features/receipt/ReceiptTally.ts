@@ -28,15 +28,11 @@ interface Stream {
   readonly hash: Hash
 }
 
-/** The services of a tally. */
 export interface Services {
-  /** The clock of the server. */
   readonly clock: Clock.Clock
-  /** Makes the hashes. */
   readonly hasher: HasherService
 }
 
-/** The tally of one process. */
 export class ReceiptTally {
   /** Set once the process has ended and everything is hashed. */
   receipt: Receipt | undefined

@@ -1,7 +1,6 @@
 /** When a child that has ended is followed by another one. */
 import type { ExitStatus, SignalName } from "../../spawn/Spawner.ts"
 
-/** What a start asks for. */
 export interface Policy {
   /** `no`: only when a client asks for it. */
   readonly when: "no" | "onFailure" | "always"

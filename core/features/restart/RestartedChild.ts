@@ -15,7 +15,6 @@ export interface Children {
   readonly isFinal: boolean
   /** True if another child is expected to follow the one that there is. */
   readonly mayFollow: boolean
-  /** A client sends a signal. */
   readonly note: (name: SignalName) => void
   /** No other child follows. */
   readonly stop: () => void

@@ -31,14 +31,12 @@ import type {
 import * as Policy from "./Policy.ts"
 import { type Children, type Kept, restarted } from "./RestartedChild.ts"
 
-/** One child. */
 interface Life {
   readonly child: ChildHandle
   readonly scope: Scope.Closeable
   readonly begunAt: number
 }
 
-/** The children of one process. */
 export class Restarts implements Spawning, Children {
   /** How often there was another child. */
   count = 0
@@ -96,7 +94,6 @@ export class Restarts implements Spawning, Children {
     return !this.isFinal && (this.isAsked || this.policy.when !== "no")
   }
 
-  /** A client sends a signal. */
   note(name: SignalName): void {
     if (Policy.isFinal(name)) this.stop()
     else this.sent.add(name)
@@ -134,7 +131,6 @@ export class Restarts implements Spawning, Children {
     })
   }
 
-  /** Starts a child. */
   private begin(spec: SpawnSpec, events: SpawnEvents): Effect.Effect<ChildHandle, SpawnError> {
     const { kept, sent } = this
     const stdio =

@@ -9,7 +9,6 @@ export interface Extent {
   readonly fromSeq: number
 }
 
-/** The picture in these formats. */
 export const from = (
   snapshot: Snapshot,
   { seq, fromSeq }: Extent,

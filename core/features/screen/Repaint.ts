@@ -9,7 +9,6 @@
 import type { Style } from "./wire.ts"
 import type { Grid, Row, Run, Snapshot } from "./Snapshot.ts"
 
-/** The text. */
 export const toAnsi = (snapshot: Snapshot): string => {
   const { size, normal, alternate, cursor, title, modes, pen } = snapshot
   const painter = new Painter(size.columns)

@@ -33,7 +33,6 @@ export interface Place {
   readonly offset: number
 }
 
-/** What matched. */
 export interface Match {
   /** The stream that has it. */
   readonly stream: OutputStream
@@ -78,7 +77,6 @@ export interface Met {
   readonly evidence: Evidence
 }
 
-/** What a wait asks for. */
 export interface WaitRequest {
   /** Output above this seq counts: for patterns, bytes, and the answer. */
   readonly afterSeq: number
@@ -90,7 +88,6 @@ export interface WaitRequest {
   readonly maxBytes: number
 }
 
-/** The answer to a wait. */
 export interface WaitState extends Printed {
   /** Undefined at the timeout, and at the end of the process. */
   readonly met: Met | undefined

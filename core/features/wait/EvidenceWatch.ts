@@ -38,7 +38,6 @@ export interface Watched {
   readonly inputs: () => number | undefined
 }
 
-/** The questions about one process. */
 export class EvidenceWatch {
   private readonly evidence: ProcessEvidenceService
   private readonly asked = new Map<string, Asked>()

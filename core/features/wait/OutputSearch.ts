@@ -16,7 +16,6 @@ import { endOf, StreamScan } from "./StreamScan.ts"
 /** Finished searches that are kept. */
 export const mostKept = 64
 
-/** The searches in one process. */
 export class OutputSearch {
   private readonly process: Process
   private readonly scans: ReadonlyMap<OutputStream, StreamScan>

@@ -25,7 +25,6 @@ interface Held {
 /** Called with a search that has found its match. */
 export type OnFound = (search: Search, end: End) => void
 
-/** The searches in one stream. */
 export class StreamScan {
   private readonly onFound: OnFound
   /** Those that have read nothing yet, and those that wait to be in the machine. */
@@ -66,7 +65,6 @@ export class StreamScan {
     if (this.groups[index]?.searches.size === 0) this.drop(new Set([index]))
   }
 
-  /** Reads a chunk. */
   read(seq: number, bytes: Uint8Array): void {
     let at = 0
     if (this.fresh.size > 0) {
@@ -81,7 +79,6 @@ export class StreamScan {
     this.place = { seq, offset: bytes.length }
   }
 
-  /** The text ends here. */
   end(): void {
     this.settle()
     const matched = this.machine

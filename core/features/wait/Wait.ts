@@ -7,7 +7,6 @@ import type { EvidenceWatch } from "./EvidenceWatch.ts"
 import type { OutputSearch } from "./OutputSearch.ts"
 import type { Search } from "./Search.ts"
 
-/** What a wait has of those of its process. */
 export interface Shared {
   readonly process: Process
   readonly search: OutputSearch

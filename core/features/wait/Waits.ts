@@ -26,7 +26,6 @@ export const of = (process: Process, evidence: ProcessEvidenceService): Waits =>
   return waits
 }
 
-/** The waits of one process. */
 export class Waits {
   /** When output has last come, on the clock of the waits. */
   lastOutputAt = 0
@@ -44,7 +43,6 @@ export class Waits {
     this.evidence = new EvidenceWatch(evidence)
   }
 
-  /** The number of waits. */
   get size(): number {
     return this.waits.size
   }

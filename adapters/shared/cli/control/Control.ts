@@ -15,7 +15,6 @@ import * as TargetFlags from "../TargetFlags.ts"
 import * as Failure from "../words/Failure.ts"
 import * as Message from "../words/Message.ts"
 
-/** The processes of one server. */
 export interface Control {
   /** Undefined where the server of one's own does not run, and so has no processes. */
   readonly client: ExecClient.ExecClient | undefined
@@ -73,7 +72,6 @@ export const names = (
 ): Effect.Effect<ReadonlyArray<string>, Flags.UsageError> =>
   operands.length > 0 ? Effect.succeed(operands) : Flags.wrong(none)
 
-/** The name of exactly one process. */
 export const name = ([name, more]: ReadonlyArray<string>): Effect.Effect<string, Flags.UsageError> => {
   if (name === undefined) return Flags.wrong(none)
   return more === undefined

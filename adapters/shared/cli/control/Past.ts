@@ -128,7 +128,6 @@ const fromHistory = <E>(child: Source<E>, write: Write, part: Part, last: number
     }
   })
 
-/** A line for what a full disk has taken. */
 const incomplete = ({ bytes }: { readonly bytes: number }): string =>
   Message.line(`history is incomplete: disk full, ${bytes} bytes were lost`)
 

@@ -24,7 +24,6 @@ export interface Feature<F extends Flags.FlagTable = Flags.FlagTable> {
   /** Flags of `run`, and command lines with them. */
   readonly flags: F
   readonly examples?: ReadonlyArray<string>
-  /** Reads the values of its flags. */
   readonly read: (values: Flags.Values<F>, run: Run) => Effect.Effect<ToOptions, Flags.UsageError>
   /** The line on stderr for a command that the feature has ended. */
   readonly notice?: (exited: Exited, start: StartOptions) => string | undefined
@@ -35,13 +34,11 @@ export interface Feature<F extends Flags.FlagTable = Flags.FlagTable> {
   readonly facts?: (row: ListedProcess) => object
   /** Changes of processes that only it makes, by their kind. */
   readonly changes?: Readonly<Record<string, Shown>>
-  /** Errors of servers, in the words of the command line. */
   readonly errors?: ReadonlyArray<readonly [said: RegExp, words: (ref: string) => string]>
 }
 
 /** A kind of change in `events`. */
 export interface Shown {
-  /** The text behind the name of the process. */
   readonly text: (row: ListedProcess) => string
   /** True if a process that was listed has changed already. */
   readonly isIn: (listed: ListedProcess, changed: ListedProcess) => boolean

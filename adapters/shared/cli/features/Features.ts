@@ -7,13 +7,11 @@ import { deadlines } from "./Deadlines.ts"
 import type { Feature, Run, ToOptions } from "./Feature.ts"
 import { restart } from "./Restart.ts"
 
-/** All features. */
 export const features: ReadonlyArray<Feature> = [restart, answers, deadlines]
 
 /** The flags of all, for `run`. */
 export const flags: Flags.FlagTable = Object.assign({}, ...features.map((feature) => feature.flags))
 
-/** Reads the flags of all. */
 export const read = (
   values: Flags.Values<Flags.FlagTable>,
   run: Run,

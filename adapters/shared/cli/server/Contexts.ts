@@ -30,7 +30,6 @@ export const own = "own"
 
 export const isName = (text: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(text)
 
-/** The file. */
 export const fileOf = (env: OwnFolder.Env): string => join(OwnFolder.configPath(env), "contexts.json")
 
 /** The content of the file; nothing if there is none. */

@@ -23,7 +23,6 @@ import { Unable } from "./Unable.ts"
 /** A process whose server has died. One that had not ended by itself has no exit code. */
 export interface LostProcess extends ListedProcess {
   readonly lost: true
-  /** The folder of its output. */
   readonly folder: string
 }
 

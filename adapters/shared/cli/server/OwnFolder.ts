@@ -36,7 +36,6 @@ export const historiesPath = (env: Env): string => {
   return join(tmpdir(), `procwire-histories-${process.geteuid?.() ?? "user"}-${place}`)
 }
 
-/** The folder of contexts. */
 export const configPath = (env: Env): string =>
   join(Folders.ofUser(env, "XDG_CONFIG_HOME", ".config"), "procwire")
 

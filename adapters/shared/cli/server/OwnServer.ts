@@ -54,10 +54,8 @@ const startMillis = 60_000
 /** The pause between two looks. */
 const lookMillis = 10
 
-/** The socket. */
 export const socketIn = (folder: string): string => join(folder, "server.sock")
 
-/** The log of the server. */
 export const logIn = (folder: string): string => join(folder, "server.log")
 
 /** The address of a server that listens; undefined without one. */

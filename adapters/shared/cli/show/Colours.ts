@@ -2,7 +2,6 @@
 import process from "node:process"
 import * as Result from "effect/Result"
 
-/** Wraps a text. */
 export type Paint = (text: string) => string
 
 /** Each wraps a text, or leaves it as it is. */

@@ -4,7 +4,6 @@ import type { ListedProcess, ListOptions, State } from "../../../../core/client/
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
 import * as Flags from "../Flags.ts"
 
-/** The keys. */
 export const keys = ["name", "label", "state", "session", "exit"] as const
 
 type Key = (typeof keys)[number]

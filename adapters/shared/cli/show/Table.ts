@@ -1,16 +1,13 @@
 /** A table of texts that fits the width of a terminal: columns that may shrink give way, the widest one first. */
 import * as LocalTerminal from "../LocalTerminal.ts"
 
-/** A column. */
 export interface Column<Row> {
   readonly title: string
-  /** The text of a row. */
   readonly text: (row: Row) => string
   /** The columns below which it never shrinks; absent: it never shrinks at all. */
   readonly least?: number
   /** True: numbers, which end at the same column. */
   readonly right?: boolean
-  /** Wraps the text of a row in colours. */
   readonly paint?: (text: string, row: Row) => string
 }
 

@@ -19,10 +19,8 @@ const exitCodes: ReadonlyArray<readonly [code: string, meaning: string]> = [
   ["128 + n", "Signal n has ended the command of run, or this one; 141 is a reader of stdout that has gone."],
 ]
 
-/** The column of the texts of flags, and the width of lines. */
 const [column, width] = [25, 118]
 
-/** The page of a command. */
 export const page = (spec: Spec): string => {
   const { name, summary, usage, groups = [], text, examples } = spec
   const others = groups.map(({ title, flags }) => `${title}:\n${flagLines(flags)}\n`)
@@ -55,13 +53,11 @@ const flagLines = (flags: Flags.FlagTable): string =>
 const usageOf = (long: string, { short, shows }: Flags.Flag): string =>
   `${short === undefined ? "" : `-${short}, `}--${long}${shows === undefined ? "" : ` ${shows}`}`
 
-/** A man page in roff, and the name of its file. */
 export interface Page {
   readonly file: string
   readonly text: string
 }
 
-/** The man page of a command. */
 export const manOf = (spec: Spec): Page => {
   const { name, summary, usage, groups = [], text = "", examples } = spec
   const title = `procwire-${name}`
@@ -81,7 +77,6 @@ export const manOf = (spec: Spec): Page => {
   }
 }
 
-/** The man page of the program. */
 export const manOfProgram = (specs: ReadonlyArray<Spec>): Page => ({
   file: "procwire.1",
   text: [
@@ -125,7 +120,6 @@ const escape = (text: string): string => text.replaceAll("\\", "\\e").replaceAll
 
 const lower = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
-/** The help of the program. */
 export const programPage = async (): Promise<string> => {
   const specs = new Map((await allSpecs()).map((spec) => [spec.name, spec]))
   const lines = groups.map(([title, commands]) => {

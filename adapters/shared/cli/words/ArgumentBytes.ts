@@ -6,7 +6,6 @@ import * as fs from "node:fs"
 import process from "node:process"
 import * as NativePath from "../../../../core/protocol/NativePath.ts"
 
-/** The words behind the name of this program. */
 export const words = (): ReadonlyArray<string> => {
   const known = process.argv.slice(2)
   return known.some((word) => word.includes("\ufffd")) ? (raw(known.length) ?? known) : known

@@ -93,7 +93,6 @@ const controlOf = (key: string): string | undefined => {
 
 const near = (name: string): string => Suggestion.ofWord(name, Object.keys(named))
 
-/** Looks for the keys in the input. */
 export interface DetachKeys {
   /** The bytes for the process, and whether the keys were found; nothing behind them is sent. */
   readonly take: (bytes: Uint8Array) => { readonly send: Uint8Array; readonly found: boolean }
@@ -106,7 +105,6 @@ export const parseDetachKeys = (text: string): Uint8Array | undefined => {
   return keys.some((key) => key === undefined) ? undefined : new TextEncoder().encode(keys.join(""))
 }
 
-/** A search for the keys. */
 export const searchFor = (keys: Uint8Array): DetachKeys => {
   let held = 0
   return {

@@ -15,7 +15,6 @@ export interface Waiting {
 /** The state of the threads of a process. `denied`: the kernel does not show it. */
 export interface Look {
   readonly denied: boolean
-  /** Some thread runs. */
   readonly runs: boolean
   readonly waits: ReadonlyArray<Waiting>
   /** Equal in two looks if no thread has run between them. */

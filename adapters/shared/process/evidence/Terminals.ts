@@ -3,11 +3,9 @@ import type { Ffi } from "../posix/Ffi.ts"
 import { type Libc, O_CLOEXEC, O_NOCTTY, O_NONBLOCK, O_RDONLY, O_RDWR } from "../posix/Libc.ts"
 import type { ReadMemory } from "./SystemCalls.ts"
 
-/** A terminal now. */
 export interface Modes {
   /** Something lies there to be read. */
   readonly readable: boolean
-  /** It echoes input. */
   readonly echo: boolean
   /** It gives whole lines. */
   readonly line: boolean

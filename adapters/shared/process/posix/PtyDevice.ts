@@ -13,7 +13,6 @@ export interface Pty {
 }
 
 export interface PtyDevice {
-  /** Opens a PTY of this size. */
   readonly open: (size: Spawner.TerminalSize) => Pty | Errno
   /** Sets the size; if it changes, the kernel sends SIGWINCH to the foreground group. Throws if it fails. */
   readonly resize: (master: number, size: Spawner.TerminalSize) => void

@@ -26,9 +26,7 @@ export interface Button {
   readonly press: (page: Page, row: Row) => Promise<void>
 }
 
-/** Facts for the foot and the head of a closed process. */
 export interface ClosedFacts {
-  /** Facts of the end beyond those of the list. */
   readonly end: Partial<End>
   /** Facts behind the end. */
   readonly facts: ReadonlyArray<string>

@@ -4,5 +4,4 @@ import { history } from "./History.ts"
 import { receipt } from "./Receipt.ts"
 import { restart } from "./Restart.ts"
 
-/** All features. */
 export const features: ReadonlyArray<Feature> = [restart, receipt, history]

@@ -8,7 +8,6 @@ import type { Link } from "./Link.ts"
 /** A signal that a visitor can send to a process. */
 export interface Sending {
   readonly id: string
-  /** The verb of the menu. */
   readonly verb: string
   /** Its signals, for people. */
   readonly how: string
@@ -25,7 +24,6 @@ export const sendings: ReadonlyArray<Sending> = [
   { id: "quit", verb: "Quit", how: "SIGQUIT", signal: "quit" },
 ]
 
-/** Sends it. */
 export const send = async (process: ClientProcess, { signal }: Sending): Promise<void> => {
   if (signal === "end") await process.end()
   else if (signal === "kill") await process.terminate()

@@ -8,7 +8,6 @@ import type { Place, Row } from "../model/Rows.ts"
 import * as Store from "../model/Store.ts"
 import type { Link } from "./Link.ts"
 
-/** The state of an attachment. */
 export type State =
   | { readonly kind: "attaching" }
   | { readonly kind: "live" }
@@ -19,7 +18,6 @@ export type State =
   /** There is no such process any more, or the visitor may not see it; `message` says why. */
   | { readonly kind: "gone"; readonly message: string }
 
-/** The parts of an attachment. */
 export interface Options {
   readonly link: Link
   readonly row: Row
@@ -155,7 +153,6 @@ export class Attachment {
     this.follower?.look(looked)
   }
 
-  /** Sets the size of its terminal. */
   resize(size: TerminalSize): Promise<void> {
     return this.live().resize(size)
   }
@@ -203,5 +200,4 @@ const again: ReadonlySet<ClientError["reason"]> = new Set([
 
 const isPassing = (error: unknown): boolean => error instanceof ClientError && again.has(error.reason)
 
-/** The text of an error, for people. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -22,7 +22,6 @@ import * as Rows from "../model/Rows.ts"
 import * as Store from "../model/Store.ts"
 import type * as Site from "./Site.ts"
 
-/** The state of the connection. */
 export type Status = { readonly kind: "connected" } | Outage.Lost
 
 /** The store of the session while the page is loaded again. */
@@ -31,7 +30,6 @@ export interface Kept {
   readonly set: (sessionId: string) => void
 }
 
-/** The parts of a link. */
 export interface Options {
   /** The address of the WebSocket. */
   readonly url: string
@@ -44,7 +42,6 @@ export interface Options {
   readonly open?: (url: string) => WebSocketTransport.WebSocketLike
 }
 
-/** The lists of the server. */
 export interface Lists {
   readonly rows: Rows.Rows
   readonly sessions: ReadonlyArray<ListedSession>
@@ -70,7 +67,6 @@ export interface Link {
   readonly close: () => Promise<void>
 }
 
-/** The deadline of the answer to a probe. */
 const probeDeadline = "3 seconds"
 
 const clientName = "procwire web"
@@ -198,7 +194,6 @@ type Listener = (event: WebSocketTransport.WebSocketEvent) => void
 
 const closed = 3
 
-/** Wraps a WebSocket. */
 const cuttable = (socket: WebSocketTransport.WebSocketLike): Cuttable => {
   const listeners: Array<Listener> = []
   let isCut = false

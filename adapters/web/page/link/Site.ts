@@ -8,7 +8,6 @@ export interface Info {
   readonly tokens: boolean
   /** The rights of the visitor over the sessions of others: `observe`, `control`. */
   readonly scopes: ReadonlyArray<string>
-  /** The name of the server. */
   readonly name: string
   /** Another one after each start of the server. */
   readonly instance: string

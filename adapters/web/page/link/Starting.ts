@@ -28,7 +28,6 @@ export interface Wanted {
 /** The size of a new terminal, which gets that of its room as soon as that is known. */
 export const size: TerminalSize = { columns: 100, rows: 30 }
 
-/** The start of the shell of the server's user, in a terminal. */
 export const shell = ({ client }: Link): Wanted => {
   const { path } = client.environmentInfo.shell
   return { argv: [path], cwd: "", name: "", tty: true, stdin: false, size }

@@ -10,9 +10,7 @@ import type { OutputStream } from "../../../../core/protocol/Process.ts"
 import type { ScreenResult } from "../../../../core/features/screen/wire.ts"
 import type { Closed, Exited, Failed, Output, ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
 
-/** The display of a process. */
 export interface Display {
-  /** Shows output. */
   readonly output: (stream: OutputStream, bytes: Uint8Array) => void
   /** Resolves when more output can be shown. */
   readonly room: () => Promise<void>
@@ -20,7 +18,6 @@ export interface Display {
   readonly paint: (picture: ScreenResult) => void
   /** Output is missing that no picture makes up for. */
   readonly gap: (from: number, to: number) => void
-  /** The process has exited. */
   readonly exited: (event: Exited) => void
   /** It has closed: nothing follows. */
   readonly closed: (event: Closed) => void
@@ -28,7 +25,6 @@ export interface Display {
   readonly failed: (event: Failed) => void
 }
 
-/** The parts of a follower. */
 export interface Options {
   /** Every event of the process, in order. */
   readonly events: AsyncIterable<ProcessEvent>
@@ -52,7 +48,6 @@ export const mostBehind = 8
 /** The most output that is kept while a picture is awaited, in bytes. */
 export const mostKept = 1024 * 1024
 
-/** Follows one process. */
 export class Follower {
   /** The seq of the last event that was taken. */
   last: number
@@ -75,7 +70,6 @@ export class Follower {
     this.looked = options.looked
   }
 
-  /** Follows the process to its end. */
   async run(): Promise<void> {
     for await (const event of this.options.events) {
       if (!this.looked) await new Promise<void>((resolve) => (this.wake = resolve))

@@ -3,7 +3,6 @@
  * with Ctrl+Shift work everywhere, also in a terminal, which gets every other key.
  */
 
-/** The action of a shortcut. */
 export type Action =
   | "help"
   | "filter"
@@ -27,7 +26,6 @@ export type Action =
   | "theme"
   | "reader"
 
-/** A shortcut. */
 export interface Shortcut {
   readonly action: Action
   /** The key as `KeyboardEvent.key` has it, letters in lower case; several mean the same. */
@@ -52,7 +50,6 @@ const everywhere = (action: Action, says: string, ...keys: ReadonlyArray<string>
   says,
 })
 
-/** All of them, in the order of the help. */
 export const shortcuts: ReadonlyArray<Shortcut> = [
   plain("help", "show this list", "?"),
   plain("filter", "filter the processes", "/"),
@@ -99,7 +96,6 @@ export const actionOf = (pressed: Pressed, typing: boolean): Action | undefined 
 const find = (key: string, everywhere: boolean): Action | undefined =>
   shortcuts.find((shortcut) => shortcut.everywhere === everywhere && shortcut.keys.includes(key))?.action
 
-/** The written form of a shortcut. */
 export const written = ({ keys, everywhere }: Shortcut): ReadonlyArray<string> =>
   keys.map((key) => {
     const shown = arrows[key] ?? key.toUpperCase()

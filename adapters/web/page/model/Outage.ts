@@ -35,7 +35,6 @@ export const stateOf = (row: Row, as: Seen, now: number): string => {
   return as === "last" ? `${state} when last seen` : state
 }
 
-/** The headline of the whole page. */
 export const headline = ({ server, login }: Lost): string => {
   if (login === undefined)
     return server === "silent" ? "No answer, trying again" : "Connection lost, trying again"

@@ -6,7 +6,6 @@
  */
 import { utf8Decoder } from "../../../../core/protocol/Bytes.ts"
 
-/** The streams of a process on pipes. */
 export type Pipe = "stdout" | "stderr"
 
 /** The begin of a line of stderr. */

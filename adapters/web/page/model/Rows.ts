@@ -2,7 +2,6 @@
 import type { ListedProcess } from "../../../../core/protocol/List.ts"
 import * as Words from "./Words.ts"
 
-/** A process of a list. */
 export type Row = ListedProcess
 
 /** Names a process among all that the visitor may see. */
@@ -10,16 +9,13 @@ export type Key = string
 
 /** The place of a process: enough to attach to it. */
 export interface Place {
-  /** The number of its session. */
   readonly session: number
   /** Its id there. */
   readonly processId: string
 }
 
-/** The key of a process. */
 export const keyOf = ({ session, processId }: Place): Key => `${session}/${processId}`
 
-/** The process of a key. */
 export const placeOf = (key: Key): Place => {
   const slash = key.indexOf("/")
   return { session: Number(key.slice(0, slash)), processId: key.slice(slash + 1) }
@@ -45,7 +41,6 @@ export const directoryOf = ({ cwd }: Pick<Row, "cwd">): string => {
 /** By their keys, in the order of the list. */
 export type Rows = ReadonlyMap<Key, Row>
 
-/** The rows of a list. */
 export const fromList = (list: Iterable<Row>): Rows => new Map(Array.from(list, (row) => [keyOf(row), row]))
 
 /** A difference of a new list from the old one. */

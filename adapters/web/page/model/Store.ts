@@ -2,7 +2,6 @@
 
 /** A value that can be followed. */
 export interface Store<A> {
-  /** The current value. */
   readonly get: () => A
   /** Changes it; the same value again is no change. */
   readonly set: (value: A) => void

@@ -3,20 +3,15 @@ import type { Change, Row } from "./Rows.ts"
 import { titleOf } from "./Rows.ts"
 import * as Words from "./Words.ts"
 
-/** The icons. */
 export type Icon = "idle" | "running" | "good" | "bad"
 
-/** Title and icon. */
 export interface Tab {
   readonly title: string
   readonly icon: Icon
 }
 
-/** The facts behind a tab. */
 export interface Facts {
-  /** The name of the server. */
   readonly server: string
-  /** The number of running processes. */
   readonly running: number
   /** Those that have ended and were not looked at since, the last one at the end. */
   readonly ended: ReadonlyArray<Row>
@@ -24,13 +19,11 @@ export interface Facts {
   readonly lost?: string | undefined
 }
 
-/** The ended processes, with the changes of a list. */
 export const noted = (ended: ReadonlyArray<Row>, changes: ReadonlyArray<Change>): ReadonlyArray<Row> => {
   const now = changes.filter(({ kind }) => kind === "ended").map(({ row }) => row)
   return now.length === 0 ? ended : [...ended, ...now]
 }
 
-/** The tab for these facts. */
 export const of = ({ server, running, ended, lost }: Facts): Tab => {
   const last = ended.at(-1)
   const base = server === "" ? "procwire" : `procwire · ${server}`

@@ -41,7 +41,6 @@ export const moved = (tiles: Tiles, step: 1 | -1): Tiles => {
   return { ...tiles, focused: open[(at + open.length) % open.length] }
 }
 
-/** Columns and rows. */
 export interface Grid {
   readonly columns: number
   readonly rows: number

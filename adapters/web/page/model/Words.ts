@@ -49,10 +49,8 @@ export const visible = (text: string): string =>
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd"
   })
 
-/** The tone of an end. */
 export type Tone = "good" | "bad" | "calm"
 
-/** The known facts of an end. */
 export interface End {
   /** 128 + n for death by signal n; null where it is not known. */
   readonly exitCode: number | null

@@ -173,7 +173,6 @@ const side = (page: Page, name: string, list: HTMLElement, start: StartDialog.St
   )
 }
 
-/** Makes the dialog. */
 export const makeHelp = (): HTMLDialogElement => {
   const close = button("Close", () => dialog.close())
   const dialog = el(

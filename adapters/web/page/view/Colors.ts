@@ -23,7 +23,6 @@ const names = [
 const palette = (colors: string): ITheme =>
   Object.fromEntries(colors.split(" ").map((color, index) => [names[index], color]))
 
-/** For a dark page. */
 export const dark: ITheme = {
   background: "#0f1114",
   foreground: "#d9dce1",
@@ -36,7 +35,6 @@ export const dark: ITheme = {
   ),
 }
 
-/** For a light page. */
 export const light: ITheme = {
   background: "#fdfdfc",
   foreground: "#1c1f23",
@@ -55,7 +53,6 @@ export const of = (isDark: boolean, lines: boolean): ITheme => {
   return lines ? { ...theme, cursor: "#00000000" } : theme
 }
 
-/** The colors of matches, and of the current one. */
 export const found = {
   dark: { match: "#5c4a12", active: "#b07a00" },
   light: { match: "#ffe9a8", active: "#ffc233" },

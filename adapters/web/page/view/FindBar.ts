@@ -3,7 +3,6 @@ import * as Colors from "./Colors.ts"
 import { checkLabel, el, iconButton, mark, say, searchField } from "./dom.ts"
 import type { Screen } from "./Screen.ts"
 
-/** The bar of one terminal. */
 export interface FindBar {
   readonly element: HTMLElement
   /** Shows it, and puts the cursor into it. */

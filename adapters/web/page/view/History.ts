@@ -25,7 +25,6 @@ export interface Past {
   }) => Promise<GrepResult>
 }
 
-/** The parts of a pane. */
 interface PaneOptions {
   readonly past: Past
   /** Makes a terminal of the pane in an element of the page. */
@@ -34,7 +33,6 @@ interface PaneOptions {
   readonly done: () => void
 }
 
-/** The parts of the history of a tile. */
 export interface Options extends Pick<PaneOptions, "past" | "screenIn" | "settings"> {
   readonly parent: HTMLElement
   /** Why there is no history; undefined where there is one. */
@@ -140,7 +138,6 @@ const sequences =
   // oxlint-disable-next-line no-control-regex
   /\u001b(?:\[[\d;:?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|.)|[\u0000-\u0008\u000b-\u001f]/g
 
-/** The visible text of a line. */
 const plain = (text: string): string => text.replace(sequences, "")
 
 /** Makes an empty list of lines. */
@@ -183,7 +180,6 @@ const rowOf = (line: number, text: string, jump: (line: number) => void): HTMLEl
     ),
   )
 
-/** Asks for a part. */
 type Ask = (options: {
   from?: { line: number }
   tail?: number

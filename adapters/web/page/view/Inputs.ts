@@ -47,7 +47,6 @@ export const make = (typed: (data: string) => void): KeyBar => {
   }
 }
 
-/** The receiver of the input. */
 export interface Stdin {
   readonly write: (text: string) => void
   readonly end: () => void

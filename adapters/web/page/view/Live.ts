@@ -109,7 +109,6 @@ const drawing = (icon: Tab.Icon): string =>
   "<path d='M3.5 4.5 7 8l-3.500 3.500' fill='none' stroke='#e6e8eb' stroke-width='1.7' stroke-linecap='round' " +
   `stroke-linejoin='round'/><circle cx='11.500' cy='11' r='3' fill='${colors[icon]}'/></svg>`
 
-/** Shows title and icon of the tab. */
 const showTab = ({ title, icon }: Tab.Tab): void => {
   if (document.title !== title) document.title = title
   const link = document.querySelector<HTMLLinkElement>("link[rel=icon]")

@@ -76,7 +76,6 @@ export interface OutageBar {
   readonly enter: () => void
 }
 
-/** Makes it, hidden. */
 export const makeBar = (link: Link): OutageBar => {
   const title = el("strong", {})
   const advice = el("p", {})

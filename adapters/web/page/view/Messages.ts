@@ -12,7 +12,6 @@ export interface Announcer {
   readonly announce: (text: string, tone?: "good" | "bad" | "calm") => void
 }
 
-/** Makes it. */
 export const make = (): Announcer => {
   const element = el("div", {
     class: "messages",
@@ -48,7 +47,6 @@ export interface Notice {
   readonly dispose: () => void
 }
 
-/** Makes one, hidden. */
 export const makeNotice = (): Notice => {
   const element = el("p", { class: "notice", role: "status", hidden: true })
   let lasting: string | undefined

@@ -9,7 +9,6 @@ import * as Words from "../model/Words.ts"
 import { type Page, sight } from "./Page.ts"
 import { el, iconButton, mark, say } from "./dom.ts"
 
-/** The list. */
 export interface ProcessList {
   readonly element: HTMLElement
   /** Goes to the next row, or with -1 to the one before. */
@@ -21,7 +20,6 @@ export interface ProcessList {
   readonly focus: () => void
 }
 
-/** Makes it. */
 export const make = (page: Page): ProcessList => {
   const field = el("input", {
     type: "search",
@@ -148,7 +146,6 @@ const summaryOf = (all: ReadonlyArray<Row>, wanted: ReadonlyArray<Row>): string 
   return `${running} running, ${wanted.length - running} ended${shown}`
 }
 
-/** A row. */
 export interface ListRow {
   readonly element: HTMLElement
   /** Shows it as somebody has seen it at a time of this browser, in milliseconds since 1970. */

@@ -11,7 +11,6 @@ import { mark } from "./dom.ts"
 
 const names = { session: "procwire.session", open: "procwire.open", started: "procwire.started" }
 
-/** The session on the server. */
 export const session: Kept = {
   get: () => sessionStorage.getItem(names.session) ?? undefined,
   set: (sessionId) => sessionStorage.setItem(names.session, sessionId),

@@ -11,17 +11,14 @@ import type { Settings } from "../model/Settings.ts"
 import * as Colors from "./Colors.ts"
 import { mark } from "./dom.ts"
 
-/** The look of a screen. */
 export interface Look extends Pick<Settings, "reader" | "fontSize"> {
   readonly dark: boolean
 }
 
-/** The parts of a screen. */
 export interface Options {
   readonly host: HTMLElement
   readonly look: Look
   readonly renderers: Renderers
-  /** Its label for readers. */
   readonly label: string
   /** True for lines of pipes: a line feed ends a line, and there is no cursor. */
   readonly lines: boolean
@@ -40,7 +37,6 @@ const open = (_: MouseEvent, uri: string): void => {
   if (/^https?:/i.test(uri)) window.open(uri, "_blank", "noopener,noreferrer")
 }
 
-/** One terminal. */
 export class Screen {
   readonly terminal: Terminal
   readonly search = new SearchAddon()
@@ -119,7 +115,6 @@ export class Screen {
     })
   }
 
-  /** Changes how it looks. */
   setLook(look: Look): void {
     this.look = look
     Object.assign(this.terminal.options, optionsOf(look, this.lines))
@@ -237,7 +232,6 @@ const touchable = (terminal: Terminal, host: HTMLElement, typed: (data: string) 
   )
 }
 
-/** The renderer of a terminal. */
 export type Renderer = "webgl" | "dom"
 
 /** The most contexts of a page. */

@@ -10,7 +10,6 @@ import { keyOf, type Row } from "../model/Rows.ts"
 import { button, el, onSubmit, say } from "./dom.ts"
 import type { Page } from "./Page.ts"
 
-/** The dialog. */
 export interface StartDialog {
   readonly element: HTMLDialogElement
   readonly open: () => void
@@ -32,7 +31,6 @@ const faultOf = (name: string, rows: Iterable<Row>): string | undefined => {
   return isTaken ? `a process is called ${name} already: give another name, or remove it` : undefined
 }
 
-/** The parts of the form. */
 const makeForm = (page: Page) => {
   const info = page.link.client.environmentInfo
   const directory = info.cwd == null ? "" : toNative(info.cwd, info)
@@ -83,7 +81,6 @@ const makeForm = (page: Page) => {
   return { form, command, name, beside, fault, submit, wanted }
 }
 
-/** Makes it. */
 export const make = (page: Page): StartDialog => {
   const { form, command, name, beside, fault, submit, wanted } = makeForm(page)
   const element = el("dialog", { "aria-label": "Start a process" }, form)

@@ -325,7 +325,6 @@ export interface Heard {
   readonly closed: (event: Closed) => void
 }
 
-/** Makes the display of one process. */
 export const displayOn = (screen: Screen, hasHistory: boolean, heard: Heard): Omit<Display, "failed"> => {
   const pipes = new PipeText()
   const elsewhere = hasHistory ? "; the history may have it" : ""

@@ -7,7 +7,6 @@ import type { Page } from "./Page.ts"
 import type { StartDialog } from "./StartDialog.ts"
 import { Tile } from "./Tile.ts"
 
-/** The room of the tiles. */
 export interface TileArea {
   readonly element: HTMLElement
   /** Closes what shows a process of an earlier start of the server under this key: another one takes its place. */

@@ -9,9 +9,7 @@ import { type Row, directoryOf, isOver, titleOf } from "../model/Rows.ts"
 import * as Words from "../model/Words.ts"
 import { el, iconButton, mark, say } from "./dom.ts"
 
-/** The actions of the buttons. */
 export interface Presses {
-  /** The action of a shortcut. */
   readonly act: (action: Action) => void
   readonly send: (sending: Sending) => void
   readonly remove: () => void

@@ -6,7 +6,6 @@ export type Child = Node | string | false | undefined
 /** Attributes by their names; true is an empty one, false and undefined none. A function listens to an event (`onclick`). */
 export type Props = Readonly<Record<string, string | number | boolean | undefined | ((event: never) => void)>>
 
-/** An element of HTML. */
 export const el = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   props: Props = {},
@@ -22,7 +21,6 @@ export const el = <Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** A button with words. */
 export const button = (
   label: Child,
   press: () => void,
@@ -31,11 +29,9 @@ export const button = (
 ): HTMLButtonElement =>
   el("button", { type: "button", class: "button", onclick: press, ...props }, label, ...more)
 
-/** A field to search in, with its purpose. */
 export const searchField = (label: string): HTMLInputElement =>
   el("input", { type: "search", placeholder: label, "aria-label": label })
 
-/** A box to check, in its label. */
 export const checkLabel = (title: string, box: HTMLInputElement, text: string): HTMLElement =>
   el("label", { class: "check", title }, box, text)
 
@@ -46,7 +42,6 @@ export const onSubmit = (form: HTMLFormElement, act: () => void): void =>
     act()
   })
 
-/** Adds children. */
 export const append = (parent: Element, children: ReadonlyArray<Child>): void => {
   for (const child of children) if (child !== undefined && child !== false) parent.append(child)
 }

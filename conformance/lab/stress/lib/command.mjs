@@ -134,7 +134,6 @@ export const randomOf = (seed) => {
   }
   /** An integer, at least 0 and less than the limit. */
   const below = (/** @type {number} */ limit) => Math.floor(next() * limit)
-  /** True in this share of the calls. */
   const chance = (/** @type {number} */ share) => next() < share
   /** One of a list that is not empty. @template T @param {readonly T[]} list */
   const pick = (list) => /** @type {T} */ (list[below(list.length)])

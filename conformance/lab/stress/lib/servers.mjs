@@ -64,7 +64,6 @@ export const launch = (
   return { child: Object.assign(child, { stdin, stdout }), gone, line, end }
 }
 
-/** The address to listen at. */
 const listenOf = (/** @type {string} */ transport, /** @type {string} */ folder) => {
   if (transport === "stdio") return "stdio"
   if (transport === "unix") return `unix:${join(folder, "socket")}`

@@ -18,7 +18,6 @@ export interface Exec {
   readonly streams: () => ReadonlyArray<Json | undefined>
   /** Waits until the output contains `part`. */
   readonly says: (part: string) => Promise<void>
-  /** Waits for the exit and returns its code. */
   readonly exited: () => Promise<number>
   /** Waits until this many bytes of output have arrived. */
   readonly has: (bytes: number) => Promise<void>
@@ -43,7 +42,6 @@ export const params = (wire: Wire, options: StartOptions = {}): JsonObject => ({
   ...options.params,
 })
 
-/** Starts a process and waits for the answer. */
 export const start = async (wire: Wire, options: StartOptions = {}): Promise<Exec> => {
   const given = params(wire, options)
   const id = Check.text(given["processId"], "processId")

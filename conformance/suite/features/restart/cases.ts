@@ -7,7 +7,6 @@ import { Check, Child, table, type JsonObject } from "../../Vocabulary.ts"
 
 const restarts = { requires: ["process-restart"] } as const
 
-/** A process with these restarts. */
 const starting = (wire: Child.Child["wire"], script: string, restart: JsonObject): Promise<Child.Child> =>
   Child.start(wire, { script, params: { restart } })
 

@@ -16,7 +16,6 @@ const printing = async (wire: Child.Child["wire"], text: string): Promise<Child.
   return child
 }
 
-/** The spans of a line. */
 const spans = (line: Json | undefined): Json | undefined => Check.object(line, "a line")["spans"]
 
 export const processScreen = table("process/screen", screens, {
