@@ -17,6 +17,8 @@ export const fixed: Seeds = {
     10_839,
     // Output that waited for credit when its process was forgotten never came: the grant was refused.
     23_622,
+    // A watch that began as soon as the one before it had failed was forgotten.
+    483_177_441,
   ],
   "sessions,viewers": [
     // Output left behind a gap although the gap had filled the connection.

@@ -1,5 +1,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
@@ -51,6 +52,40 @@ describe("FileWatch", () => {
       const { changed: late } = yield* Fiber.join(next)
       watches.lost(lost)
       expect(yield* Effect.flip(late)).toBe(lost)
+    }),
+  )
+
+  it(
+    "takes the change of a watch that begins as soon as the one before it has failed or changed",
+    effect(function* () {
+      const { asked, watches } = yield* watching
+      const begin = Effect.gen(function* () {
+        const made = yield* Effect.forkChild(watches.watch(["file:///a"], null))
+        yield* settle
+        yield* Deferred.succeed(asked.at(-1)!, { watching: true })
+        return (yield* Fiber.join(made)).changed
+      })
+      const again = Effect.flatMap(watches.watch(["file:///b"], null), ({ changed }) => changed)
+
+      const first = yield* begin
+      const afterLoss = yield* Effect.forkChild(Effect.catch(first, () => again))
+      yield* settle
+      watches.lost(lost)
+      yield* Deferred.succeed(asked.at(-1)!, { watching: true })
+      yield* settle
+      watches.changed({ watchId: 2 })
+      yield* settle
+      expect(afterLoss.pollUnsafe()).toEqual(Exit.succeed(true))
+
+      const third = yield* begin
+      const afterChange = yield* Effect.forkChild(Effect.andThen(third, again))
+      yield* settle
+      watches.changed({ watchId: 3 })
+      yield* Deferred.succeed(asked.at(-1)!, { watching: true })
+      yield* settle
+      watches.changed({ watchId: 4 })
+      yield* settle
+      expect(afterChange.pollUnsafe()).toEqual(Exit.succeed(true))
     }),
   )
 })

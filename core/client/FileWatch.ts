@@ -36,8 +36,10 @@ export const make = (call: Call, tell: Tell, activity: Activity) => {
   let live: Live | undefined
 
   const end = (outcome: Effect.Effect<boolean, ClientError>) => {
-    if (live !== undefined) Deferred.doneUnsafe(live.outcome, outcome)
+    const ended = live
+    // Whoever waits for it goes on within the call, and may begin the next one.
     live = undefined
+    if (ended !== undefined) Deferred.doneUnsafe(ended.outcome, outcome)
   }
 
   /** A watch for nothing takes the place of one that the server may have begun. */
