@@ -73,6 +73,41 @@ describe("Drain", () => {
   )
 
   it(
+    "goes on when the output of a child that has exited is read, however late",
+    effect(function* () {
+      const { children, drain } = yield* begin(1)
+      const done = yield* Effect.forkChild(drain(10_000))
+      yield* pass(100)
+      const [child] = children
+      // A kill ends no stream of its own.
+      if (child !== undefined) child.mortal = false
+      child?.exit(3)
+      yield* pass(500)
+      child?.output("stdout", "late")
+      child?.end("stderr")
+      yield* pass(300)
+      expect(done.pollUnsafe()).toBeUndefined()
+      child?.end("stdout")
+      yield* pass(Drain.farewellMillis + 40)
+      expect(done.pollUnsafe()).toEqual(Exit.void)
+    }),
+  )
+
+  it(
+    "does not wait for ever for the output of a child that has exited",
+    effect(function* () {
+      const { children, drain } = yield* begin(1)
+      const done = yield* Effect.forkChild(drain(10_000))
+      if (children[0] !== undefined) children[0].mortal = false
+      children[0]?.exit(3)
+      yield* pass(Drain.farewellMillis + 40)
+      expect(done.pollUnsafe()).toBeUndefined()
+      yield* pass((Drain.mostLooks + 2) * 20 + Drain.farewellMillis)
+      expect(done.pollUnsafe()).toEqual(Exit.void)
+    }),
+  )
+
+  it(
     "does not wait for a child whose scope has closed",
     effect(function* () {
       const { drain, scopes } = yield* begin(2)

@@ -12,7 +12,13 @@ import type { ChildHandle, SpawnerService } from "./Spawner.ts"
 /** Milliseconds between two looks whether process groups are gone. */
 const lookMillis = 20
 
-/** Milliseconds that a server stays after the last child has ended, so that clients are told: 50. */
+/**
+ * Looks whether the streams of exited children are at EOF, at most 50 of them, because a process outside of the group
+ * may hold one open. Looks are counted, not time: a busy machine reads late, and looks late as well.
+ */
+export const mostLooks = 50
+
+/** Milliseconds that a server stays after that, so that features tell the rest: 50. */
 export const farewellMillis = 50
 
 /** Milliseconds that a server waits at most for the end of the children that it has killed: 5,000. */
@@ -24,8 +30,8 @@ export interface Drain {
   readonly spawner: SpawnerService
   /**
    * Sends SIGTERM to the process group of every child, waits for at most `graceMillis` until all groups are gone,
-   * kills the rest, and waits for their end. With 0 it only refuses further starts: children are killed when their
-   * scopes close.
+   * kills the rest, and waits for their end and that of their output: an exit is told behind it. With 0 it only
+   * refuses further starts: children are killed when their scopes close.
    */
   readonly drain: (graceMillis: number) => Effect.Effect<void>
 }
@@ -33,6 +39,8 @@ export interface Drain {
 interface Child {
   readonly handle: ChildHandle
   readonly exited: () => boolean
+  /** True once every stream is at EOF. */
+  readonly read: () => boolean
 }
 
 /** Wraps a spawner. */
@@ -44,12 +52,17 @@ export const make = (spawner: SpawnerService): Drain => {
     Effect.suspend(() => {
       if (draining) return Effect.fail(new SpawnError({ reason: "ShuttingDown", message: refusal }))
       let exited = false
+      let open = spec.stdio.kind === "pty" ? 1 : 2
+      const end: typeof events.end = (stream) => {
+        open -= 1
+        events.end(stream)
+      }
       const exit: typeof events.exit = (status, ending) => {
         exited = true
         events.exit(status, draining ? { ...ending, endedBy: "serverEnd" } : ending)
       }
-      return Effect.flatMap(spawner.spawn(spec, { ...events, exit }), (handle) => {
-        const child: Child = { handle, exited: () => exited }
+      return Effect.flatMap(spawner.spawn(spec, { ...events, end, exit }), (handle) => {
+        const child: Child = { handle, exited: () => exited, read: () => open === 0 }
         const leave = Effect.sync(() => children.delete(child))
         return Effect.flatMap(
           Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, leave)),
@@ -70,6 +83,12 @@ export const make = (spawner: SpawnerService): Drain => {
       while (children.has(child) && (yield* isThere(child))) yield* Effect.sleep(lookMillis)
   })
 
+  /** Their exits are told now, or are soon. */
+  const allRead = Effect.gen(function* () {
+    const unread = () => [...children].some(({ exited, read }) => exited() && !read())
+    for (let look = 0; look < mostLooks && unread(); look++) yield* Effect.sleep(lookMillis)
+  })
+
   const drain = (graceMillis: number) =>
     Effect.gen(function* () {
       draining = true
@@ -78,6 +97,7 @@ export const make = (spawner: SpawnerService): Drain => {
       yield* Effect.timeoutOption(allGone, graceMillis)
       yield* each(({ handle }) => handle.kill)
       yield* Effect.timeoutOption(allGone, killedMillis)
+      yield* allRead
       yield* Effect.sleep(farewellMillis)
     })
 
