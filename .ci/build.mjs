@@ -7,7 +7,7 @@
 //   declarations that they reach. The packages that npm installs with it, or the user beside it, stay imports.
 // - dist/lib/bundled: what the command of the suite needs `effect` for, with `effect` in it. The rest of it is in the
 //   library, and needs no more than npm installs.
-// - dist/procwire.mjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script
+// - dist/procwire.cjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script
 //   whose code V8 can keep. What only some uses need is beside it: a server starts faster if it need not read that.
 // - dist/procwire-conformance.mjs: the other command, from the library.
 // - dist/THIRD_PARTY_NOTICES and dist/sbom.cdx.json: the packages whose code these have, with their licences.

@@ -1,7 +1,8 @@
 // @ts-check
-// The command `procwire` for Node: dist/procwire.mjs, which only starts the program in dist/procwire-parts. The program
-// is a script, whose code V8 can keep from one start to the next. What only some commands need is beside it, because a
-// server starts faster if it need not read that.
+// The command `procwire` for Node: dist/procwire.cjs, which only starts the program in dist/procwire-parts. Both are
+// scripts: V8 can keep the code of one from one start to the next, and Node's loader of ES modules would take a quarter
+// of the time to the first answer. What only some commands need is beside the program, because a server starts faster
+// if it need not read that.
 import { createHash } from "node:crypto"
 import { chmodSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -125,7 +126,7 @@ const script = (options) =>
   })
 
 /**
- * The second line of `procwire.mjs`, which is a script of the shell and a module: to the shell a command that starts
+ * The second line of `procwire.cjs`, which is a script of the shell and of Node: to the shell a command that starts
  * Node on the file, to Node a string and a comment. Started without `--`, Node takes `--env-file` and more of its own
  * options out of the arguments of the program. A first line `#!/usr/bin/env -S node --` is refused by BusyBox.
  *
@@ -136,9 +137,17 @@ const script = (options) =>
 const startNode = `":" //; { true 3>&1; } 2>/dev/null || exec 1</dev/null; exec node -- "$0" "$@"`
 
 /**
- * Builds a program from `main.ts` of an adapter, and what starts it from `start.ts`.
- * @param {string} adapter
- * @param {string} folder for `procwire.mjs` and `procwire-parts`
+ * The first lines of what starts the program. A script has no `import.meta.url`.
+ */
+const startScript = `${startNode}
+"use strict"
+const commandUrl = require("node:url").pathToFileURL(__filename).href`
+
+/**
+ * Builds a program from `main.ts` of an adapter, and what starts it from `start.ts`: `procwire.cjs` for Node, and for
+ * Deno the module `procwire.mjs`.
+ * @param {"node" | "deno"} adapter
+ * @param {string} folder for that and for `procwire-parts`
  * @param {BuildOptions} options
  */
 export const program = async (adapter, folder, options) => {
@@ -156,11 +165,20 @@ export const program = async (adapter, folder, options) => {
   await bundle({
     ...options,
     entryPoints: [`adapters/${adapter}/start.ts`],
-    outfile: join(folder, "procwire.mjs"),
     minify: true,
     plugins: [...(options.plugins ?? []), modulesOfNode],
-    banner: { js: startNode },
-    define: { PROGRAM: JSON.stringify(hash) },
+    ...(adapter === "node"
+      ? {
+          outfile: join(folder, "procwire.cjs"),
+          format: "cjs",
+          banner: { js: startScript },
+          define: { PROGRAM: JSON.stringify(hash), "import.meta.url": "commandUrl" },
+        }
+      : {
+          outfile: join(folder, "procwire.mjs"),
+          banner: { js: startNode },
+          define: { PROGRAM: JSON.stringify(hash) },
+        }),
   })
 }
 
@@ -177,5 +195,5 @@ export const procwire = async (root, options = {}) => {
   for (const [name, entry] of Object.entries(parts))
     await script({ ...all, entryPoints: [entry], outfile: join(dist, `procwire-parts/${name}.cjs`) })
   await program("node", dist, all)
-  chmodSync(join(dist, "procwire.mjs"), 0o755)
+  chmodSync(join(dist, "procwire.cjs"), 0o755)
 }

@@ -61,7 +61,7 @@ export const newestSource = () =>
 
 /** Builds if any source is newer than the command. */
 export const build = () => {
-  if (modified(`${root}dist/procwire.mjs`) >= newestSource()) return
+  if (modified(`${root}dist/procwire.cjs`) >= newestSource()) return
   process.stderr.write("procwire: building\n")
   run(process.execPath, [".ci/build.mjs"], { stdio: ["ignore", process.stderr, "inherit"] })
 }

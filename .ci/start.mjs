@@ -5,7 +5,7 @@ import { build, install, root } from "./setup.mjs"
 
 install()
 build()
-const command = `${root}dist/procwire.mjs`
+const command = `${root}dist/procwire.cjs`
 const args = process.argv.slice(2)
 process.argv = [process.execPath, command, ...(args.length === 0 ? ["serve"] : args)]
 await import(command)

@@ -88,7 +88,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
 const run = async (args, messages, last) => {
   const file = join(folder, "notes.json")
   writeFileSync(join(folder, "notes.cjs"), notes(file))
-  const words = ["--require", join(folder, "notes.cjs"), join(folder, "procwire.mjs"), ...args]
+  const words = ["--require", join(folder, "notes.cjs"), join(folder, "procwire.cjs"), ...args]
   const child = spawn(process.execPath, words, {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1", XDG_RUNTIME_DIR: folder },

@@ -164,7 +164,7 @@ describe("the container image", () => {
     const token = join(scratch, "hosts.token")
     writeFileSync(token, "for hosts\n")
     const port = await freePort()
-    const [server, url] = [join(root, "dist/procwire.mjs"), `ws://127.0.0.1:${port}`]
+    const [server, url] = [join(root, "dist/procwire.cjs"), `ws://127.0.0.1:${port}`]
     const router = [server, "router", "--directory", "memory:", "--listen", url, "--host-token-file", token]
     const running = spawn(process.execPath, router, { stdio: "ignore" })
     try {

@@ -25,7 +25,7 @@ const tested = process.env["TESTED_PROGRAM"]
 
 /** The program `procwire` on this runtime: built for Node, as one file or from source elsewhere. */
 export const command: readonly [string, ...ReadonlyArray<string>] = {
-  Node: [process.execPath, path("../../dist/procwire.mjs")] as const,
+  Node: [process.execPath, path("../../dist/procwire.cjs")] as const,
   Bun: [process.execPath, tested ?? path("../bun/main.ts")] as const,
   Deno: [process.execPath, "run", "--quiet", "--no-prompt", "-P", tested ?? path("../deno/main.ts")] as const,
 }[name]

@@ -12,7 +12,7 @@ import type { TransportKind } from "../suite/wire/TransportKind.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 const control = [process.execPath, path("../clients/control.mjs"), "{URL}"]
-const own = [process.execPath, path("../../dist/procwire.mjs"), "run"]
+const own = [process.execPath, path("../../dist/procwire.cjs"), "run"]
 
 /** What can be wrong with the small client, and the cases that it fails then. */
 const faults = JSON.parse(readFileSync(path("../clients/faults.json"), "utf8")) as Readonly<

@@ -10,7 +10,7 @@ import { suite } from "../vitest.ts"
 
 const server = [
   "node",
-  fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url)),
+  fileURLToPath(new URL("../../dist/procwire.cjs", import.meta.url)),
   "serve",
   "--listen",
 ]

@@ -56,7 +56,7 @@ describe.skipIf(!python)("The client for Python", { tags: ["python3"] }, () => {
   )
 
   it("runs a command on a real server, with its input, its output and its exit code", async () => {
-    const command = path("../../dist/procwire.mjs")
+    const command = path("../../dist/procwire.cjs")
     const listen = ["serve", "--listen", `unix:${join(folder, "s")}`]
     const server = spawn(process.execPath, [command, ...listen], { stdio: ["ignore", "pipe", "ignore"] })
     try {

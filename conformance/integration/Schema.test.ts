@@ -14,7 +14,7 @@ import * as Own from "../testing/Own.ts"
 import * as WireSchema from "../testing/WireSchema.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
-const command = path("../../dist/procwire.mjs")
+const command = path("../../dist/procwire.cjs")
 
 interface Type {
   readonly description?: string

@@ -45,7 +45,7 @@ beforeAll(async () => {
   const { program } = (await import(recipe)) as Recipe
   await program("node", folder, { absWorkingDir: root, plugins: [recorder] })
   const file = join(folder, "evaluated.json")
-  const server = spawn(process.execPath, [join(folder, "procwire.mjs"), "serve", "--listen", "stdio"], {
+  const server = spawn(process.execPath, [join(folder, "procwire.cjs"), "serve", "--listen", "stdio"], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, EVALUATED: file, NODE_DISABLE_COMPILE_CACHE: "1" },
   })
@@ -88,7 +88,7 @@ it("loads nothing of Node for TLS, HTTP, compression and child processes", () =>
 })
 
 it("fails to write to a stdout that is closed, although Node opens another one in its place", () => {
-  const command = join(root, "dist/procwire.mjs")
+  const command = join(root, "dist/procwire.cjs")
   const run = (line: string) => spawnSync("/bin/sh", ["-c", line, command], { encoding: "utf8" })
   const failed = "procwire: cannot write to stdout: Bad file descriptor (os error 9)\n"
   expect(run('"$0" run -- echo x >&-')).toMatchObject({ status: 125, stderr: failed })
@@ -98,7 +98,7 @@ it("fails to write to a stdout that is closed, although Node opens another one i
 })
 
 it("leaves to the program the options of Node behind its name", () => {
-  const command = join(root, "dist/procwire.mjs")
+  const command = join(root, "dist/procwire.cjs")
   const run = (...args: ReadonlyArray<string>) => spawnSync(command, args, { encoding: "utf8" })
   expect(run("run", "/bin/echo", "--env-file", "/missing", "it's")).toMatchObject({
     status: 0,

@@ -49,7 +49,7 @@ const node = (...args: ReadonlyArray<string>): Promise<Ran> =>
     )
   })
 
-const command = join(installed, "dist/procwire.mjs")
+const command = join(installed, "dist/procwire.cjs")
 const procwire = (...args: ReadonlyArray<string>) => node(command, ...args)
 const conformance = (...args: ReadonlyArray<string>) =>
   node(join(installed, "dist/procwire-conformance.mjs"), ...args)

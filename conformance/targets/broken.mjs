@@ -17,7 +17,7 @@ const { args = (given) => given, relay = {} } = fault
 const at = words.indexOf("--listen")
 const [, address = "stdio"] = at < 0 ? [] : words.splice(at, 2)
 const own = address === "stdio" ? ["stdio"] : ["ws://127.0.0.1:0", "--exit-on-stdin-close"]
-const command = fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url))
+const command = fileURLToPath(new URL("../../dist/procwire.cjs", import.meta.url))
 const server = spawn(process.execPath, [command, "serve", "--listen", ...own, ...args(words)], {
   stdio: ["pipe", "pipe", "inherit"],
 })

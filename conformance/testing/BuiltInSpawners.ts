@@ -31,7 +31,7 @@ const root = fileURLToPath(
 )
 
 /** The built command. */
-export const command: readonly [string, string] = [process.execPath, join(root, "dist/procwire.mjs")]
+export const command: readonly [string, string] = [process.execPath, join(root, "dist/procwire.cjs")]
 
 /** The rows as they are written. One may be `like` another, whose members it has where it lacks its own. */
 const written = JSON.parse(readFileSync(join(root, "conformance/targets/spawners.json"), "utf8")) as {

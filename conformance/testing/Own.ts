@@ -13,7 +13,7 @@ const words = (path: string, ...args: ReadonlyArray<string>): ReadonlyArray<stri
 
 /** Starts our server, with an address in place of `{LISTEN}`. */
 export const own = (...args: ReadonlyArray<string>): ReadonlyArray<string> =>
-  words("dist/procwire.mjs", "serve", "--listen", Target.placeholder, ...args)
+  words("dist/procwire.cjs", "serve", "--listen", Target.placeholder, ...args)
 
 /** Starts a broken server by its name, over stdio or with an address in place of `{LISTEN}`. */
 export const broken = (name: string): ReadonlyArray<string> =>

@@ -16,7 +16,7 @@ export const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
 
 /** A server of this repository: its address. */
 export const serve = async () => {
-  const server = spawn(process.execPath, [join(root, "dist/procwire.mjs"), "serve"], {
+  const server = spawn(process.execPath, [join(root, "dist/procwire.cjs"), "serve"], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   onTestFinished(() => void server.kill())

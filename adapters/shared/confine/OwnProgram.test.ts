@@ -13,7 +13,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 /** Writes a program into a folder below `home`; what is mounted for it. */
 const mountedFor = (folder: string): string | undefined => {
   mkdirSync(join(home, folder), { recursive: true })
-  const file = join(home, folder, "procwire.mjs")
+  const file = join(home, folder, "procwire.cjs")
   writeFileSync(file, "")
   const { mounts } = OwnProgram.make({ file }, false, [], "")
   return mounts[mounts.indexOf("/.procwire/program") - 1]?.replace(home, "~")

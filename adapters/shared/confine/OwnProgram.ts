@@ -91,7 +91,7 @@ const mainFile = (): string | undefined => {
 }
 
 const commandAbove = (folder: string): string | undefined => {
-  const file = join(folder, "dist", "procwire.mjs")
+  const file = join(folder, "dist", "procwire.cjs")
   if (existsSync(join(folder, "package.json")) && existsSync(file)) return realpathSync(file)
   return folder === "/" ? undefined : commandAbove(dirname(folder))
 }

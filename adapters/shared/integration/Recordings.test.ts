@@ -80,11 +80,11 @@ describe("the picture of a process", () => {
     program.folder.sh("mkdir -p alone/node_modules")
     const pty = "node_modules/@homebridge"
     fs.symlinkSync(new URL(`../../../${pty}`, import.meta.url), program.folder.at(`alone/${pty}`))
-    for (const name of ["procwire.mjs", "procwire-parts"])
+    for (const name of ["procwire.cjs", "procwire-parts"])
       fs.cpSync(new URL(`../../../dist/${name}`, import.meta.url), program.folder.at(`alone/${name}`), {
         recursive: true,
       })
-    const { call } = Program.make({}, [process.execPath, program.folder.at("alone/procwire.mjs")])
+    const { call } = Program.make({}, [process.execPath, program.folder.at("alone/procwire.cjs")])
     await call("run", "-d", "-t", "--name", "shell", "--", "sleep", "600")
     const { code, stderr } = await call("screen", "shell")
     expect([code, stderr]).toEqual([

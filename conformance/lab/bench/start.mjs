@@ -48,7 +48,7 @@ if (!(Number.isInteger(runs) && runs > 0) || on.some((kind) => !kinds.includes(k
 const ours = (kind, name, tree) => {
   const words =
     kind === "node"
-      ? [process.execPath, join(tree, "dist/procwire.mjs")]
+      ? [process.execPath, join(tree, "dist/procwire.cjs")]
       : [join(tree, `dist/procwire-${kind}`)]
   return { name, words, serve: [...words, "serve", "--listen", "stdio"] }
 }
@@ -130,7 +130,7 @@ const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length /
 
 /** The server that `ps` looks at. @param {string} word */
 const own = (word) =>
-  execFileSync(process.execPath, [join(root, "dist/procwire.mjs"), word], { env: usual, stdio: "ignore" })
+  execFileSync(process.execPath, [join(root, "dist/procwire.cjs"), word], { env: usual, stdio: "ignore" })
 
 try {
   own("up")

@@ -34,7 +34,7 @@ const caseMillis = 20_000
 const notCopied = new Set(["node_modules", "dist", ".git", ".cache"])
 
 /** The files that a build of the server replaces. */
-const built = new Set(["procwire.mjs", "procwire-parts"])
+const built = new Set(["procwire.cjs", "procwire-parts"])
 
 const copyTree = () => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "procwire-faults-"))
@@ -126,7 +126,7 @@ const runCases = async (folder, globs) => {
   const broken = await build(folder)
   if (broken !== undefined) return broken
   const { Runner, Select, Target, cases } = await import("../../../dist/conformance/index.js")
-  const words = [process.execPath, join(folder, "dist/procwire.mjs"), "serve", "--listen", Target.placeholder]
+  const words = [process.execPath, join(folder, "dist/procwire.cjs"), "serve", "--listen", Target.placeholder]
   const outcomes = await Runner.run({
     cases: Select.select(cases, globs, "should").cases,
     targets: [Target.command("stdio", words), Target.command("ws", words)],

@@ -8,7 +8,7 @@ import { quoted } from "./quoted.mjs"
 
 install()
 build()
-const server = await quoted([process.execPath, `${root}dist/procwire.mjs`, "serve", "--listen", "{LISTEN}"])
+const server = await quoted([process.execPath, `${root}dist/procwire.cjs`, "serve", "--listen", "{LISTEN}"])
 const bundle = `${root}dist/procwire-conformance.mjs`
 const everywhere = "stdio,ws,unix,tcp"
 /** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */

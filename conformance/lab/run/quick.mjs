@@ -54,7 +54,7 @@ const ofRuntimes = async () => {
 
 /** @type {Record<string, () => readonly string[]>} The words that start the command, built by `.ci/tested.mjs`. */
 const commands = {
-  node: () => [process.execPath, `${root}dist/procwire.mjs`],
+  node: () => [process.execPath, `${root}dist/procwire.cjs`],
   bun: () => [binary("@oven", "bin/bun"), `${root}dist/tested-bun/procwire.mjs`],
   deno: () => [
     binary("@deno", "deno"),

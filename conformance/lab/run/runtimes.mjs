@@ -33,7 +33,7 @@ const versionOf = (program) =>
 
 /** @type {Files} */
 const built = {
-  server: "dist/procwire.mjs",
+  server: "dist/procwire.cjs",
   conformance: "dist/procwire-conformance.mjs",
   spawner: "dist/adapters/node/effect.js",
 }

@@ -32,7 +32,7 @@ const play = async (dialect) => {
     "all",
   )
   if (cases.length === 0) return 0
-  const words = [process.execPath, `${root}dist/procwire.mjs`, "serve", "--dialect", dialect, "--listen"]
+  const words = [process.execPath, `${root}dist/procwire.cjs`, "serve", "--dialect", dialect, "--listen"]
   const targets = [
     Target.command("stdio", [...words, "stdio"]),
     Target.command("ws", [...words, "ws://127.0.0.1:0"]),

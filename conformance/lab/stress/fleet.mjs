@@ -56,7 +56,7 @@ export const fleet = stress({
     const log = openSync(join(folder, "fleet.log"), "a")
     const run = (/** @type {string[]} */ ...args) =>
       launch(
-        [process.execPath, join(root, "dist/procwire.mjs"), ...args],
+        [process.execPath, join(root, "dist/procwire.cjs"), ...args],
         { XDG_STATE_HOME: folder },
         { stderr: log },
       )

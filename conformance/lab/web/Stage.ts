@@ -20,7 +20,7 @@ export const executable: string | undefined = ["/usr/bin/chromium", "/usr/bin/ch
 if (executable === undefined)
   process.stdout.write("skipped: no Chromium at /usr/bin/chromium, so the page is not tested in a browser\n")
 
-const command = fileURLToPath(new URL("../../../dist/procwire.mjs", import.meta.url))
+const command = fileURLToPath(new URL("../../../dist/procwire.cjs", import.meta.url))
 
 /** The longest step of a browser: only a hang reaches it. */
 const patience = 240_000

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect } from "vitest"
 const dist = fileURLToPath(new URL("../../../../dist/", import.meta.url))
 
 /** The command, on Node as it is built always, and as single files where they have been made. */
-export const programs = ["procwire.mjs", "procwire-bun", "procwire-deno"].filter((name) =>
+export const programs = ["procwire.cjs", "procwire-bun", "procwire-deno"].filter((name) =>
   existsSync(join(dist, name)),
 )
 
@@ -92,7 +92,7 @@ export const whole = async (
 
 /** The one file of answers, which the program writes at its end at the latest. */
 export const answers = (program: string) => {
-  const name = { "procwire.mjs": `node-${process.version}`, "procwire-bun": "bun" }[program] ?? "deno-2.9.6"
+  const name = { "procwire.cjs": `node-${process.version}`, "procwire-bun": "bun" }[program] ?? "deno-2.9.6"
   return join(folder, "procwire", `answers-${name}`)
 }
 
