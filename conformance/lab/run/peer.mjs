@@ -1,7 +1,7 @@
 // @ts-check
-// The real peer, `codex exec-server`. npm installs a release into a folder of `.cache`, where it gets a fresh home
-// for each run.
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
+// The real peer, `codex exec-server`. npm installs a release into a folder of `.cache`, where each run gets a fresh home
+// of its own: the peer keeps links to itself there, through which it starts sandboxed processes.
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { cacheOf, fetchInto } from "./fetched.mjs"
 
@@ -31,7 +31,7 @@ export const releaseOf = (args) => {
 }
 
 /**
- * The binary, and the variables that it needs in addition to those of this process.
+ * The binary, and the variables that it needs in addition to those of this process, at whose end its home goes.
  * @param {string} [release] the newest by default
  */
 export const fetchedPeer = (release = releases[0]) => {
@@ -41,8 +41,7 @@ export const fetchedPeer = (release = releases[0]) => {
   if (find(cache) === undefined && !fetchInto(folder, [peer])) throw new Error(`${peer} could not be fetched`)
   const binary = find(cache)
   if (binary === undefined) throw new Error(`${peer} has no binary for this platform`)
-  const home = join(cache, "home")
-  rmSync(home, { recursive: true, force: true })
-  mkdirSync(home, { recursive: true })
+  const home = mkdtempSync(join(cache, "home-"))
+  process.on("exit", () => rmSync(home, { recursive: true, force: true, maxRetries: 3 }))
   return { binary, env: { CODEX_HOME: home } }
 }
