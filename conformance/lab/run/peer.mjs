@@ -1,6 +1,6 @@
 // @ts-check
-// The real peer, `codex exec-server`. npm installs a release into a folder of `.cache`, where each run gets a fresh home
-// of its own: the peer keeps links to itself there, through which it starts sandboxed processes.
+// The real peer, `codex exec-server`. npm installs a release into a folder of `.cache`, where each run gets a home of
+// its own: the peer keeps links to itself there, through which it starts sandboxed processes.
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { cacheOf, fetchInto } from "./fetched.mjs"
