@@ -12,16 +12,23 @@ import { afterAll, describe, expect, it } from "vitest"
 import * as ClientRunner from "../client/ClientRunner.ts"
 import { load } from "../client/Scenario.ts"
 import type { TransportKind } from "../suite/wire/TransportKind.ts"
+import * as Python from "../testing/Python.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 const source = path("../clients/python")
 const folder = mkdtempSync(join(tmpdir(), "procwire-python-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const has = (...args: ReadonlyArray<string>): boolean => spawnSync("python3", args).status === 0
-const python = has("-c", "import sys; sys.exit(sys.version_info < (3, 10))")
+const python = Python.runs("-c", "import sys; sys.exit(sys.version_info < (3, 10))")
 const env = { ...process.env, PYTHONPATH: source, PYTHONDONTWRITEBYTECODE: "1" }
-const words = ["env", `PYTHONPATH=${source}`, "PYTHONDONTWRITEBYTECODE=1", "python3", "-m", "procwire_client"]
+const words = [
+  "env",
+  `PYTHONPATH=${source}`,
+  "PYTHONDONTWRITEBYTECODE=1",
+  Python.program,
+  "-m",
+  "procwire_client",
+]
 
 const play = async (transports: ReadonlyArray<TransportKind>, ids?: ReadonlyArray<string>) => {
   const ofWire = load().filter(({ dialect }) => dialect === "current")
@@ -47,7 +54,7 @@ describe.skipIf(!python)("The client for Python", { tags: ["python3"] }, () => {
     expect(await play(["stdio"], some)).toEqual([])
   })
 
-  it.skipIf(!has("-c", "import websockets"))(
+  it.skipIf(!Python.runs("-c", "import websockets"))(
     "passes cases over WebSocket",
     { tags: ["python3-websockets"] },
     async () => {
@@ -76,15 +83,15 @@ describe.skipIf(!python)("The client for Python", { tags: ["python3"] }, () => {
     }
   })
 
-  it.skipIf(!has("-c", "import pip"))(
+  it.skipIf(!Python.runs("-c", "import pip"))(
     "is installed from its folder, offline",
     { tags: ["python3-pip"] },
     () => {
       cpSync(source, join(folder, "source"), { recursive: true })
       const install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
       const target = ["--target", join(folder, "site"), join(folder, "source")]
-      execFileSync("python3", [...install, ...target], { cwd: folder, stdio: "pipe", timeout: 240_000 })
-      const said = spawnSync("python3", ["-m", "procwire_client"], {
+      execFileSync(Python.program, [...install, ...target], { cwd: folder, stdio: "pipe", timeout: 240_000 })
+      const said = spawnSync(Python.program, ["-m", "procwire_client"], {
         env: { ...env, PYTHONPATH: join(folder, "site") },
         cwd: folder,
       })

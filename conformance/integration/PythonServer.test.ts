@@ -2,18 +2,18 @@
  * A server that was written from the documents of the wire alone, and has its texts from them, as the suite judges it.
  * Skipped without python3, and where the system tells of no end of a process by a descriptor.
  */
-import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { all } from "../suite/cases/all.ts"
 import * as Runner from "../suite/Runner.ts"
 import * as Target from "../suite/Target.ts"
+import * as Python from "../testing/Python.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 const words = [
   "env",
   "PYTHONDONTWRITEBYTECODE=1",
-  "python3",
+  Python.program,
   path("../targets/python/server.py"),
   path("../../dist/schema"),
   "--listen",
@@ -21,9 +21,9 @@ const words = [
 ]
 
 const needed = "import os, sys; sys.exit(sys.version_info < (3, 10) or not hasattr(os, 'pidfd_open'))"
-const python = spawnSync("python3", ["-c", needed]).status === 0
+const python = Python.runs("-c", needed)
 
-/** Each case over stdio starts Python: two seconds of processor time where `python3` is a script of a version manager. */
+/** Each case over stdio starts Python. */
 const timeout = 900_000
 
 const musts = all.filter((item) => item.level === "must" && item.dialect === "current" && !item.slow)
