@@ -55,7 +55,6 @@ export const programs = {
 
 export const tags = Object.keys(programs).map((name) => ({ name, description: `wants ${name}` }))
 
-/** The names of those that are not here. */
 export const missing = () =>
   Object.entries(programs).flatMap(([name, { isHere }]) => (isHere() ? [] : [name]))
 

@@ -102,7 +102,6 @@ const run = async (args, messages, last) => {
   return JSON.parse(readFileSync(file, "utf8"))
 }
 
-/** The bytes of each module in the program as it is published. */
 const sizes = async () => {
   /** @type {Record<string, number>} */
   const found = {}

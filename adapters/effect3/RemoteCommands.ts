@@ -28,7 +28,6 @@ type Started = Effect.Effect<CommandExecutor.Process, Failure, Scope.Scope>
 
 const module = "Command"
 
-/** Runs commands on the server of `client`. */
 export const make = (client: Client): CommandExecutor.CommandExecutor => {
   const executor = CommandExecutor.makeExecutor((command) => startAll(client, Command.flatten(command)))
   // Those of the package break a character that two pieces share.

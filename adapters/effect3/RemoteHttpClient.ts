@@ -10,7 +10,6 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import type { Client, ClientHttpStream } from "../node/index.ts"
 
-/** Requests that the server of `client` makes. */
 export const make = (client: Client): Effect.Effect<HttpClient.HttpClient> =>
   HttpClient.HttpClient.pipe(
     Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, toFetch(client)))),

@@ -34,7 +34,6 @@ export interface Way {
   readonly keeper: (link: string) => ReadonlyArray<string>
   /** The command that runs this one over there, on these streams. */
   readonly exec: (link: string, stdio: Spawner.Stdio, command: ReadonlyArray<string>) => ReadonlyArray<string>
-  /** The reason in what a command has said before it ended. */
   readonly reason: (said: string) => string
   /** The sentence of the log when the far side is lost. */
   readonly lost: (why: string) => string
@@ -58,7 +57,6 @@ interface Far {
   readonly close: () => Promise<void>
 }
 
-/** A spawner over there. */
 export const layer = (way: Way): Layer.Layer<Spawner.Spawner, SpawnerProblem, Spawner.Spawner> =>
   Layer.unwrap(
     Effect.gen(function* () {

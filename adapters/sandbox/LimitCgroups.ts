@@ -14,7 +14,6 @@ import { node as files } from "../shared/host/KernelFiles.ts"
 import * as GroupReaper from "../shared/process/GroupReaper.ts"
 import * as ProcessTable from "../shared/process/ProcessTable.ts"
 
-/** The controllers that are used. */
 type Controller = "memory" | "pids"
 
 /** A folder of cgroups that have these controllers. */

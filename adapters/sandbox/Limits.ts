@@ -100,7 +100,6 @@ const overLimit = (status: ExitStatus, entry: LimitCgroups.Entry | undefined, ti
 interface LimitValues {
   /** Bytes of memory, and the number of processes. */
   readonly bounds: LimitCgroups.Bounds
-  /** Open files. */
   readonly nofile: number | undefined
   /** Seconds of processor time. */
   readonly time: number | undefined

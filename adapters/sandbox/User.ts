@@ -31,7 +31,6 @@ export const user: BuiltIn = {
     }),
 }
 
-/** The ids of a user, as the system knows them. */
 const idsOf = (name: string) => {
   if (!/^[\w.][\w.@-]*\$?$/.test(name)) return BuiltIns.invalid(`'${name}' is no name of a user`)
   const id = (flag: string) => Attempt.run(BuiltIns.find("id") ?? "id", flag, "--", name)

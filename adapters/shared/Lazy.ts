@@ -5,13 +5,11 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Runs what a module makes. */
 export const use = <M, A, E, R>(
   load: () => Promise<M>,
   make: (module: M) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> => Effect.flatMap(Effect.promise(load), make)
 
-/** The layer that a module has. */
 export const layer = <M, A, E, R>(
   load: () => Promise<M>,
   make: (module: M) => Layer.Layer<A, E, R>,

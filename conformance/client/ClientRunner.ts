@@ -41,7 +41,6 @@ const unplayed = (): Promise<void> => Promise.resolve()
 export const toCase = ({ dialect, id, level, says, transports }: Scenario): Case =>
   makeCase(id, { dialect, level, says, transports, spec: [], run: unplayed })
 
-/** Every case. */
 export const cases = (): ReadonlyArray<Case> => load().map(toCase)
 
 interface Ended {

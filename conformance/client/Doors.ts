@@ -13,7 +13,6 @@ import { WebSocketServer } from "real-ws"
 import { quote } from "../suite/ShellWords.ts"
 import type { TransportKind } from "../suite/wire/TransportKind.ts"
 
-/** A connection of the client. */
 export interface Peer {
   readonly send: (text: string) => void
   /** Ends the connection at once. */

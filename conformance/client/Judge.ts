@@ -10,7 +10,6 @@ import * as Versions from "../../core/protocol/document/Versions.ts"
 import { isObject, type Json, type JsonObject } from "../suite/Json.ts"
 import type { Scenario } from "./Scenario.ts"
 
-/** The state of one connection. */
 export interface Handshake {
   /** `none`; `asked`: initialize was sent; `answered`; `ready`: initialized has come. */
   state: "none" | "asked" | "answered" | "ready"

@@ -17,7 +17,6 @@ interface Connection extends Judge.Handshake {
   readonly number: number
 }
 
-/** Its results. */
 export interface Outcome {
   readonly starts: number
   readonly input: string
@@ -35,7 +34,6 @@ interface Waiting {
   found?: Tongue.Answer
 }
 
-/** The server of one case. */
 export interface Played {
   readonly opened: (peer: Peer) => void
   readonly message: (peer: Peer, text: string) => void

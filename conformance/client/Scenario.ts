@@ -43,7 +43,6 @@ export type Step =
   /** The session is forgotten with its process. */
   | { readonly forget: true }
 
-/** The expected results. */
 export interface Wanted {
   readonly stdout?: string
   readonly stdoutBase64?: string
@@ -61,7 +60,6 @@ export interface Wanted {
   readonly atMost?: Readonly<Record<string, number>>
 }
 
-/** A case. */
 export interface Scenario {
   readonly id: string
   readonly says: string

@@ -3,7 +3,6 @@ import type { Dialect } from "../suite/Dialect.ts"
 import type { Json, JsonObject } from "../suite/Json.ts"
 import type { LogEvent, Scenario } from "./Scenario.ts"
 
-/** A result or an error. */
 export type Answer = { readonly result: Json } | { readonly error: JsonObject }
 
 export type Operation = "initialize" | "start" | "read" | "write" | "other" | "unknown"
@@ -44,7 +43,6 @@ const plainResults: { readonly [method: string]: Json } = {
   "command/exec/terminate": { running: true },
 }
 
-/** The answer to `initialize`. */
 export const welcome = ({ capabilities, dialect }: Scenario, sessionId: string): Answer => {
   if (dialect === "v0") return { result: { protocolVersion: "exec-server.v0" } }
   const shell = { name: "sh", path: "/bin/sh" }

@@ -12,7 +12,6 @@ import type { TransportKind } from "../suite/wire/TransportKind.ts"
 /** Abilities that a client may lack. */
 export const abilities = ["input", "reconnect"] as const
 
-/** Every case of a dialect. */
 export const cases = (dialect: Dialect): ReadonlyArray<Case> =>
   ClientRunner.cases().filter((item) => item.dialect === dialect)
 

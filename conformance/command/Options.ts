@@ -25,14 +25,12 @@ const capabilities = Case.capabilities(all)
 /** The longest wait without a message by default, in milliseconds. */
 export const defaultTimeoutMs = 10_000
 
-/** The command line as a value. */
 export interface Options {
   readonly targets: ReadonlyArray<Target.Target>
   /** The spawners that are tested instead of a server, the first one outermost: names, or one module. */
   readonly spawners: ReadonlyArray<string>
   /** The words of the client that is tested instead of a server. */
   readonly client: ReadonlyArray<string>
-  /** The transports over which the client is tested. */
   readonly clientTransports: ReadonlyArray<TransportKind>
   /** The dialect of the server: only its cases run. */
   readonly dialect: Dialect

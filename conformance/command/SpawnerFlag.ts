@@ -107,7 +107,6 @@ const toOutcome = (module: string, { case: item, ...rest }: SeamOutcome): Outcom
 /** Every case of the suite, for lists and baselines. */
 export const cases = async (): Promise<ReadonlyArray<Case>> => (await loadSuite()).cases.map(toCase)
 
-/** A spawner that a module exports. */
 export interface Spawner {
   /** The failures that the module expects, as entries of a baseline. */
   readonly known: ReadonlyArray<Baseline.Entry>

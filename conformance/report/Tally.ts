@@ -5,9 +5,7 @@
 import type { Dialect } from "../suite/Dialect.ts"
 import * as Verdict from "./Verdict.ts"
 
-/** The facts of a run. */
 export interface Subject {
-  /** Whether a server, a client or a spawner was tested. */
   readonly kind: "server" | "client" | "spawner"
   readonly dialect: Dialect
   readonly wire: string
@@ -18,7 +16,6 @@ export interface Subject {
 export type Result = "passed" | "known" | "failed"
 
 export interface Tally {
-  /** The end of the run. */
   readonly result: Result
   /** The number of cases that have passed, of those that count. */
   readonly passed: number

@@ -27,7 +27,6 @@ export interface Live {
   readonly number: number
 }
 
-/** One client of a run. */
 export class Actor {
   readonly index: number
   readonly world: World
@@ -140,7 +139,6 @@ export class Actor {
     return this.settings.credits && this.plan.processes.every(({ credit }) => credit !== null)
   }
 
-  /** The session that is resumed, or will be. */
   get sessionId(): string | undefined {
     return this.session?.id
   }

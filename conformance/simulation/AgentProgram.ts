@@ -35,7 +35,6 @@ interface Tools {
 interface Running {
   readonly command: AgentCommand
   readonly truth: Truth
-  /** Its session, once it has one. */
   session: number | undefined
   /** When the last call began to wait, and how long it may. */
   since: number

@@ -9,7 +9,6 @@ import type { Script } from "./Script.ts"
 import { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
-/** A process that a program has started. */
 export interface Started {
   readonly sessionId: string
   readonly truth: Truth

@@ -15,7 +15,6 @@ const reason = "an exit tells what has ended it"
 /** The grace of a start that names none, in milliseconds. */
 const defaultGrace = 5000
 
-/** Watches the child of one process. */
 export class DeadlineJudge implements Witness {
   private readonly world: World
   private readonly truth: Truth

@@ -8,7 +8,6 @@ import type { DrillPlan, ProcessCall, ProcessPlan } from "./Plan.ts"
 import type { Act, Script } from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
-/** Additions to a plan. */
 export interface Drills {
   /** Of each client. */
   readonly clients: ReadonlyArray<Pick<Plan.ClientPlan, "processes" | "drills">>
@@ -26,7 +25,6 @@ interface Drill {
 /** Makes one drill: when, its name and that of a second child, and the client. */
 type Maker = (seed: Seed, at: number, keys: readonly [string, string], client: number) => Drill
 
-/** The drills of that many clients. */
 export const make = (seed: Seed, clients: number, millis: number): Drills => {
   const made = Array.from({ length: clients }, (_, client) => {
     const own = seed.fork(client)

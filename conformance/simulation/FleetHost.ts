@@ -14,12 +14,10 @@ const pause = 500
 
 export class FleetHost {
   readonly hostId: string
-  /** The sessions that it runs. */
   readonly sessions = new Map<string, SessionRecord>()
   epoch = 1
   /** When it goes on. */
   frozenUntil = 0
-  /** It is to end. */
   stopped = false
   private upTo = 0
   private readonly capacity: number
@@ -80,7 +78,6 @@ export class FleetHost {
     })
   }
 
-  /** A session of it is over. */
   end(session: SessionRecord, how: OwnEnding): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       yield* this.awake

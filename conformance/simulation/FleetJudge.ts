@@ -60,7 +60,6 @@ export class FleetJudge {
     }
   }
 
-  /** Takes a change that the directory tells. */
   tell(change: Change): void {
     if (change.kind === "host") this.tellHost(change.host)
     else this.tellSession(change.session)

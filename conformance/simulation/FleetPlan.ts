@@ -1,7 +1,6 @@
 /** A fleet of a run: hosts, routers that start sessions on them, and what goes wrong between them and the directory. */
 import type { Seed } from "./Seed.ts"
 
-/** Something that goes wrong. */
 export interface FleetFault {
   /** When, in milliseconds. */
   readonly at: number
@@ -16,7 +15,6 @@ export interface FleetFault {
   readonly host: number
 }
 
-/** A session that somebody starts. */
 export interface FleetStart {
   /** When, in milliseconds. */
   readonly at: number
@@ -35,7 +33,6 @@ export interface FleetStart {
 export interface FleetPlan {
   /** Sessions that each host takes. */
   readonly capacities: ReadonlyArray<number>
-  /** The quota of each tenant. */
   readonly quotas: ReadonlyArray<number>
   /** Most milliseconds that a message takes, each way. */
   readonly delay: number

@@ -11,7 +11,6 @@ import { epoch } from "./World.ts"
 export interface Before {
   /** Bytes of output. */
   readonly total: number
-  /** Chunks. */
   readonly pieces: number
 }
 
@@ -36,7 +35,6 @@ const mostLate = 60_000
 /** Most chunks of a part. */
 const mostChunks = 16_384
 
-/** The state now. */
 export const beforeOf = ({ total, pieces }: Truth): Before => ({ total, pieces: pieces.length })
 
 /** The begin of each line in some output; the last one has no end, and may be empty. */

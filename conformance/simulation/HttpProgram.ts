@@ -9,7 +9,6 @@ import type { Origin } from "./Origin.ts"
 import type { HttpPlan } from "./Plan.ts"
 import { Program } from "./Program.ts"
 
-/** One exchange of a run. */
 export class HttpProgram extends Program {
   private readonly plan: HttpPlan
   private readonly origin: Origin

@@ -8,7 +8,6 @@ import { Pipe, type Terms } from "./Pipe.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
 
-/** Observer of every message that is sent. */
 export interface Watcher {
   /** A message of the client. */
   readonly up: (text: string) => void
@@ -27,7 +26,6 @@ interface Side {
   readonly end: (error?: TransportError) => void
 }
 
-/** One connection. */
 export class Link {
   /** True until one side has ended, or both. */
   readonly ends: { client: boolean; server: boolean } = { client: false, server: false }

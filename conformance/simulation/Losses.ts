@@ -6,7 +6,6 @@ import type { World } from "./World.ts"
 /** A failure as a consumer gets it. */
 export type Failure = Pick<ClientError, "reason" | "message" | "gone">
 
-/** The consumer of a process. */
 export interface Told {
   readonly truth: Truth
   readonly actor: {

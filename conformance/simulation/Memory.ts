@@ -1,7 +1,6 @@
 /** Whether every buffer stays within its bound: looked at each time before the clock goes on. */
 import type { Buffer, BuffersService } from "../../core/protocol/Buffers.ts"
 
-/** The buffers of a run. */
 export class Memory {
   /** For the core, and for the transports of the simulation. */
   readonly service: BuffersService = { made: (buffer) => void this.buffers.push(buffer) }

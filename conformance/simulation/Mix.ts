@@ -1,6 +1,5 @@
 /** Which programs clients run. */
 
-/** Every program, by its name. */
 export const names = [
   "sessions",
   "files",
@@ -14,10 +13,8 @@ export const names = [
   "fleet",
 ] as const
 
-/** A program. */
 export type Name = (typeof names)[number]
 
-/** Some of them. */
 export type Mix = ReadonlySet<Name>
 
 /** The mix that is played by default. The others came later, and would change the seeds of all of these. */

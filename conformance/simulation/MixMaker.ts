@@ -4,7 +4,6 @@ import type { RolePlan, ViewerPlan } from "./Plan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
-/** Files of the client of that index. */
 export const files = (seed: Seed, index: number, millis: number): ReadonlyArray<Plan.FilePlan> =>
   seed.chance(60) ? [] : seed.times(15_000, millis).map((at, number) => file(seed, `f${index}.${number}`, at))
 
@@ -28,7 +27,6 @@ const file = (seed: Seed, key: string, at: number): Plan.FilePlan => {
   }
 }
 
-/** Exchanges of the client of that index. */
 export const http = (seed: Seed, index: number, millis: number): ReadonlyArray<Plan.HttpPlan> =>
   seed.chance(60)
     ? []
@@ -54,7 +52,6 @@ const exchange = (seed: Seed, key: string, at: number): Plan.HttpPlan => {
   }
 }
 
-/** Agents of the client of that index. */
 export const agents = (seed: Seed, index: number, millis: number): ReadonlyArray<Plan.AgentPlan> => {
   if (seed.chance(70)) return []
   let commands = 0
@@ -92,7 +89,6 @@ const call = (seed: Seed, kind: Plan.AgentCall["kind"]): Plan.AgentCall => ({
   patience: seed.chance(85) ? Infinity : seed.skewed(10_000),
 })
 
-/** The attachments of the client of that index. */
 export const viewers = (seed: Seed, index: number, millis: number): ReadonlyArray<ViewerPlan> =>
   seed.times(seed.pick(3000, 12_000), millis).map((at, number) => ({
     at,

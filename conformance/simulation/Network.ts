@@ -23,7 +23,6 @@ interface Connection {
   readonly tap: Tap
 }
 
-/** The conditions of all connections, beside the terms. */
 export interface Common {
   /** Capabilities that the server does not announce. */
   readonly hidden: ReadonlyArray<string>

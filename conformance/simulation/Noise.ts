@@ -26,7 +26,6 @@ const anyText = concat(
   ),
 )
 
-/** The content of one name. */
 export class Noise {
   private readonly table: Uint8Array
   private readonly begin: number

@@ -6,7 +6,6 @@ import { Noise } from "./Noise.ts"
 import type { HttpPlan } from "./Plan.ts"
 import type { World } from "./World.ts"
 
-/** An exchange that has not ended. */
 export interface Exchange {
   readonly key: string
   /** When it began, in milliseconds of the run. */
@@ -14,7 +13,6 @@ export interface Exchange {
 }
 
 export class Origin {
-  /** Exchanges that have not ended. */
   readonly exchanges = new Set<Exchange>()
   /** When each piece of a body was given out, by the number of the request. */
   readonly given = new Map<string, Array<number>>()

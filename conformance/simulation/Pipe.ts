@@ -19,7 +19,6 @@ export interface Terms {
   readonly highWater: number
 }
 
-/** The receiver of the bytes. */
 export interface Receiver {
   /** Takes a segment; false if no more is to come until `read`. */
   readonly data: (bytes: Uint8Array) => boolean
@@ -31,7 +30,6 @@ const lately = 1000
 
 type Segment = Uint8Array | "end"
 
-/** One direction. */
 export class Pipe {
   /** Bytes that wait at the sender. */
   queued = 0
@@ -117,7 +115,6 @@ export class Pipe {
     this.atCut = cut
   }
 
-  /** Drops everything. */
   stop(): void {
     if (this.over) return
     this.over = true

@@ -8,7 +8,6 @@ import type { FleetPlan } from "./FleetPlan.ts"
 import type { Terms } from "./Pipe.ts"
 import type { Script } from "./Script.ts"
 
-/** Something that goes wrong with the network or the server. */
 export interface Disturbance {
   /** When, in milliseconds. */
   readonly at: number
@@ -86,7 +85,6 @@ export interface AgentCall {
   readonly patience: number
 }
 
-/** A command that an agent runs. */
 export interface AgentCommand {
   /** The name of its child, which no other one of the run has. */
   readonly key: string
@@ -105,7 +103,6 @@ export interface AgentPlan {
   readonly commands: ReadonlyArray<AgentCommand>
 }
 
-/** A client that leaves and comes back. */
 export interface Absence {
   /** When it closes its connection. */
   readonly at: number
@@ -118,7 +115,6 @@ export interface ClientPlan {
   readonly onSessionLost: "end" | "new"
   /** Its processes, in the order of their begin. */
   readonly processes: ReadonlyArray<ProcessPlan>
-  /** Processes that are waited for. */
   readonly waits: ReadonlyArray<WaitPlan>
   /** Processes whose output is kept. */
   readonly records: ReadonlyArray<RecordPlan>
@@ -126,12 +122,10 @@ export interface ClientPlan {
   /** Its attachments. */
   readonly viewers: ReadonlyArray<ViewerPlan>
   readonly files: ReadonlyArray<FilePlan>
-  /** Its HTTP exchanges. */
   readonly http: ReadonlyArray<HttpPlan>
   readonly agents: ReadonlyArray<AgentPlan>
   /** Its drills, of which those that follow a process are in `processes`. */
   readonly drills: ReadonlyArray<DrillPlan>
-  /** When it is away. */
   readonly absences: ReadonlyArray<Absence>
 }
 
@@ -160,7 +154,6 @@ export interface HistoryDiskPlan {
   readonly full: { readonly from: number; readonly to: number } | undefined
 }
 
-/** A whole run. */
 export interface Plan {
   readonly seed: number
   /** Milliseconds of activity; after it everything heals and ends. */
@@ -170,7 +163,6 @@ export interface Plan {
   readonly history: HistoryDiskPlan | undefined
   readonly network: Terms
   readonly clients: ReadonlyArray<ClientPlan>
-  /** Hosts and routers that agree by a directory. */
   readonly fleet: FleetPlan | undefined
   readonly disturbances: ReadonlyArray<Disturbance>
 }
@@ -211,7 +203,6 @@ export interface ProcessPlan {
   readonly at: number
   /** Its id, which no other process of the run has. */
   readonly key: string
-  /** The acts of its child. */
   readonly script: Script
   /** The credit of the start; null for none, undefined for the default. */
   readonly credit: number | null | undefined
@@ -273,7 +264,6 @@ export interface EndCall {
   readonly patience: number
 }
 
-/** A process that is waited for. */
 export interface WaitPlan extends ProcessPlan {
   readonly times: Times
   readonly waits: ReadonlyArray<WaitCall | EndCall>
@@ -330,7 +320,6 @@ export interface ViewerPlan {
   readonly role?: RolePlan
 }
 
-/** The writing of a client to a process. */
 export interface RolePlan {
   /** It takes the role from who has it. */
   readonly take: boolean
@@ -350,7 +339,6 @@ export interface ListPlan {
   readonly limit: number
   /** Milliseconds between two pages. */
   readonly pause: number
-  /** Only processes of one name. */
   readonly name: string | undefined
   /** Sessions are listed, too. */
   readonly sessions: boolean

@@ -7,7 +7,6 @@ import { answerBound } from "./Network.ts"
 /** The word of `doing` for a program at its end. */
 export const nothingMore = "nothing more"
 
-/** One thing that a client does. */
 export abstract class Program {
   readonly actor: Actor
   /** Its name, which no other program of the run has. */
@@ -38,7 +37,6 @@ export abstract class Program {
     actor.world.trace.add(actor.world.now, `c${actor.index} ${key} ${text}`)
   }
 
-  /** An invariant does not hold. */
   violate(invariant: string, detail: string): void {
     this.actor.world.violate(invariant, `c${this.actor.index}, ${this.key}: ${detail}`)
   }

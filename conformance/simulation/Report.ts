@@ -9,7 +9,6 @@ import type { Violation } from "./World.ts"
 /** The lines of a trace that are shown. */
 export const mostLines = 40
 
-/** A played seed. */
 export interface Report {
   readonly outcome: Outcome
   /** `seed 7 ok, trace HEX`, or what is wrong. */

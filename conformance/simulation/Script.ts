@@ -3,7 +3,6 @@ import type { Found } from "../../core/features/marks/MarkScanner.ts"
 import type { OutputStream } from "../../core/spawn/Spawner.ts"
 import type { Seed } from "./Seed.ts"
 
-/** One action of a child. */
 export type Act =
   /** It does nothing for so many milliseconds. */
   | { readonly kind: "wait"; readonly millis: number }
@@ -35,7 +34,6 @@ export interface Script {
   readonly stdin: boolean
   /** Milliseconds that the spawn takes. */
   readonly spawnMillis: number
-  /** It cannot be spawned. */
   readonly missing: boolean
   readonly acts: ReadonlyArray<Act>
   /** It reads stdin from so many milliseconds on, each write for so long, and closes it then. */

@@ -1,6 +1,5 @@
 /** Random decisions that follow from a number: the same on every runtime. Streams by name do not disturb each other. */
 
-/** One stream of decisions. */
 export class Seed {
   private a: number
   private b: number
@@ -42,7 +41,6 @@ export class Seed {
     return this.next() % 100 < percent
   }
 
-  /** One of these. */
   pick<A>(...values: readonly [A, ...ReadonlyArray<A>]): A {
     return values[this.next() % values.length] ?? values[0]
   }

@@ -47,7 +47,6 @@ interface Running {
   readonly metrics: Metrics.Metrics
 }
 
-/** The server of a run. */
 export class Server {
   /** The number of its starts: sessions do not outlive one. */
   generation = 0

@@ -36,7 +36,6 @@ export interface Outcome {
   readonly violation: Violation | undefined
   /** Hash of all that happened. */
   readonly digest: string
-  /** The last lines of the trace. */
   readonly toLines: () => ReadonlyArray<string>
   /** The fibers that wait, if an invariant does not hold. */
   readonly waiting: ReadonlyArray<string>

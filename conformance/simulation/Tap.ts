@@ -84,7 +84,6 @@ export class Tap implements Watcher {
     this.conditions = conditions
   }
 
-  /** The requests without an answer. */
   get openCalls(): ReadonlyArray<string> {
     return [...this.open].map(
       ([id, { method, process, at }]) =>

@@ -30,7 +30,6 @@ export class Trace {
     if (this.last.length > 2 * kept) this.last.splice(0, kept)
   }
 
-  /** The last lines. */
   get lines(): ReadonlyArray<string> {
     return this.last.map(({ at, text }) => `${(at / 1000).toFixed(3).padStart(9)} ${text}`)
   }

@@ -74,12 +74,9 @@ export class Truth {
   readonly written: Array<number> = []
   /** Starts that have reached the spawner. */
   spawns = 0
-  /** Bytes of output so far. */
   total = 0
-  /** When it was killed. */
   killedAt: number | undefined
   died: boolean | undefined
-  /** Its observer. */
   witness: Witness | undefined
   /** Somebody who looks on may have it wait. */
   blocked = false

@@ -3,9 +3,7 @@ import type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
 import type { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
-/** A consumer of the events of one process. */
 export class View {
-  /** The last seq that was seen. */
   last: number
   /** Its events begin after this seq. */
   private readonly first: number

@@ -16,7 +16,6 @@ import { Program } from "./Program.ts"
 import { View } from "./View.ts"
 import * as WriterCalls from "./WriterCalls.ts"
 
-/** The process that is looked at. */
 interface Target {
   readonly processId: string
   readonly started: Started
@@ -25,7 +24,6 @@ interface Target {
 /** The reasons with which calls and events fail when an attachment has ended. */
 const ended: ReadonlySet<string> = new Set(["UnknownProcess", "Server", "Detached"])
 
-/** One attachment. */
 export class ViewerProgram extends Program {
   private readonly plan: ViewerPlan
   private readonly owner: Actor

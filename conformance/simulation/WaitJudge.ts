@@ -17,10 +17,8 @@ import type { ServerPlan, WaitPlan } from "./Plan.ts"
 import type { Piece, Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
-/** A `process/wait` that has arrived. */
 export interface Begun {
   readonly asked: Encoded<"process/wait">
-  /** When. */
   readonly at: number
   /** Nothing has kept it from beginning at once. */
   readonly exact: boolean

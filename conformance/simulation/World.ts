@@ -27,11 +27,8 @@ const mostAtOnce = 300_000
 /** Milliseconds since 1970 at which each run begins. */
 export const epoch = Date.UTC(2030, 0, 1)
 
-/** An invariant that does not hold. */
 export interface Violation {
-  /** Its name. */
   readonly invariant: string
-  /** The observation. */
   readonly detail: string
   /** When, in milliseconds of the run. */
   readonly at: number
@@ -68,7 +65,6 @@ export class World {
     this.trace = trace
   }
 
-  /** The clock of every fiber. */
   readonly clock: Clock.Clock = {
     currentTimeMillisUnsafe: () => epoch + this.now,
     currentTimeNanosUnsafe: () => BigInt(epoch + this.now) * 1_000_000n,
@@ -105,7 +101,6 @@ export class World {
     this.trace.add(this.now, `VIOLATION ${invariant}: ${detail}`)
   }
 
-  /** Runs an effect as a fiber of this world. */
   fork<A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> {
     return Effect.runForkWith(this.context)(Random.withSeed(effect, `random ${this.seed.next()}`))
   }

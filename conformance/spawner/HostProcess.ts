@@ -4,7 +4,6 @@
  */
 import * as Procfs from "../suite/wire/Procfs.ts"
 
-/** The number of open descriptors. */
 export const descriptors = (): number => Procfs.descriptors().length
 
 const children = (): ReadonlyArray<Procfs.Stat> =>

@@ -12,7 +12,6 @@ const pattern = (glob: string): RegExp => {
   return new RegExp(`^${body}(/.*)?$`)
 }
 
-/** Globs that are compiled. */
 export interface Globs {
   readonly match: (id: string) => boolean
   /** The globs that match none of these ids. */

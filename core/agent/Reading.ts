@@ -218,7 +218,6 @@ const callFrom = (args: ReadOutput, from_line: number): Rest.RestCall => {
   return { tool: "read_output", arguments: { ...Object.fromEntries(plain), from_line } }
 }
 
-/** The lines of some bytes. */
 class OutputLines {
   readonly bytes: Uint8Array
   /** The number of the first line, and the offset of its first byte. */

@@ -70,7 +70,6 @@ const mostRounds = 10
 /** The longest wait for events that the server has announced, in milliseconds. */
 const arrivalMillis = 5_000
 
-/** A wait that is to be made. */
 export interface Waiting {
   readonly waitFor: WaitFor.WaitFor
   /** Undefined if the exit is all, and the server need not be asked. */

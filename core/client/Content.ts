@@ -13,7 +13,6 @@ export const refusal = (what: string, content: unknown): ClientError | undefined
     ? undefined
     : invalid(`${what} takes a string or a Uint8Array, not ${shown(content)}`)
 
-/** The content as bytes. */
 export const toBytes = (content: Content): Uint8Array =>
   typeof content === "string" ? utf8.encode(content) : content
 

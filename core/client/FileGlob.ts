@@ -23,7 +23,6 @@ export const widest = {
   followDirectorySymlinks: false,
 }
 
-/** `RemoteFiles.glob`. */
 export const glob = (
   call: Call,
   info: EnvironmentInfo,

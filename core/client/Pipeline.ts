@@ -45,7 +45,6 @@ export interface Stage {
 /** Takes the stdout of a process instead of its result; false once it takes no more. */
 export type Sink = (bytes: Uint8Array) => Effect.Effect<boolean>
 
-/** A stage whose options are right. */
 interface Checked extends Stage {
   readonly settings: RunOptions.Settings
 }

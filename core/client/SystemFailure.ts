@@ -4,7 +4,6 @@ import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { isObject } from "../protocol/Json.ts"
 import { ClientError } from "./ClientError.ts"
 
-/** The call that has failed. */
 export interface Asked {
   /** The name of the function. */
   readonly method: string

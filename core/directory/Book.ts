@@ -27,7 +27,6 @@ export interface SessionRow extends SessionRecord {
   readonly until: number
 }
 
-/** Everything that a directory knows. */
 export interface Book {
   /** Milliseconds that have counted. */
   time: number
@@ -35,7 +34,6 @@ export interface Book {
   looked: number | undefined
   /** The greatest fence that was given. */
   fence: number
-  /** The version of the last change. */
   version: number
   readonly hosts: Map<string, HostRow>
   readonly sessions: Map<string, SessionRow>
@@ -43,7 +41,6 @@ export interface Book {
 
 export type Step<A> = Result.Result<A, DirectoryError>
 
-/** An empty book. */
 export const make = (): Book => ({
   time: 0,
   looked: undefined,
@@ -80,7 +77,6 @@ export const close = (book: Book, row: SessionRow, ending: Ending, { keepMillis 
   return putSession(book, { ...row, state: "ended", ending, until: book.time + keepMillis })
 }
 
-/** The sessions that a host has. */
 export const sessionsOf = (book: Book, hostId: string): ReadonlyArray<SessionRow> =>
   [...book.sessions.values()].filter((row) => row.hostId === hostId && row.state !== "ended")
 

@@ -32,7 +32,6 @@ export interface SessionKey {
   readonly fence: number
 }
 
-/** The sessions that a host has. */
 export interface Held {
   /** The greatest `version` of the answers that the host has had: what was confirmed later is not spoken of. 0: none. */
   readonly upTo: number
@@ -68,7 +67,6 @@ export interface Announced {
 
 export type Renewed = Pick<Announced, "leaseMillis" | "draining">
 
-/** A host, as the directory has it. */
 export interface HostRecord extends HostKey {
   /** Labels that a claim can ask for. */
   readonly labels: Labels
@@ -99,7 +97,6 @@ export interface Claim {
   readonly labels?: Labels | undefined
 }
 
-/** A session, as the directory has it. */
 export interface SessionRecord extends SessionKey, HostKey {
   /** The tenant that it is counted for. */
   readonly tenant: string
@@ -117,7 +114,6 @@ export interface Found {
   readonly host: HostRecord
 }
 
-/** The filter of a list. */
 export interface Query {
   /** Only this host and its sessions. */
   readonly hostId?: string | undefined

@@ -24,7 +24,6 @@ export type DirectoryReason =
 
 /** A directory has refused, or could not answer. */
 export class DirectoryError extends Data.TaggedError("DirectoryError")<{
-  /** Why. */
   readonly reason: DirectoryReason
   /** The text for people: the value, and what to do. */
   readonly message: string

@@ -22,10 +22,8 @@ export interface DirectoryOptions {
   readonly deadlineMillis?: number
 }
 
-/** Every option with its value. */
 export type Settings = Required<DirectoryOptions>
 
-/** The defaults. */
 export const defaults: Settings = {
   leaseMillis: 15_000,
   goneMillis: 300_000,

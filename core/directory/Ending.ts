@@ -17,7 +17,6 @@ export const ownEndings = ["closed", "start failed", "released"] as const
  */
 export type OwnEnding = (typeof ownEndings)[number]
 
-/** Every end of a session. */
 export const endings = [
   ...ownEndings,
   "host restarted",

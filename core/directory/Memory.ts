@@ -18,7 +18,6 @@ export const make = (options?: DirectoryOptions): Effect.Effect<DirectoryService
     return Steps.service(keeper, settings)
   })
 
-/** The same as a layer. */
 export const layer = (options?: DirectoryOptions): Layer.Layer<Directory> =>
   Layer.effect(Directory, make(options))
 

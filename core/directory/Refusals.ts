@@ -6,7 +6,6 @@ import type { Ending } from "./Ending.ts"
 /** Why a host cannot take a session. */
 export const obstacles = ["other labels", "lost", "draining", "full", "resting after failed starts"] as const
 
-/** Why this one cannot. */
 export type Obstacle = (typeof obstacles)[number]
 
 /** An epoch that was followed by another. */
@@ -24,7 +23,6 @@ export const goneEpoch = ({ hostId, epoch }: HostKey): DirectoryError =>
 export const notAnnounced = ({ hostId, epoch }: HostKey): DirectoryError =>
   refused("NoHostKnown", `host ${hostId} has to announce epoch ${epoch}: it is not known here`)
 
-/** A host that nobody knows. */
 export const unknownHost = (hostId: string): DirectoryError =>
   refused("NoHostKnown", `no host ${hostId} has announced itself`)
 
@@ -48,7 +46,6 @@ export const noHost = (
   return refused("NoHost", `no host for ${wanted}: ${hosts}`)
 }
 
-/** A session that nobody knows. */
 export const noSession = (sessionId: string): DirectoryError =>
   refused("NoSession", `no session ${sessionId} is known: it never was, or it has ended long ago`)
 

@@ -70,7 +70,6 @@ export const confirm = (book: Book, key: SessionKey): Step<SessionRecord> => {
   return Result.succeed(sessionRecord(row.state === "running" ? row : confirmed(book, row)))
 }
 
-/** A session is over. */
 export const end = (
   book: Book,
   key: SessionKey,

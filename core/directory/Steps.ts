@@ -12,17 +12,14 @@ import type { Settings } from "./DirectoryOptions.ts"
 import * as HostBook from "./HostBook.ts"
 import * as SessionBook from "./SessionBook.ts"
 
-/** The storage of a book. */
 export interface Keeper {
   /** Takes one step, alone, and keeps what it has changed if it does not fail. It may be called again and again. */
   readonly step: <A>(take: (book: Book, now: number) => Step<A>) => Effect.Effect<A, DirectoryError>
-  /** The book as it is. */
   readonly read: Effect.Effect<Book, DirectoryError>
   /** The book, as soon as it has a greater version than this. */
   readonly later: (version: number) => Effect.Effect<Book, DirectoryError>
 }
 
-/** A directory with a book that somebody keeps. */
 export const service = (keeper: Keeper, settings: Settings): DirectoryService =>
   checked({ ...operations(keeper, settings), watch: watch(keeper) })
 

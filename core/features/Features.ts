@@ -80,7 +80,6 @@ export type Base = Omit<Connection, "at" | "writing" | "gate">
 /** Joins features to a connection; what they hold ends with its scope. */
 export type Join = (base: Base) => Effect.Effect<Joined, never, Scope.Scope>
 
-/** A feature, as the list has it. */
 type Made = Pick<Feature<Wire>, "announces" | "fault" | "options" | "extend"> & {
   readonly handlers?: ((connection: Connection) => object) | undefined
   readonly part?: ((connection: Connection) => Part & { readonly handlers: object }) | undefined

@@ -13,7 +13,6 @@ import type * as FileSystem from "../features/fs/wire.ts"
 import { FileError, invalid } from "./FileError.ts"
 import type { Block } from "./FileCalls.ts"
 
-/** The table of open files. */
 export interface Handles {
   /** Opens a file under an id. The scope of `opening` closes with the handle. */
   readonly open: <E>(

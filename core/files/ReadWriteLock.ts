@@ -18,7 +18,6 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** A lock that nobody holds. */
 export const make = (): ReadWriteLock => {
   const queue: Array<Waiting> = []
   let running = 0

@@ -81,7 +81,6 @@ export const walk = (
 /** Bytes that an entry of the answer counts beside its texts. */
 const entryBytes = 64
 
-/** An entry that exists. */
 interface Seen {
   /** The kind under which it is listed; undefined if it is left out. */
   readonly kind: "file" | "directory" | undefined

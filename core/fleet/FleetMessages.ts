@@ -21,7 +21,6 @@ export const Announce = Shape.struct("", {
     sessions: Shape.list(Shape.struct("", { ...SessionKey.fields, tenant: Shape.string })),
   }),
 })
-/** Params of `fleet/announce`. */
 export type Announce = typeof Announce.Type
 
 /** `fleet/end`: a session is over. */
@@ -40,7 +39,6 @@ export const Announced = Shape.anyOf(
   }),
   Fenced,
 )
-/** The answer to `fleet/announce`. */
 export type Announced = typeof Announced.Type
 
 /** The answer to `fleet/beat`: `unknown` asks for an announcement. */
@@ -72,7 +70,6 @@ export const Dial = Shape.struct("", {
     Shape.struct("", { sessionId: Shape.string, key: Shape.string, fence: count, tenant: Shape.string }),
   ),
 })
-/** Params of `fleet/dial`. */
 export type Dial = typeof Dial.Type
 
 /** The first message of a router to another one that has the tunnel of a host. */

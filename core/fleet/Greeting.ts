@@ -6,7 +6,6 @@ import * as Json from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
 import type { Transport } from "../transport/Transport.ts"
 
-/** An `initialize`. */
 export interface Greeting {
   readonly id: Message.RequestId
   /** The session that it resumes; undefined if it begins one. */

@@ -36,7 +36,6 @@ export interface Options {
   readonly labels: Readonly<Record<string, string>>
   /** The number of sessions that it takes. */
   readonly capacity: number
-  /** The routers. */
   readonly doors: ReadonlyArray<Door>
 }
 
@@ -91,7 +90,6 @@ export class HeldSessions {
   }
 }
 
-/** One tunnel that is open. */
 interface Tunnel {
   readonly ask: (method: string, params: unknown) => Effect.Effect<Json, AskError>
   /** The next beat is an announcement, and comes at once. */

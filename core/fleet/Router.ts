@@ -26,7 +26,6 @@ import { splice } from "./Splice.ts"
 import { FleetError, Tunnels } from "./Tunnels.ts"
 
 export interface Options extends HostDialer.Routers {
-  /** The most sessions of a tenant. */
   readonly quota?: number | undefined
   /** The name by which the directory knows a session: it must not tell the id, which is a secret. */
   readonly keyOf: (sessionId: string) => string

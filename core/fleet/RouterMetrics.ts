@@ -10,7 +10,6 @@ export interface RouterMetrics {
   readonly resumed: () => void
   readonly refused: () => void
   readonly hopped: () => void
-  /** Clients that are connected now. */
   readonly connections: () => number
   /** Every metric as of now. Names begin with `procwire_router_`. */
   readonly snapshot: () => ReadonlyArray<Meter.Sample>

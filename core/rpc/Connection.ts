@@ -149,9 +149,7 @@ export const make = (
 
 /** The destinations of messages. */
 interface Destinations {
-  /** Takes requests. */
   readonly requests: Pick<Requests.Requests, "take">
-  /** Takes answers. */
   readonly calls: Pick<PendingCalls, "answer" | "failOnly">
   /** Sends the text of an error. */
   readonly reply: (text: string) => void

@@ -30,7 +30,6 @@ export interface Options {
 
 /** The file cannot be opened. */
 export class OpenError extends Data.TaggedError("OpenError")<{
-  /** For people. */
   readonly message: string
 }> {}
 

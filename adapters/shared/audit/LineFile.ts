@@ -34,7 +34,6 @@ export interface Descriptor {
 export interface Listener {
   /** The file can no longer be written: called once, until it can be written again. */
   readonly failed: (error: LineError) => Effect.Effect<void>
-  /** It can be written again. */
   readonly recovered: Effect.Effect<void>
   /** Lines of `append` will never be written: too many wait, or this is the end. */
   readonly lost: (lines: number) => void
@@ -45,7 +44,6 @@ export interface LineFile {
   readonly commit: (line: string) => Effect.Effect<void, LineError>
   /** Writes a line some time soon. */
   readonly append: (line: string) => void
-  /** The last try has failed. */
   readonly failing: () => boolean
 }
 

@@ -113,7 +113,6 @@ interface Link {
   back: () => void
 }
 
-/** A connection that is there. */
 const makeLink = (): Link => {
   let cut = false
   const self: Link = {

@@ -43,7 +43,6 @@ export const main = (platform: Platform): void => {
 const showHelp = (to: NodeJS.WritableStream, code: number): void =>
   void Help.programPage().then((text) => finish(to, text, code))
 
-/** `procwire help --man`. */
 const help = async ([flag = "", name, ...more]: ReadonlyArray<string>): Promise<void> => {
   const wrong = (message: string) => wrongUse("procwire", message)
   if (more.length > 0) return wrong(`unexpected argument '${more[0]}'`)
@@ -138,7 +137,6 @@ const wantsHelp = (args: ReadonlyArray<string>) => {
   return flags.includes("--help") || flags.includes("-h")
 }
 
-/** Writes a text, and exits once it is written. */
 const finish = (stream: NodeJS.WritableStream, text: string, code: number): void => {
   stream.write(text, (cause) => {
     const failed = cause == null || stream === process.stderr ? undefined : new OutputFailed("stdout", cause)

@@ -6,7 +6,6 @@ import type { Platform } from "../Platform.ts"
 import * as Flags from "./Flags.ts"
 import type * as ForwardedSignals from "./ForwardedSignals.ts"
 
-/** A command as data. */
 export interface Spec {
   /** The word behind `procwire`. */
   readonly name: string
@@ -41,7 +40,6 @@ export type Run<F extends Flags.FlagTable = Flags.FlagTable> = (
 
 /** A command. A signal ends it, and this process dies of that, unless it says otherwise. */
 export interface Command extends Spec {
-  /** The command handles signals itself. */
   readonly takesSignals?: boolean
   /** The command ends by itself when `asked` completes: the first signal completes it, the second interrupts. */
   readonly ends?: boolean
@@ -57,12 +55,10 @@ export type Parse = (
   flags: Flags.FlagTable,
 ) => Effect.Effect<Flags.Parsed<Flags.FlagTable>, Flags.UsageError>
 
-/** A command whose `run` gets the values of its flags. */
 export const make = <const F extends Flags.FlagTable>(
   command: Omit<Command, "flags" | "run"> & { readonly flags: F; readonly run: Run<F> },
 ): Command => command as unknown as Command
 
-/** Every flag of a command. */
 export const flagsOf = ({ flags, groups = [] }: Spec): Flags.FlagTable => ({
   ...flags,
   ...Flags.help,

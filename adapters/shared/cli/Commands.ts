@@ -47,14 +47,12 @@ const others: Readonly<Record<string, Load>> = {
   completion: () => import("./ShellCommands.ts").then(({ completion }) => completion),
 }
 
-/** The commands, as the help groups them. */
 export const groups: ReadonlyArray<readonly [title: string, commands: Readonly<Record<string, Load>>]> = [
   ["Processes", processes],
   ["Servers", servers],
   ["Others", others],
 ]
 
-/** Every command that people use, by its name. */
 export const commands: Readonly<Record<string, Load>> = { ...processes, ...servers, ...others }
 
 /** The command that the scripts of shells run, and what users of docker call others. */

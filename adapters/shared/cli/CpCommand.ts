@@ -155,7 +155,6 @@ interface Found {
   readonly size: number
 }
 
-/** One side. */
 interface Place {
   /** A path as a user writes it. */
   readonly label: (path: string) => string
@@ -170,7 +169,6 @@ interface Place {
 
 const prefix = ".procwire-"
 
-/** This machine. */
 const here: Place = {
   label: (path) => path,
   look: (path) =>
@@ -300,7 +298,6 @@ const unpack = (folder: string): ReadonlyArray<string> => ["tar", "-xpof", "-", 
  */
 interface Local {
   readonly child: ChildProcess
-  /** Its stdout. */
   readonly output: PassThrough
   readonly ended: Effect.Effect<void, Unable>
 }

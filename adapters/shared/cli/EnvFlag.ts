@@ -26,7 +26,6 @@ const passedOn = (name: string): Variables => {
   return value === undefined ? {} : { [name]: value }
 }
 
-/** The variables that all flags `--env` set. */
 export const all = ({ env = [] }: Flags.Values<typeof flags>): Variables =>
   Object.assign({}, ...env) as Variables
 

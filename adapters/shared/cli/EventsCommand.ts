@@ -107,7 +107,6 @@ export const isIn = (
   return features.some(({ changes = {} }) => changes[kind]?.isIn(row, process))
 }
 
-/** A change as a line for people. */
 export const toLine = ({ kind, at, row }: Change): string => {
   const facts: Readonly<Record<string, string>> = {
     present: `${Rows.stateOf(row)}, ${CommandLine.of(row.argv)}`,

@@ -8,7 +8,6 @@ import { longestTimerMillis } from "../../../core/protocol/Timer.ts"
 /** Wrong use of the command line: the message names the flag or the value, and the exit code is 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-/** Wrong use, in these words. */
 export const wrong = (message: string): UsageError => new UsageError({ message })
 
 /** Flags that are well-formed, but with which no server can or may start: the exit code is 2 as well. */
@@ -62,7 +61,6 @@ export type Values<F extends FlagTable> = {
     : ValueOf<F[Name]>
 }
 
-/** The flag of every command. */
 export const help = {
   help: { type: "boolean", short: "h", help: "show this text" },
 } as const satisfies FlagTable
@@ -72,7 +70,6 @@ interface More {
   readonly completes?: Kind
 }
 
-/** A switch. */
 export const toggle = (help: string, short?: string) => ({ type: "boolean", short, help }) as const
 
 export const text = (shows: string, help: string, { short, completes }: More = {}) =>
@@ -157,7 +154,6 @@ export const parse = <F extends FlagTable>(
     return { values: found as Values<F>, operands: positionals }
   })
 
-/** Reads a whole number from `least` to `most`. */
 export const readWhole = (
   value: string,
   flag: string,

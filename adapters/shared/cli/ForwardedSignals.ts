@@ -13,10 +13,8 @@ import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 
 const onWire = { SIGINT: "interrupt", SIGTERM: "terminate", SIGHUP: "hangup", SIGQUIT: "quit" } as const
 
-/** A signal that is forwarded. */
 export type Name = keyof typeof onWire
 
-/** Every signal that is forwarded. */
 export const names = Object.keys(onWire) as ReadonlyArray<Name>
 
 /** The exit code of a program that has died of the signal, as shells have it. */

@@ -47,7 +47,6 @@ export interface Several {
   readonly millis: number
 }
 
-/** One server, or several hosts. */
 export type Asked = { readonly one: Flags.Values<typeof TargetFlags.flags> } | { readonly several: Several }
 
 /** One server unless the flags name several hosts. */

@@ -18,7 +18,6 @@ export const print = (text: string, to: "stdout" | "stderr" = "stdout") => write
 
 export const isTerminal = (): boolean => process.stdin.isTTY === true
 
-/** Writes a line to stdout. */
 export const printLine = (text: string) => print(`${text}\n`)
 
 /** Ctrl-C and Ctrl-D as a terminal in raw mode has them. */
@@ -87,7 +86,6 @@ export const modes: Effect.Effect<Modes, never, Scope.Scope> = Effect.map(
 const lineFeed = 10
 
 export interface TerminalModes {
-  /** Takes the next piece of the output. */
   readonly scan: (bytes: Uint8Array) => void
   /** The text that switches off the modes that are on; empty if none is. */
   readonly restore: () => string

@@ -10,7 +10,6 @@ import * as Flags from "./Flags.ts"
 
 type Entries = ReadonlyArray<Options.Entry>
 
-/** A flag for each option. */
 export const flagsOf = (entries: Entries): Flags.FlagTable =>
   Object.fromEntries(
     entries.map(({ option }) => [

@@ -107,7 +107,6 @@ const keysOf = (bytes: Uint8Array): ReadonlyArray<Key> =>
 class Pace {
   /** When the recording began, by the clock; later by each pause. */
   private begin: number
-  /** When it was paused. */
   private paused: number | undefined
 
   constructor(begin: number) {

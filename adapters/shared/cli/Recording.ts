@@ -43,7 +43,6 @@ export const linesOf = (child: RemoteProcess, row: ListedProcess, { until, ...op
     : Asciicast.live(child, { ...about, until })
 }
 
-/** The pace at which it is played. */
 export interface Pace {
   /** So many times as fast. */
   readonly speed: number

@@ -14,10 +14,8 @@ import * as OptionFlags from "./OptionFlags.ts"
 import * as Renewal from "./Renewal.ts"
 import * as Telemetry from "./Telemetry.ts"
 
-/** The variable that names the directory. */
 const variable = "PROCWIRE_DIRECTORY"
 
-/** The options of a server that a router has, too. */
 const shared = Options.general.filter(
   ({ path }) =>
     /^(tls|auth)\./.test(path) ||

@@ -94,7 +94,6 @@ export interface RunRequest {
   readonly starting: SpawnerFlag.Choice
 }
 
-/** A process in the background. */
 export interface Detached {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>

@@ -17,7 +17,6 @@ import * as TargetFlags from "./TargetFlags.ts"
 import { flagsOf, type Spec } from "./Command.ts"
 import type { Flag, FlagTable, Kind } from "./Flags.ts"
 
-/** The text of the shell that is named. */
 const textOf = (
   operands: ReadonlyArray<string>,
   texts: Readonly<Record<string, string>>,

@@ -9,7 +9,6 @@ import * as Flags from "./Flags.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as ServerName from "./server/ServerName.ts"
 
-/** The variable that names a server. */
 export const variable = "PROCWIRE_SERVER"
 
 /** The files of TLS of a client: its authorities and its certificate. */

@@ -14,7 +14,6 @@ import * as Message from "./words/Message.ts"
 import type { WaitCondition } from "../../../core/client/RemoteProcess.ts"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 
-/** The kinds, as the help shows them. */
 export const kinds = ["exit", "closed", "input", "text:", "match:", "port:", "idle:", "bytes:"] as const
 
 export const readCondition = (text: string): Effect.Effect<WaitCondition, Flags.UsageError> => {

@@ -20,7 +20,6 @@ const longest = "60 seconds"
 /** The limit for a message is larger than any that this server accepts. */
 const serving = ["serve", "--listen", "stdio", "--max-message-bytes", String(256 * 1024 * 1024)]
 
-/** Starts one, which ends with the scope. */
 export const start = (
   files: FilesService,
   program: string,

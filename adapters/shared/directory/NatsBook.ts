@@ -14,7 +14,6 @@ import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 import type { Keeper } from "../../../core/directory/Steps.ts"
 import * as Turn from "../../../core/protocol/Turn.ts"
 
-/** The key that has the book. */
 export const key = "book"
 
 /** Counts the forms of the text; a program refuses later ones than this. */
@@ -23,7 +22,6 @@ const format = 1
 /** Between two attempts of a step that somebody else was quicker than: up to so many milliseconds. */
 const pauseMillis = 10
 
-/** A book as it was read. */
 interface Read {
   readonly book: Book.Book
   /** The number of its write; 0 if there is none yet. */
@@ -96,7 +94,6 @@ export const make = (
   }
 }
 
-/** The error of the library as one of a directory. */
 export const unavailable = (cause: unknown): DirectoryError =>
   cause instanceof DirectoryError
     ? cause

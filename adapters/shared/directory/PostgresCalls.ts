@@ -67,7 +67,6 @@ const late = (deadlineMillis: number): DirectoryError =>
     message: `the directory in PostgreSQL has not answered within ${deadlineMillis} ms`,
   })
 
-/** The error of the library as one of a directory. */
 export const unavailable = (error: Error): DirectoryError => {
   let first = error
   while (first.cause instanceof Error) first = first.cause
@@ -90,7 +89,6 @@ const defined = (value: unknown): unknown => {
 export const sweep = (call: Call, { stepMillis, keepMillis, restMillis, tickMillis }: Settings) =>
   call<number>("sweep", [stepMillis, keepMillis, restMillis, tickMillis])
 
-/** The changes since a version, and the version of the last one. */
 export const changes = (call: Call, since: number) =>
   call<{ readonly version: number; readonly changes: ReadonlyArray<Change> }>("changes", [since])
 

@@ -14,7 +14,6 @@ const versions: ReadonlyArray<readonly [name: string, statements: ReadonlyArray<
   ["directory", [...tablesAndParts, ...decisions]],
 ]
 
-/** The version that this program knows. */
 export const version = versions.length
 
 /** Makes or updates the schema. Fails with `WrongVersion` if it is of a later version than this program. */

@@ -14,7 +14,6 @@ import type { Change } from "../../../core/directory/Directory.ts"
 import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 import * as Abandon from "../../../core/protocol/Abandon.ts"
 
-/** The requests that an engine has to answer. */
 export interface Engine {
   /** Looks for expired entries: the version of the last change. */
   readonly sweep: Effect.Effect<number, DirectoryError>

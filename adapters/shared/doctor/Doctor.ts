@@ -7,7 +7,6 @@ import * as Machine from "./Machine.ts"
 import * as RuntimeChecks from "./RuntimeChecks.ts"
 import * as ToolChecks from "./ToolChecks.ts"
 
-/** All checks, in the order of the page. */
 const checks: ReadonlyArray<Check.Check> = [
   ...RuntimeChecks.checks,
   ...ToolChecks.checks,

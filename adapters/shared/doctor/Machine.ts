@@ -8,7 +8,6 @@ import type { Ffi } from "../process/posix/Ffi.ts"
 import * as Libc from "../process/posix/Libc.ts"
 import * as LibcKernelFiles from "../process/posix/LibcKernelFiles.ts"
 
-/** The C library of this process. */
 export interface Native {
   readonly ffi: Ffi
   readonly libc: Libc.Libc
@@ -23,7 +22,6 @@ export interface Machine {
   readonly isRoot: boolean
 }
 
-/** This machine, as the platform sees it. */
 export const make = (platform: Platform): Machine => {
   const native = Result.try({
     try: () => {

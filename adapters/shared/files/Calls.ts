@@ -44,7 +44,6 @@ export interface Calls {
   /** Of what a link leads to if `follow` is true, else of the link itself. */
   readonly stat: (path: string, follow: boolean) => Promise<Stat>
   readonly list: (folder: string) => Promise<ReadonlyArray<Files.Entry>>
-  /** The absolute path without links. */
   readonly realPath: (path: string) => Promise<string>
   readonly readLink: (path: string) => Promise<string>
   /** Makes a symbolic link at `path` that leads to `target`. */

@@ -23,7 +23,6 @@ import * as RenameNew from "./RenameNew.ts"
 import * as Save from "./Save.ts"
 import { promisify } from "node:util"
 
-/** Files through `node:fs`. */
 export const layer: Layer.Layer<Files> = Layer.sync(Files, () => make(NodeCalls.make()))
 
 /** Files through the C library if it can be called, else through `node:fs`. */
@@ -47,7 +46,6 @@ const O_DIRECTORY = fs.constants.O_DIRECTORY ?? 0
 /** Linux only: opens a folder without the permission to read it. */
 const O_PATH = 0o10000000
 
-/** Files over these calls. */
 export const make = (calls: Calls): FilesService => ({
   available: true,
   watches: true,

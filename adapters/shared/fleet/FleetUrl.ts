@@ -1,6 +1,5 @@
 /** The addresses of a router: that of clients, and below it those of hosts and of other routers. */
 
-/** The purpose of a connection to a router. */
 export type Role = "client" | "host" | "dial" | "hop"
 
 const roles: Readonly<Record<string, Role>> = {

@@ -30,7 +30,6 @@ import * as Prometheus from "../status/Prometheus.ts"
 import * as StatusPages from "../status/StatusPages.ts"
 import { version } from "../Version.ts"
 
-/** The options of routers alone. */
 export interface RouterOptions {
   /** `postgres://…`, `nats://…` or `memory:`. */
   readonly directory: string
@@ -40,13 +39,11 @@ export interface RouterOptions {
   readonly advertise?: string | undefined
   /** The authority of other routers, as PEM. */
   readonly routerCaFile?: string | undefined
-  /** The most sessions of a tenant. */
   readonly quota?: number | undefined
 }
 
 export interface RunningRouter {
   readonly addresses: ReadonlyArray<string>
-  /** Its certificates, tokens and secrets. */
   readonly files: NamedFiles
   /** Serves until it is interrupted. */
   readonly run: Effect.Effect<void, TransportError>
@@ -82,7 +79,6 @@ const noFfi = () => {
   throw new Error("a router calls no C library")
 }
 
-/** Begins a router, which ends with the scope. */
 export const make = (
   settings: Settings,
   options: RouterOptions,

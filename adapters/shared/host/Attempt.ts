@@ -27,7 +27,6 @@ export const run = (program: string, ...args: ReadonlyArray<string>): Result.Res
   })
 }
 
-/** The first line of an error. */
 export const firstLine = (error: unknown): string => {
   const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n")
   return first

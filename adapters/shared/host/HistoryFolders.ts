@@ -42,7 +42,6 @@ export const sweep = async (root?: string): Promise<number> => {
   return found.length
 }
 
-/** Removes a folder with all that is in it, if it is there. */
 export const remove = (folder: string): Promise<void> =>
   fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
 

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto"
 import * as Layer from "effect/Layer"
 import { fromSync, Hasher } from "../../../core/protocol/Hasher.ts"
 
-/** The service. */
 export const layer: Layer.Layer<never> = Layer.succeed(Hasher, {
   sha256: () => {
     const hash = createHash("sha256")

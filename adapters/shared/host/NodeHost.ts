@@ -34,7 +34,6 @@ export const layerSessionIds: Layer.Layer<SessionIds> = sessionIds()
 
 const platforms: Readonly<Record<string, string>> = { darwin: "macos", win32: "windows" }
 
-/** The variables of this process. */
 export const environment = (): HostInfo["env"] =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -66,7 +66,6 @@ const open: LocalStreamsService["open"] = (path, keep) =>
     ),
   )
 
-/** The service. */
 export const layer: Layer.Layer<never> = Layer.succeed(LocalStreams, {
   stdin: Stream.ensuring(
     Stream.mapError(StandardStreams.input, ({ cause }) => failed(cause)),

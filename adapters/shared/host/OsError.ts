@@ -43,7 +43,6 @@ export const textOf = (errno: number): string => SystemText.of(nameOf(errno), er
 /** The name of an error number, such as `ENOENT`; empty if it has no text here. */
 export const nameOf = (errno: number): string => names.get(errno) ?? ""
 
-/** The `SpawnError` of an error number. */
 export const fromErrno = (errno: number, cause?: unknown): SpawnError.SpawnError =>
   new SpawnError.SpawnError({ reason: reasons[nameOf(errno)] ?? "Unknown", message: textOf(errno), cause })
 

@@ -21,7 +21,6 @@ export const read = async (env: NodeJS.ProcessEnv): Promise<Trusted> => {
   return { ca, secureContext: createSecureContext({ ca }) }
 }
 
-/** Options of `node:tls`. */
 export interface Trusted {
   readonly ca?: Array<string>
   readonly secureContext?: SecureContext

@@ -44,7 +44,6 @@ export const argumentsOf = (uri: string): ReadOutput | undefined => {
   return { session_id: Number(id), ...part }
 }
 
-/** The resources that there are. */
 export const list = (commands: Commands): Array<Resource> => commands.all.map(resourceOf)
 
 const resourceOf = ({ about, state, transcript }: Known): Resource => ({

@@ -73,7 +73,6 @@ const brief = (name: Tools.Name): object => {
   }
 }
 
-/** The answer to `tools/list`. */
 export const listing = (definitions: ReadonlyArray<Tools.ToolDefinition>, offer: Tools.Offer): Array<Tool> =>
   definitions.map(({ name, description, inputSchema }) => ({
     name,

@@ -35,7 +35,6 @@ type Started = Effect.Effect<Spawner.ChildProcessHandle, Failure, Scope.Scope>
 
 const module = "ChildProcess"
 
-/** Runs commands on the server of `client`. */
 export const make = (client: ExecClient): Spawner.ChildProcessSpawner["Service"] => {
   const spawn = (command: ChildProcess.Command) => start(client, command)
   return {

@@ -17,7 +17,6 @@ import { promise } from "../../../core/client/Promises.ts"
 import type { Header, HttpOptions, HttpStream } from "../../../core/client/RemoteHttp.ts"
 import { concat } from "../../../core/protocol/Bytes.ts"
 
-/** Requests that the server of `client` makes. */
 export const make = ({ http }: ExecClient): HttpClient.HttpClient =>
   HttpClient.make((request, url, signal) =>
     Effect.gen(function* () {

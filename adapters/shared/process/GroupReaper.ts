@@ -57,7 +57,6 @@ export const makeForCgroups = (
     ({ starting }) => starting,
   )
 
-/** A registry that keeps nothing. */
 export const none: Registry = { starting: () => {}, add: () => {}, outlives: () => {}, remove: () => {} }
 
 interface GroupReaper extends Registry {

@@ -35,7 +35,6 @@ const { EAGAIN, EIO } = constants.errno
 /** The interval at which a full terminal is tried again. */
 const RETRY_MILLIS = 2
 
-/** Descriptors of this process on Bun. */
 export const make = (libc: Libc): Descriptors => {
   const { file } = (globalThis as unknown as { Bun: { file: (fd: number) => BunFile } }).Bun
   const reader = (fd: number, stream: Spawner.OutputStream, events: ChildEvents) => {

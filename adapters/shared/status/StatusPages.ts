@@ -12,7 +12,6 @@ export const reply = (contentType: string, body: string): UpgradeAdmission.Reply
   headers: { "content-type": contentType, "cache-control": "no-store" },
 })
 
-/** The pages of a server of this version, which `metrics` counts. */
 export const make = (version: string, metrics: Metrics, stats: () => Stats.Stats): UpgradeAdmission.Pages => {
   const build = buildInfo(version)
   return {

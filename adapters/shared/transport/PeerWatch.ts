@@ -20,7 +20,6 @@ const mostPings = 8
 export const periodOf = (timeoutMillis: number): number =>
   timeoutMillis === 0 ? 30_000 : Math.max(1, Math.min(30_000, Math.floor(timeoutMillis / 3)))
 
-/** The state of a connection at a look. */
 export interface Sight {
   /** The time, in milliseconds. */
   readonly now: number

@@ -150,7 +150,6 @@ class FragmentingWebSocket extends WebSocket {
   }
 }
 
-/** An attempt that has failed. */
 interface Attempt {
   readonly url: string
   /** The HTTP status that the server has answered with. */

@@ -74,12 +74,10 @@ export class WebSocketLine implements Line {
   /** Queues a message; false while too much waits. */
   readonly write = (message: Outgoing): boolean => this.queue.write(...WebSocketFrames.encodeFrame(message))
 
-  /** Reads nothing for now. */
   pause(): void {
     this.peer?.pause()
   }
 
-  /** Reads on. */
   resume(): void {
     if (!this.over) this.peer?.resume()
   }
@@ -143,7 +141,6 @@ export class WebSocketLine implements Line {
     if (this.over) this.sink.ended()
   }
 
-  /** The other one has ended. */
   private leave(): void {
     if (!this.socket.destroyed) Effect.runFork(OrderlyClose.closing(this.steps))
   }

@@ -105,7 +105,6 @@ interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Socket
   readonly head: Buffer
-  /** Its sender. */
   readonly peer: Peer
 }
 

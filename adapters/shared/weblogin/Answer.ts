@@ -48,13 +48,10 @@ export const refused = (response: ServerResponse, { status, body }: Refusal): vo
   text(response, status, body, { connection: "close" })
 
 export interface Refusal {
-  /** The HTTP status. */
   readonly status: number
-  /** For people. */
   readonly body: string
 }
 
-/** Answers with a value as JSON. */
 export const json = (response: ServerResponse, value: object): void =>
   text(response, 200, JSON.stringify(value), { "content-type": "application/json" })
 

@@ -10,7 +10,6 @@ import { fileURLToPath } from "node:url"
 export interface PageFile {
   /** Its content, compressed with brotli. */
   readonly bytes: Buffer
-  /** The header `Content-Type`. */
   readonly type: string
   /** Names the content, for caches. */
   readonly hash: string

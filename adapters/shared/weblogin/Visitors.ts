@@ -23,7 +23,6 @@ export interface VisitorSession extends Visitor {
   readonly hold: (connection: Connection) => void
 }
 
-/** The sessions of a server. */
 export interface Visitors {
   /** Begins one; `millis` is how long the browser may keep the secret. */
   readonly begin: (visitor: Visitor) => { readonly secret: string; readonly millis: number }

@@ -9,7 +9,6 @@ const refillMillis = 10_000
 /** Addresses that are remembered; beyond it the one that was quiet for longest is forgotten. */
 const mostAddresses = 4096
 
-/** The tries of a server. */
 export interface WrongTokens {
   /** Takes one try. The result is how many milliseconds to wait before the next: 0 if this one was still allowed. */
   readonly take: (address: string) => number

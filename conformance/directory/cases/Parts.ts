@@ -2,7 +2,6 @@
 import type { Announcement, Claim, SessionRecord } from "../../../core/directory/Directory.ts"
 import type { Connection } from "../DirectoryContext.ts"
 
-/** A host that announces itself. */
 export const host = (hostId: string, more: Partial<Announcement> = {}): Announcement => ({
   hostId,
   epoch: 1,
@@ -17,12 +16,10 @@ export const wish = (sessionId: string, more: Partial<Claim> = {}): Claim => ({
   ...more,
 })
 
-/** Announces hosts, each with the defaults of `host`. */
 export const announce = async (to: Connection, ...hosts: ReadonlyArray<Announcement>): Promise<void> => {
   for (const one of hosts) await to.ask((directory) => directory.announce(one))
 }
 
-/** A session that was claimed. */
 export const claimed = (
   from: Connection,
   sessionId: string,

@@ -6,5 +6,4 @@ import { models } from "./model.ts"
 import { sessions } from "./session.ts"
 import { watches } from "./watch.ts"
 
-/** Every case about a directory. */
 export const cases: ReadonlyArray<Case> = [...hosts, ...claims, ...sessions, ...watches, ...models]

@@ -17,7 +17,6 @@ const list = async () => {
   process.stdout.write((await Promise.all(lines)).join(""))
 }
 
-/** Plays each as a program of its own. */
 const all = () => {
   const rows = names.map((one) => {
     const began = performance.now()

@@ -3,7 +3,6 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import type { Locator, Page } from "playwright-core"
 
-/** The options of a start. */
 export interface How {
   readonly pipes?: boolean
   readonly stdin?: boolean

@@ -3,7 +3,6 @@ import { once } from "node:events"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** A proxy that listens. */
 export interface Proxy {
   readonly port: number
   /** Ends it, and all its connections. */

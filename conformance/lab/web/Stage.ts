@@ -26,14 +26,12 @@ const command = fileURLToPath(new URL("../../../dist/procwire.cjs", import.meta.
 const patience = 240_000
 
 export interface Options {
-  /** Further flags of `procwire serve`. */
   readonly args?: ReadonlyArray<string>
   /** The options of its browsers: `colorScheme`, `viewport`, `hasTouch`. */
   readonly browser?: Parameters<Browser["newContext"]>[0]
   readonly chromium?: ReadonlyArray<string>
 }
 
-/** A server and a browser. */
 export interface Stage {
   /** The address of the page: `http://127.0.0.1:39211/`. */
   readonly url: string
@@ -59,7 +57,6 @@ export interface Stage {
   readonly close: () => Promise<void>
 }
 
-/** Starts a server and a browser. */
 export const make = async ({
   args = [],
   browser = {},

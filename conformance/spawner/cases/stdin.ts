@@ -29,7 +29,6 @@ export const filled = async (t: SpawnerContext, count = 3): Promise<void> => {
   }
 }
 
-/** The reason with which a write fails. */
 export const refusal = async (child: SpawnedChild, rounds = 1): Promise<string> => {
   const write = child.handle.write(Buffer.from("x"))
   const writes = Effect.forEach(Array.from({ length: rounds }), () => write)

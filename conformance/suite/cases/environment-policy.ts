@@ -6,7 +6,6 @@ import { Check, Child, table, type CaseSpec, type JsonObject, type Wire } from "
 
 export type Variables = ReadonlyMap<string, string>
 
-/** The environment that a process has. */
 export const seen = async (
   wire: Wire,
   env: { readonly [name: string]: string },

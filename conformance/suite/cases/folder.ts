@@ -103,13 +103,11 @@ export const folderTable = (
   )
 }
 
-/** The bytes of a file, read by `fs/readFile`. */
 export const readFile = async ({ ok }: Folder, path: Json, params: JsonObject = {}): Promise<Buffer> => {
   const { dataBase64 } = await ok("fs/readFile", { path, ...params })
   return Buffer.from(Check.text(dataBase64, "dataBase64"), "base64")
 }
 
-/** Writes a file by `fs/writeFile`. */
 export const writeFile = async ({ ok }: Folder, path: Json, content: string | Buffer): Promise<void> => {
   const result = await ok("fs/writeFile", { path, dataBase64: base64(content) })
   Check.equal(result, {}, "the result of fs/writeFile")

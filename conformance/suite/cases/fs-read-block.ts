@@ -16,11 +16,9 @@ export const badFile = "Bad file descriptor (os error 9)"
 export const open = ({ ok, uri }: Folder, name: string, mode = "read") =>
   ok("fs/open", { handleId: "h", path: uri(name), mode })
 
-/** Reads a block of the open file. */
 export const block = ({ ok }: Folder, offset: Json, len: number) =>
   ok("fs/readBlock", { handleId: "h", offset, len })
 
-/** Writes a block of the open file. */
 export const writeBlock = async ({ ok }: Folder, offset: number, content: string | Buffer): Promise<void> => {
   const result = await ok("fs/writeBlock", { handleId: "h", offset, chunk: base64(content) })
   Check.equal(result, {}, "the result of fs/writeBlock")

@@ -18,7 +18,6 @@ export interface Guarded {
   readonly refuses: (authorization: string | undefined, what: string) => Promise<Answer>
 }
 
-/** A server with further flags. */
 export const start = async (t: CaseContext, args: ReadonlyArray<string>): Promise<Guarded> => {
   const { url = "" } = await t.withArgs(args)
   const upgrade: Guarded["upgrade"] = (authorization, headers = {}) => {

@@ -6,7 +6,6 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** A request that has arrived. */
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -18,7 +17,6 @@ export interface Seen {
 /** Answers one request, or goes on to answer it when `released` is fulfilled: when the case calls `release`. */
 export type Answer = (seen: Seen, response: ServerResponse, released: Promise<void>) => void
 
-/** A server that listens. */
 export interface HttpOrigin {
   /** `http://127.0.0.1:PORT`, without a slash at its end. */
   readonly url: string
@@ -67,7 +65,6 @@ export const start = async (answer: Answer): Promise<HttpOrigin> => {
   }
 }
 
-/** The values of one header of a request, in order. */
 export const values = ({ rawHeaders }: Seen, name: string): ReadonlyArray<string> =>
   rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
 

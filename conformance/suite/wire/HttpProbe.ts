@@ -36,7 +36,6 @@ const facts = (message: IncomingMessage, body: string): Answer => ({
   body,
 })
 
-/** Asks the server behind a `ws://` URL. */
 export const probe = async (url: string, question: Question, timeoutMs: number): Promise<Answer> => {
   const { hostname, port } = new URL(url)
   const { method = "GET", path, headers = {}, silentMs = 0 } = question

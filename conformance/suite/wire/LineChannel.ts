@@ -11,7 +11,6 @@ import { within } from "../Deadline.ts"
 import type { Channel, ChannelEvents } from "./Channel.ts"
 import type { TransportKind } from "./TransportKind.ts"
 
-/** The streams that carry the lines. */
 export interface Streams {
   readonly kind: TransportKind
   readonly input: Writable
@@ -43,7 +42,6 @@ export const connect = async (
   return make({ kind, input: socket, output: socket }, events)
 }
 
-/** A channel over streams that are open. */
 export const make = ({ kind, input, output }: Streams, events: ChannelEvents): Channel => {
   let parts: Array<Buffer> = []
   let ended = false

@@ -24,7 +24,6 @@ const listedByPs = (): ReadonlyArray<readonly [pid: number, parent: number]> => 
   }
 }
 
-/** The parent of every process. */
 const parents = (): ReadonlyMap<number, number> =>
   new Map(Procfs.available ? Procfs.pids().map((pid) => [pid, Procfs.stat(pid)?.parent ?? -1]) : listedByPs())
 

@@ -19,7 +19,6 @@ export const pids = (): ReadonlyArray<number> =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 
-/** A process as /proc/PID/stat has it. */
 export interface Stat {
   /** One letter, `Z` for a zombie. */
   readonly state: string

@@ -325,7 +325,6 @@ interface Report {
   readonly code: number
   /** Its options, as `$-` has them. */
   readonly flags: string
-  /** Whether it is in posix mode. */
   readonly posix: boolean
   /** Its other options, as `$BASHOPTS` has them. */
   readonly options: string

@@ -5,7 +5,6 @@
  * A sequence may come in any pieces; nothing of it is kept but its number.
  */
 
-/** A question. */
 export type Query = "attributes" | "status" | "cursor"
 
 const [can, sub, esc, bracket, zero, nine] = [0x18, 0x1a, 0x1b, 0x5b, 0x30, 0x39]

@@ -17,7 +17,6 @@ import {
 import type { Failure } from "../Feature.ts"
 import type { AttachParams } from "./wire.ts"
 
-/** A process that was named. */
 export interface AttachTarget {
   /** Its session. */
   readonly open: Found
@@ -27,7 +26,6 @@ export interface AttachTarget {
   readonly rights: SessionScope.SessionScope
 }
 
-/** Who asks. */
 export interface Asker {
   readonly own: Session
   readonly sessions: SessionRegistry

@@ -18,7 +18,6 @@ export interface Attachment extends View, Writers.Writer, Pick<Target, "processe
 }
 
 export interface Attachments extends Required<Omit<Part, "gate">> {
-  /** The attachment of that id. */
   readonly get: (id: string) => Attachment | undefined
   /** Adds one; its id must be free. */
   readonly add: (view: View, of: Pick<Attachment, "processes" | "writers">) => Attachment
@@ -29,7 +28,6 @@ export interface Attachments extends Required<Omit<Part, "gate">> {
   readonly count: () => number
 }
 
-/** The attachments of a new connection: none. */
 export const make = ({
   session,
   following,

@@ -18,7 +18,6 @@ export interface Notices {
   readonly close: () => void
 }
 
-/** Notices that have their turns at the sender. */
 export const make = (sender: Sender): Notices => {
   const waiting = new Map<string, Make>()
 

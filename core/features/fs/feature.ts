@@ -138,7 +138,6 @@ const pathMethods = ({ platform, lock, native, calls }: Access) => {
   }
 }
 
-/** The methods of open files. */
 const handleMethods = ({ lock, calls }: Access, handles: Handles.Handles) => ({
   "fs/open": (params: ParamsOf<"fs/open">) => {
     const { handleId, mode = "read" } = params

@@ -20,13 +20,10 @@ export const toPool = (): MemoryPool => new MemoryPool(mostBatchBytes, 8)
 
 /** Chunks that are written together. */
 export interface Written {
-  /** How many. */
   readonly chunks: number
   /** The first record; undefined if there is none. */
   readonly first: Records.Record | undefined
-  /** Their bytes. */
   readonly output: Uint8Array
-  /** Their records. */
   readonly index: Uint8Array
 }
 

@@ -32,7 +32,6 @@ export class Budget {
     this.limit = limit
   }
 
-  /** Bytes of all segments. */
   get total(): number {
     return this.sum
   }

@@ -22,7 +22,6 @@ export const mostLineBytes = 4 * blockBytes
 /** Most characters of text in an answer, but for the last match of it; lines around a match count as it does. */
 export const mostAnswerText = 1024 * 1024
 
-/** What is looked for. */
 export interface Search {
   /** Compiled with the flag `m`. */
   readonly pattern: Pattern
@@ -34,7 +33,6 @@ export interface Search {
   readonly before: number
   /** Lines behind it. */
   readonly after: number
-  /** Most matches. */
   readonly maxMatches: number
   /** True if the last line counts although it has no end. */
   readonly isOver: boolean
@@ -58,7 +56,6 @@ export interface Found {
 
 /** The matches, and where to go on. */
 export interface Page {
-  /** In the order of the lines. */
   readonly matches: ReadonlyArray<Found>
   /** True if everything was looked at. */
   readonly complete: boolean
@@ -113,7 +110,6 @@ class Grep {
     this.read = request.from
   }
 
-  /** True if nothing more is wanted. */
   get isDone(): boolean {
     const isPast = this.isFull || this.nextByte >= this.request.to
     return isPast && this.hits.every((hit) => hit.after.length >= this.request.after)

@@ -81,7 +81,6 @@ export class Histories {
     })
   }
 
-  /** Lines with a match. */
   grep(process: Process, request: GrepRequest): Effect.Effect<GrepState, Refused> {
     const { indexOf } = this.services.files
     return this.asking(process, function* (history, closed) {

@@ -35,7 +35,6 @@ export interface Services {
 
 /** The part of a process that is used here. */
 export interface Subject {
-  /** Calls `listener` after every change. */
   readonly subscribe: (listener: () => void) => () => void
   readonly follow: (seq: number) => Attachment
 }
@@ -278,7 +277,6 @@ interface Waiter {
 class Waiters {
   private readonly all = new Set<Waiter>()
 
-  /** True if there are any. */
   get waits(): boolean {
     return this.all.size > 0
   }

@@ -30,7 +30,6 @@ const put = (before: Uint8Array, at: number, bytes: Uint8Array): Uint8Array => {
 
 const gone = new HistoryError({ reason: "Gone", message: "no such file" })
 
-/** An empty disk. */
 export const make = ({
   capacity = () => Infinity,
   beforeWrite = Effect.yieldNow,

@@ -26,7 +26,6 @@ export interface Record {
 
 const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
 
-/** Writes a record into `into`, at that place. */
 export const write = (into: Uint8Array, at: number, record: Record): void => {
   const view = new DataView(into.buffer, into.byteOffset + at, recordBytes)
   view.setFloat64(0, record.seq)

@@ -26,7 +26,6 @@ export const mostSegmentBytes = 64 * leastBytes
 /** The first segments, of a history that may have larger ones: 256 KiB. */
 const firstBytes = leastBytes / 4
 
-/** A part of a history. */
 export interface Segment extends Kept {
   /** The number in the names of its files. */
   readonly number: number
@@ -57,7 +56,6 @@ interface Open {
   readonly most: number
 }
 
-/** The segments of a history that is written. */
 export class Segments {
   /** Those that can be read, oldest first. */
   readonly list: Array<Segment> = []
@@ -136,7 +134,6 @@ export class Segments {
     })
   }
 
-  /** Nothing more is written. */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     const { last } = this
     this.last = undefined

@@ -45,7 +45,6 @@ export class Marks implements OwnEvents {
     }
   }
 
-  /** The first mark above a seq. */
   after(seq: number): Marked | undefined {
     const mark = this.marks[this.indexAfter(seq)]
     if (mark === undefined) return undefined
@@ -57,7 +56,6 @@ export class Marks implements OwnEvents {
     return this.indexAfter(before - 1) - this.indexAfter(after)
   }
 
-  /** The marks above one seq and below another. */
   between(after: number, before: number): ReadonlyArray<Mark> {
     return this.marks.slice(this.indexAfter(after), this.indexAfter(before - 1))
   }
@@ -78,7 +76,6 @@ export class Marks implements OwnEvents {
     process.wake()
   }
 
-  /** Index of the first mark above a seq. */
   private indexAfter(seq: number): number {
     return firstThat(this.marks, (mark) => mark.seq > seq)
   }

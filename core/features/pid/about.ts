@@ -1,7 +1,6 @@
 /** The documents of the wire of the feature: its versions, and examples. */
 import type { About } from "../Wire.ts"
 
-/** The documents of the wire. */
 export const about: About = {
   since: "1.1",
   examples: () => ({ startFields: { pid: true }, startedFields: { pid: 4711 } }),

@@ -84,7 +84,6 @@ export class Restarts implements Spawning, Children {
     })
   }
 
-  /** True if no other child follows. */
   get isFinal(): boolean {
     return this.isOver || this.told?.isFinal === true
   }
@@ -265,7 +264,6 @@ class ChildReports {
     this.events.exit({ kind: "exited", code })
   }
 
-  /** Completes when it has exited. */
   get whenExited(): Effect.Effect<void> {
     return Deferred.await(this.exited)
   }

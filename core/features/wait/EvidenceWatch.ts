@@ -19,7 +19,6 @@ export type Question =
   | { readonly kind: "input" }
   | { readonly kind: "port"; readonly port: number; readonly host: string | undefined }
 
-/** What is known now. */
 export type Answer = Input | Port
 
 interface Asked {
@@ -30,7 +29,6 @@ interface Asked {
   seenAt: number | undefined
 }
 
-/** What is looked at. */
 export interface Watched {
   /** Who is asked about; undefined while its pid is not known. */
   readonly subject: () => Subject | undefined
@@ -63,7 +61,6 @@ export class EvidenceWatch {
     this.nudge.openUnsafe()
   }
 
-  /** A wait does not ask any more. */
   leave(question: Question): void {
     const known = this.asked.get(keyOf(question))
     if (known === undefined) return

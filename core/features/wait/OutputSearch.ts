@@ -39,7 +39,6 @@ export class OutputSearch {
     return streams.map((each) => this.joinOne(condition, each, afterSeq))
   }
 
-  /** A wait does not want the search any more. */
   leave(search: Search): void {
     search.users -= 1
     if (search.users > 0 || this.searches.get(search.key) !== search) return

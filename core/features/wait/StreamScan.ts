@@ -22,7 +22,6 @@ interface Held {
   readonly held: Machine.Held
 }
 
-/** Called with a search that has found its match. */
 export type OnFound = (search: Search, end: End) => void
 
 export class StreamScan {
@@ -57,7 +56,6 @@ export class StreamScan {
     this.coming.push({ group: { pattern, searches: new Set([search]) }, held })
   }
 
-  /** The search is not wanted any more. */
   remove(search: Search): void {
     this.fresh.delete(search)
     this.coming = this.coming.filter(({ group }) => !group.searches.has(search))

@@ -77,7 +77,6 @@ export class Wait {
     return this.ended ? Infinity : Math.min(this.begunAt + this.request.timeoutMillis, ...idle)
   }
 
-  /** The conditions of which nothing is known. */
   unknown(): WaitState["unknown"] {
     return this.request.until.flatMap((condition, index) => {
       const answer = asksForEvidence(condition) ? this.shared.evidence.answer(condition) : undefined

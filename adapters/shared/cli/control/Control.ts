@@ -47,7 +47,6 @@ export const open = ({ name, values }: Pick<Asked, "name" | "values">, options: 
     return { client, own }
   })
 
-/** Every process that the server shows. */
 export const list = ({ client }: Pick<Control, "client">, options: Omit<ListOptions, "sessions"> = {}) =>
   Effect.gen(function* () {
     if (client === undefined) return []
@@ -66,7 +65,6 @@ export const seen = (client: ExecClient.ExecClient, rows: ReadonlyArray<ListedPr
 
 const none = "no process is named; procwire ps lists them"
 
-/** The names of one process or more. */
 export const names = (
   operands: ReadonlyArray<string>,
 ): Effect.Effect<ReadonlyArray<string>, Flags.UsageError> =>
@@ -125,7 +123,6 @@ export const each = <E, R>(
     return code
   })
 
-/** Does something with each process that a command names. */
 export const eachNamed = <E, R>(asked: Asked, use: Parameters<typeof each<E, R>>[2]) =>
   Effect.gen(function* () {
     const refs = yield* names(asked.operands)

@@ -181,7 +181,6 @@ type Chunk = ReadResult["chunks"][number]
 /** The most bytes of one answer: 1 MiB. */
 const pageBytes = 1024 * 1024
 
-/** The part that is wanted. */
 interface WantedPart {
   /** The chunks behind this seq. */
   readonly last: number
@@ -274,7 +273,6 @@ export const search = (child: RemoteProcess, asked: SearchOptions) =>
 const untilNow = (child: RemoteProcess) =>
   Effect.map(child.history({ tail: 0 }), ({ nextByte, closed }) => (closed ? {} : { to: { byte: nextByte } }))
 
-/** The seq of the last output. */
 const lastSeq = (child: RemoteProcess) =>
   Effect.map(child.wait({ until: [{ idleMs: 0 }], maxBytes: 0 }), ({ nextSeq }) => nextSeq - 1)
 

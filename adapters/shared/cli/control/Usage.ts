@@ -48,7 +48,6 @@ const one = (files: Files, pid: number) =>
     return parse(stat ?? "", status ?? "", children ?? "")
   })
 
-/** The condition of a process, by the host of the server. */
 export interface Condition {
   /** Stopped by a signal, such as SIGSTOP or SIGTSTP. */
   readonly stopped: boolean

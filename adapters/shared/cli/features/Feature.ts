@@ -21,7 +21,6 @@ export type ToOptions = (
 ) => Effect.Effect<Partial<StartOptions>, Unable>
 
 export interface Feature<F extends Flags.FlagTable = Flags.FlagTable> {
-  /** Flags of `run`, and command lines with them. */
   readonly flags: F
   readonly examples?: ReadonlyArray<string>
   readonly read: (values: Flags.Values<F>, run: Run) => Effect.Effect<ToOptions, Flags.UsageError>
@@ -30,20 +29,17 @@ export interface Feature<F extends Flags.FlagTable = Flags.FlagTable> {
   /** Columns of `ps`, in front of the output, and their sentence in its help. */
   readonly columns?: (rows: ReadonlyArray<Seen>, now: number) => ReadonlyArray<Column<Seen>>
   readonly columnsHelp?: string
-  /** Members of a process in the JSON of `events`. */
   readonly facts?: (row: ListedProcess) => object
   /** Changes of processes that only it makes, by their kind. */
   readonly changes?: Readonly<Record<string, Shown>>
   readonly errors?: ReadonlyArray<readonly [said: RegExp, words: (ref: string) => string]>
 }
 
-/** A kind of change in `events`. */
 export interface Shown {
   readonly text: (row: ListedProcess) => string
   /** True if a process that was listed has changed already. */
   readonly isIn: (listed: ListedProcess, changed: ListedProcess) => boolean
 }
 
-/** A feature whose `read` gets the values of its flags. */
 export const make = <const F extends Flags.FlagTable>(feature: Feature<F>): Feature =>
   feature as unknown as Feature

@@ -9,7 +9,6 @@ import { restart } from "./Restart.ts"
 
 export const features: ReadonlyArray<Feature> = [restart, answers, deadlines]
 
-/** The flags of all, for `run`. */
 export const flags: Flags.FlagTable = Object.assign({}, ...features.map((feature) => feature.flags))
 
 export const read = (

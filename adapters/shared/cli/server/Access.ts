@@ -65,7 +65,6 @@ export const make = (source: Parameters<typeof ExecClient.make>[0], options: Exe
 /** The error for a server that knows no processes but those of its clients. */
 export const listsNothing = "this server cannot list what runs: it is an older one, or of another make"
 
-/** The sessions whose processes a client may see. */
 export const sessionsOf = ({ environmentInfo }: Pick<ExecClient.ExecClient, "environmentInfo">) =>
   environmentInfo.capabilities?.processListAll === true ? "all" : "own"
 

@@ -25,7 +25,6 @@ export interface Contexts {
   readonly contexts: Readonly<Record<string, Context>>
 }
 
-/** The name of the server of one's own. */
 export const own = "own"
 
 export const isName = (text: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(text)

@@ -100,7 +100,6 @@ const toPoint = (point: OutputPoint): Reading.Point => {
   return { kind: "byte", at: 0 }
 }
 
-/** The calls of a process that its files can answer. */
 export interface Readable {
   readonly history: (
     options?: HistoryOptions,

@@ -19,7 +19,6 @@ import { beginOf } from "../../process/ProcessBegin.ts"
 import type * as Scope from "effect/Scope"
 import type { Ffi } from "../../process/posix/Ffi.ts"
 
-/** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>
 
 /** The folder of the socket of the server of one's own. */
@@ -83,7 +82,6 @@ const unmade = (path: string, env: Env, why: string) => {
 
 const pidFile = (folder: string): string => join(folder, "server.pid")
 
-/** Notes the pid of a process that runs. */
 export const writePid = (folder: string, pid: number): void => {
   Folders.replaceFile(pidFile(folder), `${pid} ${beginOf(pid)}\n`)
 }
@@ -94,7 +92,6 @@ export const readPid = (folder: string): number | undefined => {
   return Number(pid) > 1 && begin !== "" && beginOf(Number(pid)) === begin ? Number(pid) : undefined
 }
 
-/** The file of the server that runs. */
 export const printedIn = (folder: string): string => join(folder, "server.out")
 
 /** The file of a server that this process starts, until it listens: of two that start at once only one will. */

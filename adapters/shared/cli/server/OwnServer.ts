@@ -97,7 +97,6 @@ export const ensurePage = (
     return { url: `unix:${socketIn(folder)}`, started, link: yield* printedLink(folder) }
   }).pipe(Effect.scoped)
 
-/** Has the server that runs print another link. */
 const askForLink = (folder: string): Effect.Effect<void, Unable> =>
   Effect.suspend(() => {
     const url = `unix:${socketIn(folder)}`

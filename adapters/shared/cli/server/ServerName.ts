@@ -19,7 +19,6 @@ export interface Own {
   readonly own: true
 }
 
-/** A server that is named. */
 export type Named =
   | Own
   | { readonly url: string; readonly context?: Context }

@@ -4,7 +4,6 @@ import * as Result from "effect/Result"
 
 export type Paint = (text: string) => string
 
-/** Each wraps a text, or leaves it as it is. */
 export interface Colours {
   readonly good: Paint
   readonly bad: Paint

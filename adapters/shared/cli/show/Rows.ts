@@ -14,7 +14,6 @@ export const refOf = ({ name, session, processId }: ListedProcess): string =>
 /** True while it may still do something. */
 export const isLive = ({ state }: ListedProcess): boolean => state === "starting" || state === "running"
 
-/** A process, and what the host of the server tells of it. */
 export interface Seen extends ListedProcess {
   /** Undefined where it is not known. */
   readonly condition?: Condition | undefined
@@ -24,7 +23,6 @@ export interface Seen extends ListedProcess {
 export const toJson = ({ condition, ...row }: Seen) =>
   condition?.stopped === true ? { ...row, state: "stopped" } : row
 
-/** Its state in a word or two. */
 export const stateOf = ({ state, exitCode, condition, lost = false }: Seen & { lost?: boolean }): string => {
   if (condition?.stopped === true) return "stopped"
   if (lost && exitCode === null) return "ended, the server died"

@@ -11,7 +11,6 @@ export interface Column<Row> {
   readonly paint?: (text: string, row: Row) => string
 }
 
-/** Flags that say how rows are printed. */
 export interface Shown {
   readonly json?: boolean
   readonly quiet?: boolean
@@ -26,7 +25,6 @@ export interface Forms<Row> {
   readonly toName?: (row: Row) => string
 }
 
-/** Prints rows as the flags say. */
 export const print = <Row>(
   rows: ReadonlyArray<Row>,
   { json = false, quiet = false, "no-trunc": isWhole = false }: Shown,

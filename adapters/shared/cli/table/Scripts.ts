@@ -65,7 +65,6 @@ end
 complete -c procwire -f -a '(__procwire_complete)'
 `
 
-/** The script of each shell. */
 export const scripts: Readonly<Record<"bash" | "zsh" | "fish", string>> = { bash, zsh, fish }
 
 /** The body of the function that both shells call before a prompt. */

@@ -82,11 +82,9 @@ interface Leaves {
   readonly release: (leaf: string) => void
   /** Kills until none is inside, and gives the leaf back. */
   readonly end: (leaf: string) => void
-  /** Kills the rest and removes the leaves. */
   readonly close: () => void
 }
 
-/** Leaves whose paths begin with `prefix`. */
 const makeLeaves = (tree: CgroupTree, prefix: string, killListed: KillListed): Leaves => {
   const idle: Array<string> = []
   const dying = new Set<string>()

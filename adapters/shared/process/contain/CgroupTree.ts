@@ -111,7 +111,6 @@ const operations = ({ read, list, write, makeFolder, removeFolder }: KernelFiles
   }
 }
 
-/** The folder of the cgroup that this process is in. */
 const ownFolder = ({ read }: KernelFiles): string => {
   const path = /^0::(.*)$/m.exec(read("/proc/self/cgroup"))?.[1]
   const mount = /^\S+ \S+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(read("/proc/self/mountinfo"))

@@ -8,7 +8,6 @@
  */
 import type { Entry, ProcessTable } from "../ProcessTable.ts"
 
-/** A child and its descendants. */
 export interface Tree {
   readonly leader: number
   /** When the child started, as in /proc. */
@@ -22,7 +21,6 @@ export interface Tree {
 
 export interface ProcessTrees {
   readonly all: Set<Tree>
-  /** The tree of a child that has just been started. */
   readonly add: (leader: number) => Tree
   /** Lists the processes of now, by their pids. */
   readonly walk: () => ReadonlyMap<number, Entry>

@@ -22,7 +22,6 @@ const GIVE_UP_MILLIS = 30_000
 /** The longest wait of the end of this process for a tree that forks faster than it is found. */
 const LAST_CHANCE_MILLIS = 2_000
 
-/** The parts of a tracker. */
 export interface Means {
   readonly table: ProcessTable
   /** Signals a process if it is the one that started at `start`. */

@@ -197,7 +197,6 @@ export const layer = (openFfi: () => Ffi): Layer.Layer<never> =>
     }),
   )
 
-/** Knows nothing. */
 export const none: Layer.Layer<never> = Layer.succeed(Evidence.ProcessEvidence, Evidence.unknown)
 
 /** Deno does not let its file functions read /proc; the C library does. */

@@ -1,7 +1,6 @@
 /** TCP sockets that listen, as /proc of Linux lists them: for each network namespace by itself. */
 import type { KernelFiles } from "../../host/KernelFiles.ts"
 
-/** A socket that listens. */
 export interface Listening {
   readonly inode: string
   readonly host: string

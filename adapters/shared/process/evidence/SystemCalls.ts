@@ -40,7 +40,6 @@ const numbers: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   arm64: { 63: "read", 65: "read", 72: "select", 73: "ppoll", 22: "epoll", 441: "epoll2" },
 }
 
-/** True if the calls of this processor are known. */
 export const isKnown = (arch: string): boolean => Object.hasOwn(numbers, arch)
 
 /** A shorter wait is one for the time; engines of JavaScript wait for at most some seconds while they are young. */
@@ -51,7 +50,6 @@ const mostFds = 1024
 const POLLIN = 0x41
 const EPOLLIN = 0x41
 
-/** Reads the state of the threads of a process. */
 export const look = (files: KernelFiles, memory: ReadMemory, arch: string, pid: number): Look => {
   const waits: Array<Waiting> = []
   let [mark, runs, denied] = ["", false, false]

@@ -13,7 +13,6 @@ export interface Modes {
   readonly newlines: boolean
 }
 
-/** Looks at descriptors. */
 export interface Terminals {
   readonly memory: ReadMemory
   /** The terminal at a path; undefined if it cannot be opened. */

@@ -23,7 +23,6 @@ import type { ChildWatch, Ended } from "./ChildWatch.ts"
 import type { Descriptors } from "./Descriptors.ts"
 import type { PidFds } from "./PidFd.ts"
 
-/** The parts of a spawner over `posix_spawn`. */
 export interface Host extends ProcessGroup.Host {
   readonly libc: Libc
   readonly descriptors: Descriptors
@@ -196,7 +195,6 @@ const startOnPty = (
   })
 }
 
-/** A child that was started. */
 interface Launched {
   readonly pid: number
   readonly container: Containment.Container

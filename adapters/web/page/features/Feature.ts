@@ -10,9 +10,7 @@ import type { Icon } from "../view/dom.ts"
 export interface Feature {
   /** Options of the starts of the page. */
   readonly start?: (can: Link["can"]) => Partial<StartOptions>
-  /** A button in the head of a process that has ended. */
   readonly button?: Button
-  /** Facts of a process that is closed. */
   readonly closed?: (event: Closed) => ClosedFacts | undefined
 }
 

@@ -5,7 +5,6 @@ import type { Signal } from "../../../../core/protocol/Process.ts"
 import type { Place } from "../model/Rows.ts"
 import type { Link } from "./Link.ts"
 
-/** A signal that a visitor can send to a process. */
 export interface Sending {
   readonly id: string
   readonly verb: string
@@ -15,7 +14,6 @@ export interface Sending {
   readonly signal: Signal | "end" | "kill"
 }
 
-/** The menu. */
 export const sendings: ReadonlyArray<Sending> = [
   { id: "interrupt", verb: "Interrupt", how: "SIGINT", signal: "interrupt" },
   { id: "end", verb: "End", how: "SIGTERM, 5 s later SIGKILL", signal: "end" },

@@ -43,7 +43,6 @@ const longestWait = 5000
 /** The pause before a process is attached to again, in milliseconds. */
 const againMillis = 300
 
-/** One process that is shown. */
 export class Attachment {
   /** True while this page writes to it. */
   readonly writes = Store.make(false)

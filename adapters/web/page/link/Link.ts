@@ -31,7 +31,6 @@ export interface Kept {
 }
 
 export interface Options {
-  /** The address of the WebSocket. */
   readonly url: string
   readonly kept: Kept
   /** The start of the server that the page connects to, as the site names it. */
@@ -49,7 +48,6 @@ export interface Lists {
   readonly instance: string
 }
 
-/** The connection of the page. */
 export interface Link {
   readonly client: Client.Client
   readonly status: Store.Store<Status>

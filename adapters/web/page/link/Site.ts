@@ -1,8 +1,6 @@
 /** The login of the page: who the visitor is, logging in and out. All addresses are relative: a proxy may be in front. */
 
-/** The facts that the site gives. */
 export interface Info {
-  /** True if the visitor has to log in. */
   readonly login: boolean
   /** True if the server takes tokens; otherwise only the links that it prints let in. */
   readonly tokens: boolean
@@ -38,7 +36,6 @@ export const login = async (
     : "The server does not know this token."
 }
 
-/** Logs out. */
 export const logout = async (): Promise<void> => {
   await post("logout", {})
 }
@@ -62,7 +59,6 @@ export const takeOnce = (): string | undefined => {
   return once
 }
 
-/** The address of the WebSocket beside the page. */
 export const socketUrl = (): string => {
   const url = new URL("ws", location.href)
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:"

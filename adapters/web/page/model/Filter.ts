@@ -4,7 +4,6 @@
  */
 import { directoryOf, isOver, type Row, titleOf } from "./Rows.ts"
 
-/** True for a row that is wanted. */
 export type Filter = (row: Row) => boolean
 
 /** The filter that a text means; an empty one wants everything. */

@@ -26,7 +26,6 @@ export interface Display {
 }
 
 export interface Options {
-  /** Every event of the process, in order. */
   readonly events: AsyncIterable<ProcessEvent>
   readonly display: Display
   /** Asks for the picture of now; absent where there is none. */

@@ -11,7 +11,6 @@ export interface Sink {
 /** The most that waits in the terminal before its writer does, in bytes. */
 export const mostWaiting = 128 * 1024
 
-/** The way into one terminal. */
 export class Intake {
   private waitingBytes = 0
   private waiters: Array<() => void> = []

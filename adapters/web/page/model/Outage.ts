@@ -11,7 +11,6 @@ export type Server = "unknown" | "silent" | "same" | "restarted"
 /** No connection; a new one is tried. */
 export interface Lost {
   readonly kind: "lost"
-  /** Why the connection was lost. */
   readonly message: string
   /** When, in milliseconds since 1970. */
   readonly since: number

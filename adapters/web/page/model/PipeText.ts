@@ -29,7 +29,6 @@ const cut = /\u001b(?:\[[\d;:?]*)?$/
 // oxlint-disable-next-line no-control-regex
 const setsColors = /\u001b\[([\d;:]*)m/g
 
-/** Joins the two streams of one process. */
 export class PipeText {
   private readonly states: Readonly<Record<Pipe, State>> = { stdout: fresh(), stderr: fresh() }
   private current: Pipe = "stdout"

@@ -25,7 +25,6 @@ export const placeOf = (key: Key): Place => {
 export const titleOf = ({ name, argv }: Pick<Row, "name" | "argv">): string =>
   name === undefined || name === "" ? Words.command(argv) : Words.visible(name)
 
-/** True if it has exited. */
 export const isOver = ({ state }: Pick<Row, "state">): boolean => state === "exited" || state === "closed"
 
 /** Its directory as a path, as far as its URI has one. */
@@ -65,7 +64,6 @@ export const changes = (before: Rows, after: Rows): ReadonlyArray<Change> => {
 
 /** Processes that are shown together. */
 export interface Group {
-  /** Tells the groups apart. */
   readonly id: string
   readonly title: string
   readonly rows: ReadonlyArray<Row>

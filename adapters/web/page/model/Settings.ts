@@ -1,9 +1,7 @@
 /** The choices of the visitor, kept in the browser. */
 
-/** Light, dark, or as the system is. */
 export type Theme = "system" | "light" | "dark"
 
-/** The choices. */
 export interface Settings {
   readonly theme: Theme
   /** True if screen readers read terminals out. */
@@ -14,7 +12,6 @@ export interface Settings {
   readonly times: boolean
 }
 
-/** The choices of a new visitor. */
 export const defaults: Settings = { theme: "system", reader: false, fontSize: 13, times: false }
 
 /** The least and the largest letters. */

@@ -1,6 +1,5 @@
 /** A value with followers, which hear of each change at once and in order. */
 
-/** A value that can be followed. */
 export interface Store<A> {
   readonly get: () => A
   /** Changes it; the same value again is no change. */
@@ -9,7 +8,6 @@ export interface Store<A> {
   readonly follow: (listener: (value: A) => void) => () => void
 }
 
-/** A store that begins with a value. */
 export const make = <A>(first: A): Store<A> => {
   let current = first
   const listeners = new Set<(value: A) => void>()

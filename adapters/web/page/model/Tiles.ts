@@ -1,7 +1,6 @@
 /** Which terminals are open, in which order, and how they share the room. */
 import type { Key } from "./Rows.ts"
 
-/** The open terminals. */
 export interface Tiles {
   /** In the order that they are shown in. */
   readonly open: ReadonlyArray<Key>
@@ -14,7 +13,6 @@ export interface Tiles {
 /** The most terminals that are open at once. */
 export const most = 16
 
-/** Nothing is open. */
 export const none: Tiles = { open: [], focused: undefined, alone: false }
 
 /** Opens a process in place of the others, or beside them. */

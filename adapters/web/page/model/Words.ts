@@ -110,6 +110,5 @@ export const toneOf = (end: End): Tone => {
 export const count = (number: number, one: string, many: string): string =>
   `${number} ${number === 1 ? one : many}`
 
-/** The texts that are known and not empty. */
 export const known = (...texts: ReadonlyArray<string | undefined>): ReadonlyArray<string> =>
   texts.filter((text): text is string => text !== undefined && text !== "")

@@ -26,7 +26,6 @@ const copyBySelection = (text: string): boolean => {
 /** The deadline for the begin of a download, in milliseconds. */
 const patience = 60_000
 
-/** Saves the parts as one file of this name. */
 export const save = (name: string, parts: ReadonlyArray<Uint8Array>): void => {
   const url = URL.createObjectURL(new Blob([...parts] as Array<BlobPart>, { type: "text/plain" }))
   const link = el("a", { href: url, download: name })

@@ -5,7 +5,6 @@ import type { Screen } from "./Screen.ts"
 
 export interface FindBar {
   readonly element: HTMLElement
-  /** Shows it, and puts the cursor into it. */
   readonly open: () => void
 }
 

@@ -14,7 +14,6 @@ import * as Words from "../model/Words.ts"
 import type { Screen } from "./Screen.ts"
 import { button, checkLabel, el, iconButton, onSubmit, say, searchField } from "./dom.ts"
 
-/** The requests to the server. */
 export interface Past {
   readonly history: Ask
   readonly grep: (options: {
@@ -140,7 +139,6 @@ const sequences =
 
 const plain = (text: string): string => text.replace(sequences, "")
 
-/** Makes an empty list of lines. */
 const makeMatches = (jump: (line: number) => void) => {
   const list = el("ol", { class: "matches", "aria-label": "Lines found", hidden: true })
   let more: HTMLElement | undefined
@@ -187,7 +185,6 @@ type Ask = (options: {
   times: boolean
 }) => Promise<HistoryResult>
 
-/** A line, from 1, or the end. */
 type Place = { readonly line: number } | "end"
 
 /** The size of a part, in bytes: it has no more lines than that. */

@@ -52,7 +52,6 @@ export interface Stdin {
   readonly end: () => void
 }
 
-/** Makes one. */
 export const stdinLine = ({ write, end }: Stdin): HTMLElement => {
   const field = el("input", {
     type: "text",

@@ -8,10 +8,8 @@ import * as Site from "../link/Site.ts"
 import * as Outage from "../model/Outage.ts"
 import { el, onSubmit, say } from "./dom.ts"
 
-/** A form that lets a visitor in. */
 export interface Form {
   readonly element: HTMLFormElement
-  /** Says why somebody was not let in. */
   readonly say: (text: string) => void
   readonly focus: () => void
 }

@@ -9,7 +9,6 @@ import type { Action } from "../model/Keys.ts"
 import type { Renderers } from "./Screen.ts"
 import type { Look } from "./Screen.ts"
 
-/** The shared services of the parts of the page. */
 export interface Page {
   readonly link: Link
   readonly settings: Store<Settings>
@@ -23,7 +22,6 @@ export interface Page {
   readonly announce: (text: string, tone?: "good" | "bad" | "calm") => void
   /** Opens a process, alone or beside the others. */
   readonly open: (place: Place, beside: boolean) => void
-  /** Does what a shortcut says. */
   readonly act: (action: Action) => void
 }
 

@@ -16,7 +16,6 @@ export const session: Kept = {
   set: (sessionId) => sessionStorage.setItem(names.session, sessionId),
 }
 
-/** The processes that are open. */
 export const open = {
   get: (): ReadonlyArray<Key> => read(names.open),
   set: (keys: ReadonlyArray<Key>): void => sessionStorage.setItem(names.open, JSON.stringify(keys)),

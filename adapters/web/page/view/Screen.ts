@@ -179,7 +179,6 @@ export class Screen {
     return `${lines.join("\n").trimEnd()}\n`
   }
 
-  /** All lines that the terminal holds. */
   allText(): string {
     const { active } = this.terminal.buffer
     let text = ""
@@ -191,7 +190,6 @@ export class Screen {
     return `${text.trimEnd()}\n`
   }
 
-  /** Gives everything back. */
   dispose(): void {
     this.intake.release()
     this.undraw()

@@ -24,7 +24,6 @@ import { el, mark } from "./dom.ts"
 // oxlint-disable-next-line no-control-regex
 const report = /^\u001b\[(?:[<MIO]|\d+;\d+;\d+M)/
 
-/** One process that is shown. */
 export class Tile {
   readonly key: Key
   readonly element: HTMLElement
@@ -281,7 +280,6 @@ export class Tile {
     this.notice.tell((await Browser.copy(text)) ? "Copied." : "The browser does not let the page copy.")
   }
 
-  /** Leaves the process, and gives everything back. */
   dispose(): void {
     for (const end of this.ends) end()
     this.notice.dispose()
@@ -314,7 +312,6 @@ export const adapt = (
   return terminalSize?.columns === size.columns && terminalSize.rows === size.rows ? undefined : size
 }
 
-/** True where two rows have the same. */
 export const isSame = (one: TerminalSize | undefined, other: TerminalSize | undefined): boolean =>
   one?.rows === other?.rows && one?.columns === other?.columns
 

@@ -51,7 +51,6 @@ export const say = (element: Element, text: string): void => {
   if (element.textContent !== text) element.textContent = text
 }
 
-/** Sets or removes an attribute. */
 export const mark = (element: Element, name: string, value: string | boolean): void => {
   if (value === false) element.removeAttribute(name)
   else if (element.getAttribute(name) !== (value === true ? "" : value)) {
@@ -82,7 +81,6 @@ const paths = {
   reader: "M2.5 6v4h2.5L8.5 13V3L5 6zM11 5.5a3.5 3.5 0 0 1 0 5M12.8 3.5a6.3 6.3 0 0 1 0 9",
 } as const
 
-/** An icon, by its name or by its own path. */
 export type Icon = keyof typeof paths | { readonly path: string }
 
 const svgSpace = "http://www.w3.org/2000/svg"

@@ -87,7 +87,6 @@ export const terminate = async (wire: Wire, processId: string): Promise<boolean>
   return Check.flag(result["running"], "running in the result of command/exec/terminate")
 }
 
-/** `command/exec/write` of a text. */
 export const write = async (wire: Wire, processId: string, text: string): Promise<void> => {
   const chunk = Buffer.from(text).toString("base64")
   const result = await wire.ok("command/exec/write", { processId, chunk })

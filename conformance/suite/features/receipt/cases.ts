@@ -14,7 +14,6 @@ const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).dig
 const start = (wire: Wire, options: Child.StartOptions): Promise<Child.Child> =>
   Child.start(wire, { ...options, params: { receipt: true, ...options.params } })
 
-/** The receipt in `process/closed` of a process. */
 const receiptOf = async (child: Child.Child): Promise<JsonObject> => {
   const closed = (await child.ended()).events.find(({ kind }) => kind === "closed")
   return Check.object(closed?.params["receipt"], "receipt in process/closed")
