@@ -11,6 +11,7 @@ import { root } from "./setup.mjs"
  * @property {string} says
  * @property {readonly string[]} [tests] the tests that it owns: files, and folders with a slash at their end
  * @property {readonly (readonly string[])[]} [steps] what it runs beside them, each the words behind `node`
+ * @property {boolean} [fetches] packages of a registry: Node keeps the authorities that the machine adds
  * @property {readonly string[]} touched the folders and files whose change it judges
  */
 
@@ -39,6 +40,7 @@ export const parts = [
   {
     name: "check",
     says: "what `npm run check` runs",
+    fetches: true,
     steps: [[".ci/check.mjs"]],
     touched: [],
   },
@@ -216,6 +218,7 @@ export const parts = [
   {
     name: "package",
     says: "the package: installed by each manager, in vite and Next.js, its types for old compilers, the API reference, JSR, Deno",
+    fetches: true,
     tests: ["Bundlers", "Declarations", "Installs", "Package", "WithoutPeers"].map(
       (name) => `conformance/integration/${name}.test.ts`,
     ),
@@ -246,6 +249,7 @@ export const parts = [
   {
     name: "support",
     says: "the spawner suite and the wire suite on every runtime and line of Node, over every transport",
+    fetches: true,
     steps: [[`${run}/support.mjs`, "--check"]],
     touched: ["adapters/shared/transport/", "core/rpc/", "core/transport/"],
   },
@@ -272,12 +276,14 @@ export const parts = [
   {
     name: "peer",
     says: "Codex: its server in the suite, and its client in the cases for clients",
+    fetches: true,
     steps: [[`${run}/codex.mjs`], [`${run}/codex.mjs`, "--client"]],
     touched: [],
   },
   ...["ws", "stdio"].map((over) => ({
     name: `peer-${over}`,
     says: `Codex: its client on our server over ${over}`,
+    fetches: true,
     steps: [["conformance/lab/real-client/main.mjs", "--over", over]],
     touched: ["conformance/lab/real-client/"],
   })),
@@ -297,6 +303,7 @@ export const parts = [
   {
     name: "bench",
     says: "the commands of the bench, on a few processes",
+    fetches: true,
     tests: ["conformance/lab/bench/"],
     touched: ["conformance/lab/bench/"],
   },
