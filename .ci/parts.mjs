@@ -234,18 +234,14 @@ export const parts = [
     steps: [[`${run}/schema.mjs`]],
     touched: ["core/protocol/", "conformance/clients/", "conformance/targets/python/"],
   },
-  {
-    name: "bun",
-    says: "every test of core and adapters on Bun",
-    steps: [[".ci/test.mjs", "--on", "bun", "core", "adapters"]],
-    touched: ["adapters/bun/", "adapters/shared/runtime/", "adapters/shared/process/"],
-  },
-  {
-    name: "deno",
-    says: "every test of core and adapters on Deno",
-    steps: [[".ci/test.mjs", "--on", "deno", "core", "adapters"]],
-    touched: ["adapters/deno/", "adapters/shared/runtime/", "adapters/shared/process/"],
-  },
+  ...["bun", "deno"].flatMap((runtime) =>
+    ["1/3", "2/3", "3/3"].map((third) => ({
+      name: `${runtime}-${third[0]}`,
+      says: `the tests of core and adapters on ${runtime === "bun" ? "Bun" : "Deno"}, ${third} of the files`,
+      steps: [[".ci/test.mjs", "--on", runtime, "core", "adapters", `--shard=${third}`]],
+      touched: [`adapters/${runtime}/`, "adapters/shared/runtime/", "adapters/shared/process/"],
+    })),
+  ),
   {
     name: "support",
     says: "the spawner suite and the wire suite on every runtime and line of Node, over every transport",
