@@ -70,6 +70,9 @@ const late = ["child_process", "crypto", "fs/promises", "module", "timers/promis
  */
 const known = { "node:worker_threads": "export const isMainThread = true" }
 
+/** The same in a script, which has the `require` of the command: Node's module loads the loader of ES modules. */
+const knownInScript = { ...known, "node:module": "export const createRequire = () => require" }
+
 /** Loads a module of Node once. `later` is a function or class of it that loads it when it is called. */
 const loading = (/** @type {string} */ path) => `
 let all
@@ -89,12 +92,13 @@ const later = (name) => {
  */
 const modulesOfNode = {
   name: "modules-of-node",
-  setup: ({ onResolve, onLoad }) => {
+  setup: ({ initialOptions: { format }, onResolve, onLoad }) => {
+    const replaced = format === "cjs" ? knownInScript : known
     onResolve({ filter: /^node:/ }, ({ kind, path }) =>
       kind === "import-statement" ? { path, namespace: "node", sideEffects: false } : undefined,
     )
     onLoad({ filter: /^/, namespace: "node" }, ({ path }) => {
-      if (known[path] !== undefined) return { contents: known[path] }
+      if (replaced[path] !== undefined) return { contents: replaced[path] }
       const module = require(path)
       const names = Object.keys(module).filter((name) => /^[A-Za-z_]\w*$/.test(name) && name !== "default")
       const exports = names.map((name) => {

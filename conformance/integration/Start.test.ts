@@ -80,6 +80,8 @@ it("loads nothing of Node for TLS, HTTP, compression and child processes", () =>
     "zlib",
     "child_process",
     "fs/promises",
+    "internal/fs/promises",
+    "internal/modules/esm/loader",
     "repl",
     "inspector",
   ]

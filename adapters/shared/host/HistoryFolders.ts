@@ -5,6 +5,7 @@
  * container or of another user, stays; so does all of it on Deno without all permissions, which hides /proc.
  */
 import * as fs from "node:fs"
+import * as promises from "node:fs/promises"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
@@ -15,7 +16,7 @@ import * as ProcessBegin from "../process/ProcessBegin.ts"
 export const make = (root: string | undefined): Promise<string> => {
   if (root !== undefined) Folders.make(root, 0o700)
   const begin = ProcessBegin.denial() === undefined ? ProcessBegin.beginOf(process.pid) : "-"
-  return fs.promises.mkdtemp(
+  return promises.mkdtemp(
     join(root ?? tmpdir(), `procwire-history-${process.pid}-${begin}-${placeOfPids()}-`),
   )
 }
@@ -43,7 +44,7 @@ export const sweep = async (root?: string): Promise<number> => {
 }
 
 export const remove = (folder: string): Promise<void> =>
-  fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
+  promises.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
 
 const named = /^procwire-history-(\d+)-(\d+|-)-([\w.]+)-\w+$/
 

@@ -6,6 +6,7 @@
  * appended survives the death of the server, not that of the machine.
  */
 import * as fs from "node:fs"
+import * as promises from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,7 +34,7 @@ export const make = (root?: string): Effect.Effect<HistoryFilesService, never, S
         // A folder that could not be made may be possible later.
         const made = (own ??= HistoryFolders.make(root))
         return made.then(
-          (folder) => fs.promises.mkdtemp(join(folder, "process-")),
+          (folder) => promises.mkdtemp(join(folder, "process-")),
           (error: unknown) => {
             own = undefined
             throw error
@@ -74,15 +75,14 @@ export const toFolder = (name: string): Folder => {
       ),
     list: Effect.tryPromise({
       try: async () => {
-        const names = await fs.promises.readdir(name)
+        const names = await promises.readdir(name)
         return Promise.all(
-          names.map(async (each) => ({ name: each, size: (await fs.promises.stat(path(each))).size })),
+          names.map(async (each) => ({ name: each, size: (await promises.stat(path(each))).size })),
         )
       },
       catch: toError,
     }),
-    remove: (file) =>
-      Effect.promise(() => fs.promises.rm(path(file), { force: true }).catch(() => undefined)),
+    remove: (file) => Effect.promise(() => promises.rm(path(file), { force: true }).catch(() => undefined)),
     note: (facts) =>
       Effect.promise(
         () => (noted = noted.then(() => replace(path(factsName), `${JSON.stringify(facts)}\n`))),
@@ -93,8 +93,8 @@ export const toFolder = (name: string): Folder => {
 /** An unwritable path counts as absent. */
 const replace = async (path: string, text: string): Promise<void> => {
   try {
-    await fs.promises.writeFile(`${path}.new`, text, { mode: 0o600 })
-    await fs.promises.rename(`${path}.new`, path)
+    await promises.writeFile(`${path}.new`, text, { mode: 0o600 })
+    await promises.rename(`${path}.new`, path)
   } catch {
     // Not reported, like a history without room.
   }
