@@ -58,10 +58,17 @@ export const tags = Object.keys(programs).map((name) => ({ name, description: `w
 export const missing = () =>
   Object.entries(programs).flatMap(([name, { isHere }]) => (isHere() ? [] : [name]))
 
+/** True if Debian has installed it, which may be for another Python than that of the path. @param {string} name */
+const isInstalled = (name) =>
+  spawnSync("dpkg-query", ["-W", "-f", "${db:Status-Status}", name], { encoding: "utf8" }).stdout ===
+  "installed"
+
 /** Installs what is missing, one package after the other, where there is an apt-get that may. */
 export const install = () => {
-  const wanted = missing().flatMap((name) => programs[name]?.packages ?? [])
-  if (wanted.length === 0 || process.getuid?.() !== 0 || !inPath("apt-get")) return
+  if (process.getuid?.() !== 0 || !inPath("apt-get")) return
+  const lacking = missing().flatMap((name) => programs[name]?.packages ?? [])
+  const wanted = lacking.filter((name) => !isInstalled(name))
+  if (wanted.length === 0) return
   process.stderr.write(`procwire: installing ${wanted.join(" ")}\n`)
   // The tests start a PostgreSQL of their own: the package is to make no cluster.
   const settings = "/etc/postgresql-common"
