@@ -29,10 +29,7 @@ export type Need = never
 export type Case = SeamCase.SeamCase<Need, DirectoryContext>
 
 /** Completes a table of cases, all below one path. */
-export const table: (
-  prefix: string,
-  specs: { readonly [name: string]: SeamCase.CaseSpec<Need, DirectoryContext> },
-) => ReadonlyArray<Case> = SeamCase.table
+export const table = SeamCase.table<Need, DirectoryContext>
 
 /** One connection to a directory, with promises. Every wait has a deadline. */
 export interface Connection {

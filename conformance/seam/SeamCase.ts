@@ -42,19 +42,29 @@ export interface Choice {
   readonly depth?: Level
 }
 
-/** Completes a table of cases, all below one path. A sentence may go over several lines. */
+/** Cases by the last step of their paths. */
+export interface Specs<Need extends string, Context> {
+  readonly [name: string]: CaseSpec<Need, Context>
+}
+
+/** Completes a table of cases, all below one path, which may share some facts. A sentence may go over several lines. */
 export const table = <Need extends string, Context>(
   prefix: string,
-  specs: { readonly [name: string]: CaseSpec<Need, Context> },
-): ReadonlyArray<SeamCase<Need, Context>> =>
-  Object.entries(specs).map(([name, spec]) => ({
+  ...given:
+    | readonly [specs: Specs<Need, Context>]
+    | readonly [shared: Partial<CaseSpec<Need, Context>>, specs: Specs<Need, Context>]
+): ReadonlyArray<SeamCase<Need, Context>> => {
+  const [shared, specs] = given.length === 1 ? [{}, given[0]] : given
+  return Object.entries(specs).map(([name, spec]) => ({
     level: "must",
     requires: [],
     alone: false,
+    ...shared,
     ...spec,
     says: spec.says.replaceAll(/\s+/g, " "),
     id: `${prefix}/${name}`,
   }))
+}
 
 /** The chosen cases, and the globs that match none at all. */
 export const select = <Need extends string, Context>(

@@ -22,10 +22,7 @@ export type Need = keyof Spawner.Capabilities | "procfs"
 export type Case = SeamCase.SeamCase<Need, SpawnerContext>
 
 /** Completes a table of cases, all below one path. */
-export const table: (
-  prefix: string,
-  specs: { readonly [name: string]: SeamCase.CaseSpec<Need, SpawnerContext> },
-) => ReadonlyArray<Case> = SeamCase.table
+export const table = SeamCase.table<Need, SpawnerContext>
 
 /** The context of a case: its children, its folder, and waits. */
 export interface SpawnerContext

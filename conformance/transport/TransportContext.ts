@@ -37,10 +37,7 @@ export type Need = "raw"
 export type Case = SeamCase.SeamCase<Need, TransportContext>
 
 /** Completes a table of cases, all below one path. */
-export const table: (
-  prefix: string,
-  specs: { readonly [name: string]: SeamCase.CaseSpec<Need, TransportContext> },
-) => ReadonlyArray<Case> = SeamCase.table
+export const table = SeamCase.table<Need, TransportContext>
 
 /** A pair that is open. */
 export interface Opened {

@@ -1,7 +1,17 @@
 /** Cases that provoke wrong orders of events. SpawnedChild.ts checks the order for every child of every case. */
 import * as Check from "../../suite/Check.ts"
-import { table } from "../SpawnerContext.ts"
+import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh } from "../SpawnedChild.ts"
+
+/** The scope of a child that prints without end closes after so many bytes. */
+const closesWithin = async (t: SpawnerContext, bytes: number, pty: boolean): Promise<void> => {
+  const child = await t.start({ argv: ["yes"], pty, onOutput: () => {} })
+  await child.until(() => child.count > bytes, `${bytes} bytes`)
+  await child.close()
+  const told = child.log.length
+  await t.others()
+  Check.equal(child.log.length - told, 0, "events after the scope had closed")
+}
 
 export const events = table("spawner/events", {
   "none-before-spawn-has-succeeded": {
@@ -37,26 +47,12 @@ export const events = table("spawner/events", {
   },
   "none-after-the-scope-has-closed": {
     says: "A child that prints without end causes no event after its scope has closed.",
-    run: async (t) => {
-      const child = await t.start({ argv: ["yes"], onOutput: () => {} })
-      await child.until(() => child.count > 1_000_000, "a megabyte")
-      await child.close()
-      const told = child.log.length
-      await t.others()
-      Check.equal(child.log.length - told, 0, "events after the scope had closed")
-    },
+    run: (t) => closesWithin(t, 1_000_000, false),
   },
   "none-after-the-scope-has-closed-on-a-pty": {
     requires: ["pty"],
     says: "A child that prints on a PTY without end causes no event after its scope has closed.",
-    run: async (t) => {
-      const child = await t.start({ argv: ["yes"], pty: true, onOutput: () => {} })
-      await child.until(() => child.count > 100_000, "100 kB")
-      await child.close()
-      const told = child.log.length
-      await t.others()
-      Check.equal(child.log.length - told, 0, "events after the scope had closed")
-    },
+    run: (t) => closesWithin(t, 100_000, true),
   },
   "no-empty-output": {
     level: "should",

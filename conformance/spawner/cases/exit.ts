@@ -29,6 +29,15 @@ const common = {
   "kill -PIPE $$": signaled(13),
 }
 
+/** A descendant holds the output of a child that exits. */
+const outlived = async (t: SpawnerContext, before: string, pty: boolean): Promise<void> => {
+  const child = await t.start({ argv: sh(`${before}(${t.waitFor("go")}) & exit 3`), pty })
+  Check.equal({ ...(await child.exit()) }, { ...exited(3) }, "the exit")
+  Check.equal([...child.ended], [], "streams that have ended")
+  t.put("go")
+  await child.finished()
+}
+
 export const exit = table("spawner/exit", {
   "code-and-signal": {
     says: `A pipe child that exits is reported with its code (modulo 256), one that dies of a signal with
@@ -48,24 +57,12 @@ export const exit = table("spawner/exit", {
   },
   "not-delayed-by-a-descendant": {
     says: "The exit of a child is reported while a descendant still holds its output.",
-    run: async (t) => {
-      const child = await t.start({ argv: sh(`(${t.waitFor("go")}) & exit 3`) })
-      Check.equal({ ...(await child.exit()) }, { ...exited(3) }, "the exit")
-      Check.equal([...child.ended], [], "streams that have ended")
-      t.put("go")
-      await child.finished()
-    },
+    run: (t) => outlived(t, "", false),
   },
   "not-delayed-by-a-descendant-on-a-pty": {
     requires: ["pty"],
     says: "The exit of a child is reported while a descendant still holds its terminal.",
-    run: async (t) => {
-      const child = await t.start({ argv: sh(`trap '' HUP; (${t.waitFor("go")}) & exit 3`), pty: true })
-      Check.equal({ ...(await child.exit()) }, { ...exited(3) }, "the exit")
-      Check.equal([...child.ended], [], "streams that have ended")
-      t.put("go")
-      await child.finished()
-    },
+    run: (t) => outlived(t, "trap '' HUP; ", true),
   },
   "before-the-others": {
     says: "The exit of a child is reported at once, though children that were started before it still run.",

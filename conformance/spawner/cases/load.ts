@@ -1,7 +1,7 @@
 /** Cases about many children: they do not disturb each other, and nothing leaks. */
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
-import { sh, type SpawnedChild } from "../SpawnedChild.ts"
+import { sh, type ChildOptions, type SpawnedChild } from "../SpawnedChild.ts"
 import * as HostProcess from "../HostProcess.ts"
 
 const MANY = 200
@@ -35,6 +35,20 @@ const leavesNothing = async (t: SpawnerContext, work: () => Promise<void>): Prom
   await t.until(() => HostProcess.childCount() <= processes + OWN, `processes to be ${processes} again`)
 }
 
+/** Runs 50 children of one kind, some at a time. */
+const fifty = (t: SpawnerContext, options: ChildOptions) =>
+  leavesNothing(t, () => t.times(50, 8, async () => void (await t.run(options))))
+
+/** Starts 50 children, some at a time, and closes the scope of each when it runs. */
+const fiftyKilled = (t: SpawnerContext, pty: boolean) =>
+  leavesNothing(t, () =>
+    t.times(50, 8, async () => {
+      const child = await t.start({ argv: sh(`echo up; ${t.idle}`), pty })
+      await child.seen("up")
+      await child.close()
+    }),
+  )
+
 export const load = table("spawner/load", {
   "200-at-once": {
     requires: ["pipeStdin"],
@@ -50,46 +64,30 @@ export const load = table("spawner/load", {
     alone: true,
     requires: ["procfs"],
     says: "50 pipe children that ran to their end leave no descriptor, no zombie and no process.",
-    run: (t) => leavesNothing(t, () => t.times(50, 8, async () => void (await t.run({ argv: ["true"] })))),
+    run: (t) => fifty(t, { argv: ["true"] }),
   },
   "nothing-is-left-with-stdin": {
     alone: true,
     requires: ["procfs", "pipeStdin"],
     says: "50 pipe children with an open stdin that ran to their end leave nothing.",
-    run: (t) =>
-      leavesNothing(t, () => t.times(50, 8, async () => void (await t.run({ argv: ["true"], stdin: true })))),
+    run: (t) => fifty(t, { argv: ["true"], stdin: true }),
   },
   "nothing-is-left-of-ptys": {
     alone: true,
     requires: ["procfs", "pty"],
     says: "50 children on PTYs that ran to their end leave nothing.",
-    run: (t) =>
-      leavesNothing(t, () => t.times(50, 8, async () => void (await t.run({ argv: ["true"], pty: true })))),
+    run: (t) => fifty(t, { argv: ["true"], pty: true }),
   },
   "nothing-is-left-of-the-killed": {
     alone: true,
     requires: ["procfs"],
     says: "50 children that are killed by the end of their scope leave nothing.",
-    run: (t) =>
-      leavesNothing(t, () =>
-        t.times(50, 8, async () => {
-          const child = await t.start({ argv: sh(`echo up; ${t.idle}`) })
-          await child.seen("up")
-          await child.close()
-        }),
-      ),
+    run: (t) => fiftyKilled(t, false),
   },
   "nothing-is-left-of-killed-ptys": {
     alone: true,
     requires: ["procfs", "pty"],
     says: "50 children on PTYs that are killed by the end of their scope leave nothing.",
-    run: (t) =>
-      leavesNothing(t, () =>
-        t.times(50, 8, async () => {
-          const child = await t.start({ argv: sh(`echo up; ${t.idle}`), pty: true })
-          await child.seen("up")
-          await child.close()
-        }),
-      ),
+    run: (t) => fiftyKilled(t, true),
   },
 })

@@ -64,6 +64,19 @@ const stopsWithin = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   Check.isTrue(child.status === undefined, "the child has exited although it is paused")
 }
 
+/** A paused child prints its last words and exits. */
+const exits = async (t: SpawnerContext, pty: boolean): Promise<void> => {
+  const child = await t.start({ argv: sh(`${t.waitFor("go")}; echo last words`), pty })
+  child.pause()
+  t.put("go")
+  await child.exit()
+  await t.others()
+  Check.equal(child.count, 0, "bytes that arrived while the child was paused")
+  child.resume()
+  await child.finished()
+  Check.equal(child.text(), `last words${pty ? "\r" : ""}\n`, "the output")
+}
+
 export const pause = table("spawner/pause", {
   "stops-the-child": {
     requires: ["pause"],
@@ -89,32 +102,12 @@ export const pause = table("spawner/pause", {
   "exit-is-told": {
     requires: ["pause"],
     says: "The exit of a paused pipe child is reported; its last output arrives after resume.",
-    run: async (t) => {
-      const child = await t.start({ argv: sh(`${t.waitFor("go")}; echo last words`) })
-      child.pause()
-      t.put("go")
-      await child.exit()
-      await t.others()
-      Check.equal(child.count, 0, "bytes that arrived while the child was paused")
-      child.resume()
-      await child.finished()
-      Check.equal(child.text(), "last words\n", "stdout")
-    },
+    run: (t) => exits(t, false),
   },
   "exit-is-told-on-a-pty": {
     requires: ["pause", "pty"],
     says: "The exit of a paused child on a PTY is reported; its last output arrives after resume.",
-    run: async (t) => {
-      const child = await t.start({ argv: sh(`${t.waitFor("go")}; echo last words`), pty: true })
-      child.pause()
-      t.put("go")
-      await child.exit()
-      await t.others()
-      Check.equal(child.count, 0, "bytes that arrived while the child was paused")
-      child.resume()
-      await child.finished()
-      Check.equal(child.text(), "last words\r\n", "the output")
-    },
+    run: (t) => exits(t, true),
   },
   "outlasts-the-exit": {
     requires: ["pause", "processGroup"],

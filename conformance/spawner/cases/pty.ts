@@ -5,9 +5,10 @@ import { table } from "../SpawnerContext.ts"
 import { sh } from "../SpawnedChild.ts"
 import { fill, refusal } from "./stdin.ts"
 
-export const pty = table("spawner/pty", {
+const onPty = { requires: ["pty"] } as const
+
+export const pty = table("spawner/pty", onPty, {
   "is-a-terminal": {
-    requires: ["pty"],
     says: "Descriptors 0, 1 and 2 of a child on a PTY are one terminal.",
     run: async (t) => {
       const script = "for fd in 0 1 2; do test -t $fd && echo yes; done; echo err >&2"
@@ -16,7 +17,6 @@ export const pty = table("spawner/pty", {
     },
   },
   "is-the-controlling-terminal": {
-    requires: ["pty"],
     says: "The PTY is the controlling terminal: its child can open /dev/tty, and a child on pipes cannot.",
     run: async (t) => {
       const script = "(echo mine >/dev/tty) 2>/dev/null || echo none"
@@ -37,7 +37,6 @@ export const pty = table("spawner/pty", {
     },
   },
   "size-is-that-of-the-spec": {
-    requires: ["pty"],
     says: "The terminal has the rows and columns of the spec from the start.",
     run: async (t) => {
       for (const [rows, columns] of [
@@ -64,7 +63,6 @@ export const pty = table("spawner/pty", {
     },
   },
   "ctrl-c-interrupts": {
-    requires: ["pty"],
     says: "Ctrl-C, written to a child on a PTY, is SIGINT to the whole foreground group.",
     run: async (t) => {
       const inner = `trap 'echo inner; exit' INT; echo up; ${t.idle}`
@@ -78,7 +76,6 @@ export const pty = table("spawner/pty", {
     },
   },
   "input-is-typed": {
-    requires: ["pty"],
     says: "A write is echoed and read as typed lines; Ctrl-D is EOF, and endStdin does nothing.",
     run: async (t) => {
       const child = await t.start({ argv: ["cat"], pty: true })
@@ -90,7 +87,6 @@ export const pty = table("spawner/pty", {
     },
   },
   "input-exact-when-raw": {
-    requires: ["pty"],
     says: "20,000 bytes of any value, written to a raw terminal, arrive whole and in order.",
     run: async (t) => {
       const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, i) => i % 256))
@@ -108,7 +104,6 @@ export const pty = table("spawner/pty", {
     },
   },
   "write-waits-for-the-reader": {
-    requires: ["pty"],
     says: "Writes of 4 MiB wait while the child does not read its terminal, and a kill ends them.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`stty raw -echo; echo up; ${t.idle}`), pty: true })
@@ -130,7 +125,6 @@ export const pty = table("spawner/pty", {
   },
   "terminal-closed-for-a-while": {
     level: "should",
-    requires: ["pty"],
     says: "A child can close its terminal and reopen it later: there is no hang-up, and nothing is lost.",
     run: async (t) => {
       const script = `exec </dev/null >/dev/null 2>&1; ${t.waitFor("go")}; echo back >/dev/tty`

@@ -36,8 +36,11 @@ export const refusal = async (child: SpawnedChild, rounds = 1): Promise<string> 
   return error._tag === "Failure" ? error.failure.reason : "no failure"
 }
 
-export const stdin = table("spawner/stdin", {
+const piped = { requires: ["pipeStdin"] } as const
+
+export const stdin = table("spawner/stdin", piped, {
   "null-unless-asked-for": {
+    requires: [],
     says: "A pipe child without stdin reads EOF at once, and a write to it is refused: NotOpen.",
     run: async (t) => {
       const child = await t.start({ argv: ["cat"] })
@@ -48,7 +51,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "writes-exact-and-in-order": {
-    requires: ["pipeStdin"],
     says: `200 writes of all byte values and uneven sizes, all begun at once, arrive whole and in call
       order; an empty write succeeds.`,
     run: async (t) => {
@@ -63,7 +65,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "memory-is-free-after-a-write": {
-    requires: ["pipeStdin"],
     says: "64 writes of 64 KiB from the same memory, which is filled anew after each, arrive whole and in order.",
     run: async (t) => {
       const child = await t.start({ argv: ["cat"], stdin: true })
@@ -87,7 +88,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "end-is-the-end-of-the-file": {
-    requires: ["pipeStdin"],
     says: "endStdin causes EOF after what was written; it may be repeated, and a write after it is refused: Closed.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`cat; echo end; ${t.waitFor("go")}`), stdin: true })
@@ -101,7 +101,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "stays-open": {
-    requires: ["pipeStdin"],
     says: "Stdin stays open until endStdin: a child that reads does not see EOF before.",
     run: async (t) => {
       const child = await t.start({ argv: sh("cat; echo end"), stdin: true })
@@ -115,7 +114,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "write-waits-for-the-reader": {
-    requires: ["pipeStdin"],
     says: "Writes of 4 MiB wait while the child does not read, and go on when it reads.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`${t.waitFor("go")}; exec wc -c`), stdin: true })
@@ -131,7 +129,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "write-that-waits-ends-with-the-child": {
-    requires: ["pipeStdin"],
     says: "A waiting write fails when the child is killed: Closed.",
     run: async (t) => {
       const child = await t.start({ argv: sh(t.idle), stdin: true })
@@ -145,7 +142,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "closed-by-the-child": {
-    requires: ["pipeStdin"],
     says: "Writes to a child that has closed its stdin fail: Closed; the child runs on, and its output arrives.",
     run: async (t) => {
       const child = await t.start({
@@ -160,7 +156,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "closed-by-the-exit": {
-    requires: ["pipeStdin"],
     says: "A write to a child that has exited is refused: Closed; endStdin succeeds.",
     run: async (t) => {
       const child = await t.start({ argv: sh("exit 0"), stdin: true })
@@ -170,7 +165,6 @@ export const stdin = table("spawner/stdin", {
     },
   },
   "both-ways-at-once": {
-    requires: ["pipeStdin"],
     says: "4 MiB written to cat come back whole while they are still being written.",
     run: async (t) => {
       const child = await t.start({ argv: ["cat"], stdin: true, onOutput: () => {} })

@@ -2,9 +2,18 @@
  * The number of requests of one connection that run at once, and those that never wait. Requests behind a slow
  * `http/request` on the same connection.
  */
-import { Check, Child, table, type Json } from "../Vocabulary.ts"
+import { Check, Child, table, type CaseContext, type Json } from "../Vocabulary.ts"
 import type * as HttpOrigin from "../wire/HttpOrigin.ts"
 import { type Exchange, originTable } from "./origin.ts"
+
+/** The milliseconds of three reads at once that wait for 300 ms each. */
+const threeReads = async (t: CaseContext): Promise<number> => {
+  const child = await Child.start(await t.open(), { script: "sleep 300" })
+  const began = performance.now()
+  const params = { processId: child.id, waitMs: 300 }
+  await Promise.all([1, 2, 3].map(() => child.wire.begin("process/read", params)))
+  return performance.now() - began
+}
 
 export const concurrency = table("concurrency", {
   // guards: one-process
@@ -29,11 +38,7 @@ export const concurrency = table("concurrency", {
     says: `The requests of one connection are processed one after the other: three reads that wait 300 ms
       take at least 900 ms.`,
     run: async (t) => {
-      const child = await Child.start(await t.open(), { script: "sleep 300" })
-      const began = performance.now()
-      const params = { processId: child.id, waitMs: 300 }
-      await Promise.all([1, 2, 3].map(() => child.wire.begin("process/read", params)))
-      const took = performance.now() - began
+      const took = await threeReads(t)
       Check.isTrue(took >= 890, `three reads took ${Math.round(took)} ms`)
     },
   },
@@ -87,11 +92,7 @@ export const concurrency = table("concurrency", {
     spec: [161],
     says: "With --concurrent-requests 2, two of three reads that wait 300 ms run at once and the third after them.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), { script: "sleep 300" })
-      const began = performance.now()
-      const params = { processId: child.id, waitMs: 300 }
-      await Promise.all([1, 2, 3].map(() => child.wire.begin("process/read", params)))
-      const took = performance.now() - began
+      const took = await threeReads(t)
       Check.isTrue(took >= 590 && took < 890, `three reads took ${Math.round(took)} ms`)
     },
   },

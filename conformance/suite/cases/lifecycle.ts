@@ -23,9 +23,8 @@ const withGrace = {
   spec: [],
 } as const
 
-export const lifecycle = table("lifecycle", {
+export const lifecycle = table("lifecycle", own, {
   "end-of-input-ends-the-server": {
-    ...own,
     transports: "stdio",
     spec: [157],
     says: "At EOF on its stdin the server kills every process group and exits with 0.",
@@ -37,7 +36,6 @@ export const lifecycle = table("lifecycle", {
     },
   },
   "end-of-input-during-a-long-poll": {
-    ...own,
     transports: "stdio",
     spec: [157],
     says: "At EOF the server does not wait for a waiting read: it exits with 0, and the read has no answer.",
@@ -53,7 +51,6 @@ export const lifecycle = table("lifecycle", {
     },
   },
   "end-of-input-kills-what-a-dead-leader-left": {
-    ...own,
     level: "should",
     transports: "stdio",
     requires: ["process-group"],
@@ -70,7 +67,6 @@ export const lifecycle = table("lifecycle", {
     },
   },
   "violation-kills-processes-on-stdio": {
-    ...own,
     level: "should",
     transports: "stdio",
     spec: [20],
@@ -82,7 +78,6 @@ export const lifecycle = table("lifecycle", {
     },
   },
   "sigterm-on-stdio": {
-    ...own,
     transports: "stdio",
     spec: [159],
     says: `SIGTERM to a server on stdio kills every process at once; the server exits with 0, at EOF on its
@@ -97,7 +92,6 @@ export const lifecycle = table("lifecycle", {
     },
   },
   "sigterm-on-websocket": {
-    ...own,
     transports: "sockets",
     spec: [158],
     says: `At SIGTERM a server on a socket ends its connections, kills every process of every session, and
@@ -113,7 +107,6 @@ export const lifecycle = table("lifecycle", {
     },
   },
   "sigint-on-websocket": {
-    ...own,
     level: "should",
     transports: "sockets",
     spec: [158],
@@ -127,7 +120,6 @@ export const lifecycle = table("lifecycle", {
     },
   },
   "sigkill-leaves-nobody": {
-    ...own,
     level: "should",
     says: "When the server dies of SIGKILL, its processes are killed.",
     play: async (wire, t) => {
@@ -172,7 +164,6 @@ export const lifecycle = table("lifecycle", {
     },
   },
   "zero-requests-at-once-refused": {
-    ...own,
     level: "peer",
     requires: ["concurrency-flag"],
     spec: [165],

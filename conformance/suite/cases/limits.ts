@@ -32,6 +32,14 @@ const refused = async (t: CaseContext, text: string): Promise<void> => {
   await wire.barrier()
 }
 
+/** A message of a little more than so many bytes ends the connection without an answer. */
+const endsOver = async (wire: Wire, bytes: number): Promise<void> => {
+  await wire.barrier()
+  const from = wire.inbox.messages.length
+  wire.sendText(padded(1, bytes + 1000))
+  await wire.endsSilently(from)
+}
+
 export const limits = table("limits", {
   "depth-within-limit": {
     spec: [41],
@@ -87,12 +95,7 @@ export const limits = table("limits", {
     spec: [43],
     transports: "lines",
     says: "A line of a little over 64 MiB ends the connection without an answer.",
-    play: async (wire) => {
-      await wire.barrier()
-      const from = wire.inbox.messages.length
-      wire.sendText(padded(1, 64 * mebibyte + 1000))
-      await wire.endsSilently(from)
-    },
+    play: (wire) => endsOver(wire, 64 * mebibyte),
   },
   "frame-just-under-16-mib": {
     spec: [44],
@@ -106,12 +109,7 @@ export const limits = table("limits", {
     spec: [44],
     transports: "ws",
     says: "A frame of a little over 16 MiB ends the connection without an answer.",
-    play: async (wire) => {
-      await wire.barrier()
-      const from = wire.inbox.messages.length
-      wire.sendText(padded(1, 16 * mebibyte + 1000))
-      await wire.endsSilently(from)
-    },
+    play: (wire) => endsOver(wire, 16 * mebibyte),
   },
   "fragmented-message-accepted": {
     spec: [45],

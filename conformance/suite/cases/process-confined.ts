@@ -7,10 +7,11 @@ import { Check, Child, table } from "../Vocabulary.ts"
 import { readOnly } from "../Manifest.ts"
 import { managed, outside } from "./process-sandbox.ts"
 
-export const processConfined = table("process/sandbox", {
+const sandboxed = { requires: ["sandbox"] } as const
+
+export const processConfined = table("process/sandbox", sandboxed, {
   "denial-is-guessed": {
     spec: [181],
-    requires: ["sandbox"],
     says: `A confined process that fails and prints the text of a denial has sandboxDenied true; one that
       succeeds, or prints another text, has it false.`,
     play: async (wire) => {
@@ -29,7 +30,6 @@ export const processConfined = table("process/sandbox", {
   // guards: confinement
   "places-and-links": {
     spec: ["b73"],
-    requires: ["sandbox"],
     says: `Inside a readable folder, a folder without access cannot be read, a writable one can be written,
       and a link reaches only what the profile allows.`,
     play: async (wire) => {
@@ -54,7 +54,6 @@ export const processConfined = table("process/sandbox", {
   },
   "network-off-and-on": {
     spec: [180],
-    requires: ["sandbox"],
     says: "With a restricted network there is only the loopback interface; an enabled one is that of the server.",
     play: async (wire) => {
       const script = "cat /proc/self/net/dev | cut -d: -f1 | sed 1,2d | tr -d ' ' | sort"
@@ -73,7 +72,6 @@ export const processConfined = table("process/sandbox", {
   // guards: confinement
   "machine-is-out-of-reach": {
     level: "should",
-    requires: ["sandbox"],
     says: `A process with a read-only profile cannot open files in /proc/sys for writing, whichever user
       runs the server.`,
     play: async (wire) => {
@@ -84,7 +82,6 @@ export const processConfined = table("process/sandbox", {
   },
   "signal-and-ctrl-c-reach-the-program": {
     level: "should",
-    requires: ["sandbox"],
     says: `A confined program gets the interrupt of process/signal, and Ctrl-C on its terminal, as an
       unconfined one does.`,
     play: async (wire) => {

@@ -2,7 +2,7 @@
  * `process/read`: which chunks come back, and what nextSeq means. `process/read` with waitMs: what ends the wait,
  * and what does not. How much output is retained for `process/read` when a process has written more than fits.
  */
-import { Check, Child, table, type JsonObject, type Wire } from "../Vocabulary.ts"
+import { Check, Child, table, type CaseContext, type JsonObject, type Wire } from "../Vocabulary.ts"
 import * as Gate from "./gate.ts"
 
 /** A closed process with four chunks of 4, 6, 2 and 4 bytes on stdout: seq 1 to 4, exited and closed 5 and 6. */
@@ -306,6 +306,14 @@ export const readWait = table("process/read", {
   },
 })
 
+/** Of 3 MiB and three bytes of output, the last of at least so many bytes. */
+const retains = async (t: CaseContext, least: number): Promise<void> => {
+  const child = await Child.run(await t.open(), { script: "head -c 3145728 /dev/zero; printf END" })
+  const bytes = Buffer.concat(Child.chunks(await child.read()).map((chunk) => chunk.bytes))
+  Check.isTrue(bytes.length >= least, `only ${bytes.length} bytes are retained`)
+  Check.equal(bytes.subarray(-3).toString(), "END", "the last bytes")
+}
+
 export const readRetained = table("process/read/retained", {
   // guards: ring
   "a-mebibyte-of-the-newest": {
@@ -338,22 +346,12 @@ export const readRetained = table("process/read/retained", {
     level: "should",
     spec: [138],
     says: "Of 3 MiB of output and 3 bytes at least the last 1,000,000 can be read afterwards.",
-    run: async (t) => {
-      const child = await Child.run(await t.open(), { script: "head -c 3145728 /dev/zero; printf END" })
-      const bytes = Buffer.concat(Child.chunks(await child.read()).map((chunk) => chunk.bytes))
-      Check.isTrue(bytes.length >= 1_000_000, `only ${bytes.length} bytes are retained`)
-      Check.equal(bytes.subarray(-3).toString(), "END", "the last bytes")
-    },
+    run: (t) => retains(t, 1_000_000),
   },
   "at-least-the-tail": {
     spec: [138],
     says: "Of 3 MiB of output at least the last 512 KiB can be read afterwards.",
-    run: async (t) => {
-      const child = await Child.run(await t.open(), { script: "head -c 3145728 /dev/zero; printf END" })
-      const bytes = Buffer.concat(Child.chunks(await child.read()).map((chunk) => chunk.bytes))
-      Check.isTrue(bytes.length >= 524_288, `only ${bytes.length} bytes are retained`)
-      Check.equal(bytes.subarray(-3).toString(), "END", "the last bytes")
-    },
+    run: (t) => retains(t, 524_288),
   },
   "chunks-of-8-kib": {
     level: "peer",

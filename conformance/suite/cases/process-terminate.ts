@@ -2,7 +2,7 @@
  * `process/terminate`: SIGKILL to the whole group, at once. `process/signal`: SIGINT to the whole group of a
  * process. The exit code of a process, also of one that died of a signal.
  */
-import { Check, Child, isObject, table, type CaseSpec } from "../Vocabulary.ts"
+import { Check, Child, isObject, table, type CaseContext, type CaseSpec } from "../Vocabulary.ts"
 import { awaitDeath } from "../wire/ProcessTree.ts"
 
 export const terminate = table("process/terminate", {
@@ -205,35 +205,29 @@ export const signal = table("process/signal", {
   },
 })
 
+const exitCodeOf = async (t: CaseContext, options: Child.StartOptions): Promise<number> =>
+  (await (await Child.start(await t.open(), options)).ended()).exitCode
+
 const dies = (name: string, number: number): CaseSpec => ({
   spec: [133],
   says: `A process that dies of SIG${name} has the exit code ${128 + number}.`,
-  run: async (t) => {
-    const child = await Child.start(await t.open(), { script: `kill -${name} $$; sleep 60` })
-    Check.equal((await child.ended()).exitCode, 128 + number, "the exit code")
-  },
+  run: async (t) =>
+    Check.equal(await exitCodeOf(t, { script: `kill -${name} $$; sleep 60` }), 128 + number, "the exit code"),
 })
+
+const killedOnTty = { tty: true, script: "kill -TERM $$; sleep 60" }
 
 export const exitCode = table("process/exit-code", {
   "the-largest": {
     spec: [133],
     says: "The exit code 255 is reported as 255.",
-    run: async (t) => {
-      Check.equal(
-        (await (await Child.start(await t.open(), { script: "exit 255" })).ended()).exitCode,
-        255,
-        "the exit code",
-      )
-    },
+    run: async (t) => Check.equal(await exitCodeOf(t, { script: "exit 255" }), 255, "the exit code"),
   },
   "of-a-tty": {
     spec: [133],
     requires: ["pty"],
     says: "A process with tty that exits is reported with its exit code.",
-    run: async (t) => {
-      const child = await Child.start(await t.open(), { tty: true, script: "exit 42" })
-      Check.equal((await child.ended()).exitCode, 42, "the exit code")
-    },
+    run: async (t) => Check.equal(await exitCodeOf(t, { tty: true, script: "exit 42" }), 42, "the exit code"),
   },
   "of-sigsegv": dies("SEGV", 11),
   "of-sigterm": dies("TERM", 15),
@@ -242,19 +236,13 @@ export const exitCode = table("process/exit-code", {
     spec: [133],
     requires: ["pty"],
     says: "A process with tty that dies of a signal has an exit code other than 0.",
-    run: async (t) => {
-      const child = await Child.start(await t.open(), { tty: true, script: "kill -TERM $$; sleep 60" })
-      Check.isTrue((await child.ended()).exitCode !== 0, "the exit code is 0")
-    },
+    run: async (t) => Check.isTrue((await exitCodeOf(t, killedOnTty)) !== 0, "the exit code is 0"),
   },
   "of-a-signal-with-tty-is-one": {
     level: "peer",
     spec: [133],
     requires: ["pty"],
     says: "A process with tty that dies of a signal has the exit code 1.",
-    run: async (t) => {
-      const child = await Child.start(await t.open(), { tty: true, script: "kill -TERM $$; sleep 60" })
-      Check.equal((await child.ended()).exitCode, 1, "the exit code")
-    },
+    run: async (t) => Check.equal(await exitCodeOf(t, killedOnTty), 1, "the exit code"),
   },
 })

@@ -56,9 +56,8 @@ const twoSlots = {
   args: ["--concurrent-requests", "2"],
 } as const
 
-export const requestCancel = table("request/cancel", {
+export const requestCancel = table("request/cancel", cancelling, {
   "ends-a-long-poll": {
-    ...cancelling,
     says:
       "A process/read that waits is answered with -32800 `request was cancelled` when it is cancelled; the process " +
       "runs on, and its output is read as before.",
@@ -75,7 +74,6 @@ export const requestCancel = table("request/cancel", {
     },
   },
   "many-at-once": {
-    ...cancelling,
     says: "Of 200 reads that wait, those that are cancelled are answered with -32800, each once, and the others wait on.",
     run: async (t) => {
       const child = await echoing(await t.open())
@@ -90,7 +88,6 @@ export const requestCancel = table("request/cancel", {
     },
   },
   "answered-once": {
-    ...cancelling,
     says: `A read that is cancelled while its output arrives is answered once, with the output or with
       -32800, in 50 rounds; no output is lost.`,
     run: async (t) => {
@@ -143,7 +140,6 @@ export const requestCancel = table("request/cancel", {
     },
   },
   "other-ids-are-ignored": {
-    ...cancelling,
     says: `Ids that are unknown or answered, ids of another type, and params that name none mean nothing: no
       answer, the connection goes on, and reads that wait wait on.`,
     run: async (t) => {
@@ -162,7 +158,6 @@ export const requestCancel = table("request/cancel", {
     },
   },
   "before-its-request": {
-    ...cancelling,
     says: "A cancel that comes before the request of its id is forgotten: the request is answered as any other.",
     run: async (t) => {
       const child = await echoing(await t.open())
@@ -174,7 +169,6 @@ export const requestCancel = table("request/cancel", {
     },
   },
   "what-has-an-effect-goes-on": {
-    ...cancelling,
     says: "A start and a write that are cancelled are carried out whole, and answered with their results.",
     play: async (wire, t) => {
       const gate = await Gate.make(Gate.shell(wire))
@@ -193,7 +187,6 @@ export const requestCancel = table("request/cancel", {
     },
   },
   "does-not-stand-for-initialized": {
-    ...cancelling,
     says: "A cancel between initialize and initialized is ignored: methods of processes are refused as before.",
     run: async (t) => {
       const wire = await t.connect()
@@ -204,7 +197,6 @@ export const requestCancel = table("request/cancel", {
     },
   },
   "of-its-connection-only": {
-    ...cancelling,
     transports: "sockets",
     says: "An id names a request of the same connection: one that has the same id on another connection waits on.",
     run: async (t) => {
@@ -218,7 +210,6 @@ export const requestCancel = table("request/cancel", {
     },
   },
   "across-a-resume": {
-    ...cancelling,
     requires: ["request-cancel", "resume"],
     transports: "sockets",
     says: `Behind a resume an id names a request of the new connection: the request that had it before is no

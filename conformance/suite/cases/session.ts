@@ -12,9 +12,9 @@ import { randomUUID } from "node:crypto"
 
 const sockets = { transports: "sockets", requires: ["resume"], level: "must" } as const
 
-export const session = table("session", {
+export const session = table("session", sockets, {
   isolated: {
-    transports: "sockets",
+    requires: [],
     spec: [155],
     says: "The same processId in two sessions names two processes; a process of another session is unknown.",
     run: async (t) => {
@@ -28,7 +28,6 @@ export const session = table("session", {
     },
   },
   "detach-keeps-processes": {
-    ...sockets,
     spec: [146],
     says: `Processes survive the loss of the connection; after a resume of the session they can be used,
       with their state.`,
@@ -48,7 +47,6 @@ export const session = table("session", {
     },
   },
   "resume-continues-the-count": {
-    ...sockets,
     spec: [147],
     says: `After a resume, missed events are read with afterSeq and new ones are pushed; nothing is pushed
       twice, and the seqs continue.`,
@@ -92,7 +90,6 @@ export const session = table("session", {
     },
   },
   "resume-pushes-before-initialized": {
-    ...sockets,
     spec: [148],
     says: `Notifications are sent right after the answer to a resuming initialize; requests are refused
       until initialized.`,
@@ -110,7 +107,6 @@ export const session = table("session", {
     },
   },
   "attached-session-refused": {
-    ...sockets,
     spec: [149],
     says: `A resume of a session that is attached is refused with -32010 and a text with its id; the
       attached connection stays usable.`,
@@ -124,7 +120,6 @@ export const session = table("session", {
     },
   },
   "unknown-session-refused": {
-    ...sockets,
     transports: "any",
     spec: [150],
     says: `A resume with an id that is not known, or empty, is refused with -32600 and unknown session id
@@ -138,7 +133,6 @@ export const session = table("session", {
     },
   },
   "racing-resumes-one-wins": {
-    ...sockets,
     spec: [151],
     says: "Of two simultaneous resumes of one detached session one succeeds and the other is refused with -32010.",
     run: async (t) => {
@@ -157,7 +151,6 @@ export const session = table("session", {
     },
   },
   "resume-during-a-long-poll": {
-    ...sockets,
     spec: [152],
     says: "A session whose connection was lost while a read waited can be resumed.",
     run: async (t) => {
@@ -170,7 +163,6 @@ export const session = table("session", {
     },
   },
   "resume-after-a-violation": {
-    ...sockets,
     spec: [153],
     says: "A session whose connection was ended for a violation can be resumed.",
     run: async (t) => {
@@ -182,7 +174,6 @@ export const session = table("session", {
     },
   },
   "write-ids-survive-a-resume": {
-    ...sockets,
     spec: [114],
     says: "A writeId that was accepted before the connection was lost is not written again after a resume.",
     run: async (t) => {
@@ -200,7 +191,6 @@ export const session = table("session", {
   },
   // guards: back-pressure
   "detached-flood-does-not-block": {
-    ...sockets,
     spec: [156],
     says: `A process that writes 5 MB while no client is attached does not block; afterwards its last bytes
       can be read.`,
@@ -227,7 +217,6 @@ export const session = table("session", {
     },
   },
   "exit-while-detached": {
-    ...sockets,
     spec: [146],
     says: "After a resume, a process that exited while no client was attached can be read with its exit code.",
     run: async (t) => {

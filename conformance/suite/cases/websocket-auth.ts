@@ -13,10 +13,9 @@ const token = "open-sesame-0123456789"
 const sha256 = createHash("sha256").update(token).digest("hex")
 const byDigest = ["--ws-auth", "capability-token", "--ws-token-sha256", sha256]
 
-export const websocketAuth = table("websocket/auth", {
+export const websocketAuth = table("websocket/auth", auth, {
   // guards: wrong-token
   "missing-token-refused": {
-    ...auth,
     spec: [58, "b76"],
     says: "With --ws-auth capability-token an upgrade without an Authorization header is answered with 401.",
     run: async (t) => {
@@ -25,7 +24,6 @@ export const websocketAuth = table("websocket/auth", {
     },
   },
   "wrong-token-refused": {
-    ...auth,
     spec: [59, "b76"],
     says: "An upgrade with a wrong token, or with a prefix of the right one, is answered with 401.",
     run: async (t) => {
@@ -36,7 +34,6 @@ export const websocketAuth = table("websocket/auth", {
     },
   },
   "other-schemes-refused": {
-    ...auth,
     spec: [60],
     says: "An upgrade with the scheme Basic, with a token but no scheme, or with a blank token is answered with 401.",
     run: async (t) => {
@@ -47,7 +44,6 @@ export const websocketAuth = table("websocket/auth", {
     },
   },
   "scheme-in-any-case": {
-    ...auth,
     spec: [61],
     says: "The scheme Bearer may be in any case, and spaces around the token are ignored.",
     run: async (t) => {
@@ -64,7 +60,6 @@ export const websocketAuth = table("websocket/auth", {
     },
   },
   "readyz-needs-no-token": {
-    ...auth,
     requires: ["ws-auth", "http-endpoints"],
     spec: [62, "b76"],
     says: "GET /readyz without a token is answered with 200.",
@@ -74,7 +69,6 @@ export const websocketAuth = table("websocket/auth", {
   },
   // guards: page-origin
   "origin-refused-with-token": {
-    ...auth,
     spec: [63, "b76"],
     says: "An upgrade with the right token and an Origin header is answered with 403.",
     run: async (t) => {
@@ -84,7 +78,6 @@ export const websocketAuth = table("websocket/auth", {
     },
   },
   "digest-in-capitals": {
-    ...auth,
     spec: [64],
     says: "The digest of --ws-token-sha256 may be in capitals.",
     run: async (t) => {
@@ -95,7 +88,6 @@ export const websocketAuth = table("websocket/auth", {
     },
   },
   "token-file-is-trimmed": {
-    ...auth,
     spec: ["b76"],
     says: "--ws-token-file names a file with the token; whitespace around the token is trimmed.",
     run: (t) =>
@@ -107,7 +99,6 @@ export const websocketAuth = table("websocket/auth", {
       }),
   },
   "works-after-the-upgrade": {
-    ...auth,
     args: byDigest,
     says: "A client with the right token can do the handshake and ask for environment/status.",
     run: async (t) => {
@@ -117,7 +108,6 @@ export const websocketAuth = table("websocket/auth", {
     },
   },
   "texts-of-refusals": {
-    ...auth,
     level: "should",
     spec: [58, 59, 60],
     says: "The body of a refused upgrade is the exact text of Codex, and there is no WWW-Authenticate header.",
@@ -160,9 +150,8 @@ const bearer = (claims: JsonObject): string => `Bearer ${Jwt.sign(secret, claims
 /** Valid claims, with these instead of the usual ones. */
 const claims = (other: JsonObject = {}): JsonObject => ({ exp: Jwt.at(60), ...other })
 
-export const websocketJwt = table("websocket/jwt", {
+export const websocketJwt = table("websocket/jwt", auth, {
   "signed-token-accepted": {
-    ...auth,
     spec: [65],
     says: `With --ws-auth signed-bearer-token an upgrade with a JWT signed with HS256 that expires in a
       minute succeeds; a typ header is not needed, and iat and unknown claims are ignored.`,
@@ -175,7 +164,6 @@ export const websocketJwt = table("websocket/jwt", {
       }),
   },
   "token-required": {
-    ...auth,
     spec: [58],
     says: "An upgrade without a token, or with a token that is not a JWT, is answered with 401.",
     run: (t) =>
@@ -185,7 +173,6 @@ export const websocketJwt = table("websocket/jwt", {
       }),
   },
   "exp-required-as-integer": {
-    ...auth,
     spec: [66],
     says: "A token without exp, or whose exp is a string or a fraction, is refused with 401.",
     run: (t) =>
@@ -197,7 +184,6 @@ export const websocketJwt = table("websocket/jwt", {
   },
   // guards: wrong-token
   "expiry-with-skew": {
-    ...auth,
     spec: [67],
     says: `A token that expired 35 seconds ago is refused, one that expired 25 seconds ago is accepted: the
       clocks may differ by 30 seconds.`,
@@ -208,7 +194,6 @@ export const websocketJwt = table("websocket/jwt", {
       }),
   },
   "not-before-with-skew": {
-    ...auth,
     spec: [68],
     says: "A token whose nbf is 40 seconds ahead is refused, one whose nbf is 25 seconds ahead is accepted.",
     run: (t) =>
@@ -219,7 +204,6 @@ export const websocketJwt = table("websocket/jwt", {
   },
   // guards: wrong-token
   "only-hs256": {
-    ...auth,
     spec: [69],
     says: "A token with the algorithm none or HS512, or signed with another key, is refused with 401.",
     run: (t) =>
@@ -233,7 +217,6 @@ export const websocketJwt = table("websocket/jwt", {
       }),
   },
   "issuer-checked": {
-    ...auth,
     spec: [70],
     says: `With --ws-issuer a token with another iss, or with none, is refused; with a blank --ws-issuer,
       iss is ignored.`,
@@ -249,7 +232,6 @@ export const websocketJwt = table("websocket/jwt", {
     },
   },
   "audience-checked": {
-    ...auth,
     spec: [71],
     says: "With --ws-audience the aud of a token must be that string or an array that contains it.",
     run: (t) =>
@@ -262,7 +244,6 @@ export const websocketJwt = table("websocket/jwt", {
       }),
   },
   "skew-flag": {
-    ...auth,
     spec: [72],
     says: `With --ws-max-clock-skew-seconds 5 a token that expired 3 seconds ago is accepted, and one that
       expired 9 seconds ago refused.`,
@@ -273,7 +254,6 @@ export const websocketJwt = table("websocket/jwt", {
       }),
   },
   "texts-of-refusals": {
-    ...auth,
     level: "should",
     spec: [66, 67, 68, 69, 70, 71],
     says: "The body of a refused upgrade is the exact text of Codex.",

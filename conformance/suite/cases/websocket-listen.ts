@@ -240,9 +240,8 @@ const samples = (text: string): ReadonlyMap<string, number> => {
   return found
 }
 
-export const websocketStatus = table("websocket/status", {
+export const websocketStatus = table("websocket/status", status, {
   "healthz-counts": {
-    ...status,
     server: "fresh",
     says: `GET /healthz is answered with JSON: the status ok, a version, the seconds since the start, and
       the numbers of connections, sessions and processes.`,
@@ -261,7 +260,6 @@ export const websocketStatus = table("websocket/status", {
     },
   },
   "metrics-count": {
-    ...status,
     server: "fresh",
     says: `GET /metrics is answered in the text format 0.0.4 of Prometheus: processes started, running and
       ended, bytes of output, failed starts, connections, sessions and a histogram of how long starts took.`,
@@ -289,7 +287,6 @@ export const websocketStatus = table("websocket/status", {
   },
   // guards: status-and-metrics
   "needs-a-token-where-upgrades-do": {
-    ...status,
     requires: ["http-status", "ws-auth"],
     server: "owned",
     says: `With --ws-auth, /healthz and /metrics are answered with 401 without a token and with 200 with the
@@ -310,7 +307,6 @@ export const websocketStatus = table("websocket/status", {
   },
   // guards: page-origin
   "origin-refused": {
-    ...status,
     says: "GET /healthz and /metrics with an Origin header are answered with 403.",
     run: async (t) => {
       for (const path of paths) {
@@ -320,7 +316,6 @@ export const websocketStatus = table("websocket/status", {
     },
   },
   "only-read": {
-    ...status,
     level: "should",
     says: "POST of /healthz and /metrics is answered with 405.",
     run: async (t) => {

@@ -8,9 +8,8 @@ import { awaitExit, firstLine } from "../wire/ServerProcess.ts"
 
 const ws = { transports: "ws" } as const
 
-export const websocket = table("websocket", {
+export const websocket = table("websocket", ws, {
   "bound-url-on-stdout": {
-    ...ws,
     spec: [51],
     server: "fresh",
     says: `A server started on port 0 prints exactly one line on its standard output, ws://127.0.0.1:PORT,
@@ -28,7 +27,6 @@ export const websocket = table("websocket", {
     },
   },
   "answers-in-text-frames": {
-    ...ws,
     spec: [46],
     says: "A request in a binary frame is answered in a text frame.",
     play: async (wire, t) => {
@@ -41,7 +39,6 @@ export const websocket = table("websocket", {
     },
   },
   "blank-frame-refused": {
-    ...ws,
     spec: [30],
     says: "An empty text frame is answered with id -1 and -32600.",
     run: async (t) => {
@@ -51,7 +48,6 @@ export const websocket = table("websocket", {
     },
   },
   "two-values-in-a-frame-refused": {
-    ...ws,
     spec: [47],
     says: "Two requests in one frame, with a newline between them, are malformed: one answer with id -1 and -32600.",
     play: async (wire) => {
@@ -65,7 +61,6 @@ export const websocket = table("websocket", {
     },
   },
   "ping-answered": {
-    ...ws,
     spec: [48],
     says: 'A ping with the payload "hey" is answered with a pong of the same payload, also before the handshake.',
     run: async (t) => {
@@ -78,7 +73,6 @@ export const websocket = table("websocket", {
     },
   },
   "server-pings": {
-    ...ws,
     level: "should",
     spec: [49],
     slow: true,
@@ -91,7 +85,6 @@ export const websocket = table("websocket", {
     },
   },
   "no-close-frame": {
-    ...ws,
     level: "peer",
     spec: [50],
     says: "After a violation the server ends the TCP connection without a close frame: the client sees code 1006.",
@@ -103,7 +96,6 @@ export const websocket = table("websocket", {
   },
   // guards: idle-handshakes
   "connections-are-independent": {
-    ...ws,
     says: "While one connection waits in a long poll, another one is answered.",
     run: async (t) => {
       const [one, other] = [await t.open(), await t.open()]
@@ -129,9 +121,8 @@ export const websocket = table("websocket", {
 
 const http = { transports: "ws", requires: ["http-endpoints"] } as const
 
-export const websocketHttp = table("websocket", {
+export const websocketHttp = table("websocket", http, {
   "readyz-is-200": {
-    ...http,
     spec: [52, "b76"],
     says: "GET and HEAD of /readyz, also with a query, are answered with 200 and an empty body.",
     run: async (t) => {
@@ -148,7 +139,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "readyz-post-refused": {
-    ...http,
     level: "should",
     spec: [52],
     says: "POST /readyz is answered with 405 and allow: GET,HEAD.",
@@ -163,7 +153,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "other-paths-are-404": {
-    ...http,
     level: "should",
     spec: [56],
     says: "/livez, /readyz/ and an upgrade at /foo are answered with 404.",
@@ -177,7 +166,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "healthz-and-metrics-are-404": {
-    ...http,
     level: "peer",
     spec: [53],
     says: "/healthz and /metrics are answered with 404.",
@@ -189,7 +177,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "upgrade-with-query": {
-    ...http,
     spec: [56],
     says: "An upgrade at /?q=1 succeeds.",
     run: async (t) => {
@@ -201,7 +188,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "late-upgrade": {
-    ...http,
     level: "should",
     slow: true,
     says: "A client that is silent for 15 seconds after it has connected is still upgraded.",
@@ -212,7 +198,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "no-compression-negotiated": {
-    ...http,
     level: "should",
     says: "An upgrade that offers a subprotocol and permessage-deflate succeeds, and neither is negotiated.",
     run: async (t) => {
@@ -225,7 +210,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "plain-requests-refused": {
-    ...http,
     level: "should",
     spec: [54, 55],
     says: "GET / without an upgrade is answered with 400, POST / with 405.",
@@ -236,7 +220,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "bad-upgrades-refused": {
-    ...http,
     level: "should",
     says: "An upgrade with another version than 13, or without a key, is answered with 400.",
     run: async (t) => {
@@ -248,7 +231,6 @@ export const websocketHttp = table("websocket", {
     },
   },
   "texts-of-the-peer": {
-    ...http,
     level: "peer",
     spec: [54, 55],
     says: "Refused HTTP requests have the exact bodies of Codex.",
@@ -262,7 +244,6 @@ export const websocketHttp = table("websocket", {
   },
   // guards: page-origin
   "origin-refused": {
-    ...http,
     spec: [57, "b76"],
     says: `Any request with an Origin header, even null, empty or the server's own, is answered with 403 on
       /, /readyz and any other path.`,

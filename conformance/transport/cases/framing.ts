@@ -16,9 +16,10 @@ const numbersFrom = (seed: number) => {
   }
 }
 
-export const framing = table("transport/framing", {
+const onRawEnd = { requires: ["raw"] } as const
+
+export const framing = table("transport/framing", onRawEnd, {
   "any-chunk-borders": {
-    requires: ["raw"],
     says: `120 messages arrive whole and in order when their bytes are sent in pieces of up to 7, 100 or
       5,000 bytes.`,
     run: async (t) => {
@@ -43,7 +44,6 @@ export const framing = table("transport/framing", {
     },
   },
   "many-in-one-chunk": {
-    requires: ["raw"],
     says: "120 messages that are sent in one piece, with a part of another, are delivered one by one.",
     run: async (t) => {
       const raw = await t.raw()
@@ -56,7 +56,6 @@ export const framing = table("transport/framing", {
     },
   },
   "utf8-split-anywhere": {
-    requires: ["raw"],
     says: "A message with characters of one to four bytes arrives whole when it is split at any byte.",
     run: async (t) => {
       const raw = await t.raw()
@@ -70,7 +69,6 @@ export const framing = table("transport/framing", {
     },
   },
   "utf8-broken-fails": {
-    requires: ["raw"],
     says: "Bytes that are not UTF-8 fail incoming with InvalidUtf8, after the messages before them.",
     run: async (t) => {
       for (const broken of [
@@ -87,7 +85,6 @@ export const framing = table("transport/framing", {
     },
   },
   "cut-off-is-not-delivered": {
-    requires: ["raw"],
     says: "When the peer disconnects within a message, incoming ends and the incomplete message is not delivered.",
     run: async (t) => {
       const raw = await t.raw()
@@ -99,7 +96,6 @@ export const framing = table("transport/framing", {
     },
   },
   "peer-gone-is-the-end": {
-    requires: ["raw"],
     says: `When the peer disconnects between messages, incoming ends without an error, and a write then
       returns true.`,
     run: async (t) => {

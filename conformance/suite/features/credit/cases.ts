@@ -72,9 +72,8 @@ const dropped = async (t: CaseContext): Promise<{ session: string; child: Child.
   return { session, child, last: child.events().at(-1)?.seq ?? 0 }
 }
 
-export const processCredit = table("process/credit", {
+export const processCredit = table("process/credit", credited, {
   "nothing-beyond-it": {
-    ...credited,
     says: `process/start with credit N pushes output as long as the next chunk fits in what is left of N
       bytes (decoded), and no more.`,
     play: async (wire) => {
@@ -82,7 +81,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "small-chunks-count-as-64": {
-    ...credited,
     says: "A chunk of fewer than 64 bytes counts as 64: of one byte each, a credit of 65,536 is 1,024 chunks.",
     play: async (wire, t) => {
       const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true, params: { credit: chunk } })
@@ -100,7 +98,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "others-go-on": {
-    ...credited,
     says: "While a process has no credit left, another one on the same connection is pushed whole, to its end.",
     play: async (wire) => {
       const waiting = await Child.start(wire, { argv: ["yes"], params: { credit: chunk } })
@@ -114,7 +111,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "grants-go-on-where-it-stopped": {
-    ...credited,
     says: `process/credit {processId, bytes} returns {} and adds to what is left: the output goes on with
       the next seq, no byte is lost or doubled, and none comes before its grant.`,
     play: async (wire) => {
@@ -131,7 +127,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "end-waits-too": {
-    ...credited,
     says: "process/exited and process/closed come behind the output that waits for credit, in the order of seq.",
     play: async (wire, t) => {
       const script = "head -c 100000 /dev/zero; exit 3"
@@ -148,7 +143,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "first-grant-begins-it": {
-    ...credited,
     says: "A process that was started without credit is pushed within the bytes of its first process/credit from then on.",
     play: async (wire) => {
       const child = await Child.start(wire, { script: "read line; exec yes", pipeStdin: true })
@@ -160,7 +154,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "right-behind-the-start": {
-    ...credited,
     says: "A process/credit that is sent right behind the start, without waiting, adds to the credit of the start.",
     play: async (wire) => {
       const params = Child.params(wire, { id: "p", argv: ["yes"], params: { credit: chunk } })
@@ -173,7 +166,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "read-is-free": {
-    ...credited,
     says: "process/read returns retained output whatever credit is left, and uses none of it.",
     play: async (wire) => {
       const child = await flood(wire, chunk)
@@ -186,7 +178,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "terminate-needs-none": {
-    ...credited,
     says: `terminate of a process that waits for credit returns running true and kills it; process/read
       tells its end without a grant, and the notifications come with one.`,
     play: async (wire, t) => {
@@ -205,7 +196,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "after-the-end": {
-    ...credited,
     says: "process/credit of a process that has closed returns {}.",
     play: async (wire) => {
       const child = await Child.run(wire, { script: "echo bye", params: { credit: chunk } })
@@ -215,7 +205,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "bad-values-refused": {
-    ...credited,
     says: `process/credit of an unknown process is refused with -32600; bytes that are missing, negative,
       fractional, no number or above 2^53-1, also in sum with what is left, with -32602, as is a credit of
       process/start that is less than 65,536, the largest chunk.`,
@@ -234,7 +223,6 @@ export const processCredit = table("process/credit", {
     },
   },
   "after-it-is-forgotten": {
-    ...credited,
     requires: ["process-credit", "process-attach"],
     says: `Output that waits for credit comes although its process is forgotten meanwhile: process/credit
       takes grants for it until process/closed, of the process and of an attachment.`,

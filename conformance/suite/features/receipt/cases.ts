@@ -54,10 +54,9 @@ const memberOf = async (
   return { endedBy: endedBy ?? null, signal: signal ?? null }
 }
 
-export const processReceipt = table("process/receipt", {
+export const processReceipt = table("process/receipt", receipts, {
   // guards: receipt, whole-output
   "of-what-was-written": {
-    ...receipts,
     says: `process/closed of a process that was started with receipt: true has the bytes, their SHA-256 in
       hex, the chunks and the first and last seq of each of its streams, also of one without output.`,
     play: async (wire) => {
@@ -68,7 +67,6 @@ export const processReceipt = table("process/receipt", {
     },
   },
   "of-a-terminal": {
-    ...receipts,
     requires: ["process-receipt", "pty"],
     says: "The receipt of a process with a terminal has one stream, pty.",
     play: async (wire) => {
@@ -76,7 +74,6 @@ export const processReceipt = table("process/receipt", {
     },
   },
   "only-when-asked": {
-    ...receipts,
     says: "Without receipt: true (absent, null or false) neither process/closed nor process/read has a receipt.",
     play: async (wire) => {
       for (const params of [{}, { receipt: null }, { receipt: false }]) {
@@ -88,7 +85,6 @@ export const processReceipt = table("process/receipt", {
     },
   },
   "read-has-it-too": {
-    ...receipts,
     says: "process/read of a closed process has the receipt of process/closed, and of one that runs none.",
     play: async (wire) => {
       const child = await start(wire, { script: "echo up; read line", pipeStdin: true })
@@ -100,7 +96,6 @@ export const processReceipt = table("process/receipt", {
     },
   },
   "says-who-ended-it": {
-    ...receipts,
     says: `endedBy is exit for a process that exited, signal (with its number) for one that died of a
       signal, and terminate for one that process/terminate has killed; one that had exited before is not
       ended by a terminate.`,
@@ -124,7 +119,6 @@ export const processReceipt = table("process/receipt", {
     },
   },
   "has-its-times": {
-    ...receipts,
     says: "startedAtMs and endedAtMs are milliseconds since 1970, and as far apart as the process ran.",
     play: async (wire) => {
       const receipt = await receiptOf(await start(wire, { argv: ["sleep", "0.3"] }))
@@ -135,7 +129,6 @@ export const processReceipt = table("process/receipt", {
     },
   },
   "counts-what-nobody-got": {
-    ...receipts,
     requires: ["process-receipt", "resume"],
     transports: "ws",
     says: `While no client is attached output may leave the ring: unreadBytes counts it, and bytes and
