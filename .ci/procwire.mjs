@@ -70,7 +70,10 @@ const late = ["child_process", "crypto", "fs/promises", "module", "timers/promis
  */
 const known = { "node:worker_threads": "export const isMainThread = true" }
 
-/** The same in a script, which has the `require` of the command: Node's module loads the loader of ES modules. */
+/**
+ * The same in a script, which has the `require` of the command: Node's module loads the loader of ES modules.
+ * @type {typeof known}
+ */
 const knownInScript = { ...known, "node:module": "export const createRequire = () => require" }
 
 /** Loads a module of Node once. `later` is a function or class of it that loads it when it is called. */
