@@ -20,6 +20,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Confinement } from "../protocol/Confinement.ts"
 import type { Ending } from "../protocol/Ending.ts"
+import type { Keep } from "./Keeper.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** The capabilities of a spawner. A declared one must work; one that is not declared is never used. */
@@ -124,6 +125,8 @@ export interface ChildHandle {
   readonly pause?: () => void
   /** Reads output again after `pause`. */
   readonly resume?: () => void
+  /** Lets the child outlive its server. Only of a spawner with a keeper. */
+  readonly keep?: Keep
 }
 
 /** A way to start processes. */

@@ -1,0 +1,53 @@
+/**
+ * The interface of keepers. A keeper holds children beyond the life of the server that has started them, and hands them
+ * to the next one.
+ *
+ * A keeper retains the latest output of each child and remembers its ends and its exit, so that the next server repeats
+ * what the one before has seen: the same chunks, cut at the same places, with the same seqs. A child that its server has
+ * not noted by `Keep` ends with that server.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { SpawnError } from "./SpawnError.ts"
+import type { ChildHandle, SpawnEvents } from "./Spawner.ts"
+
+/**
+ * Notes a child: it outlives its server from now on. A later note replaces the one before.
+ *
+ * `about` is text for the next server. `nextSeq` gives the seq that the next output will have; the keeper asks for it
+ * before it delivers an output, and remembers each seq that is not one more than that of the output before.
+ */
+export type Keep = (about: string, nextSeq: () => number) => void
+
+/** A child whose server is gone. */
+export interface Left {
+  /** The last note. */
+  readonly about: string
+  /** The output that the keeper has lost, in bytes of each stream: what is retained begins behind it. */
+  readonly lost: { readonly stdout: number; readonly stderr: number; readonly pty: number }
+  /**
+   * Takes the child over, until the scope closes, which ends it as for any child. `events` get what is retained, with
+   * ends and exit in their places, before it succeeds; then what follows. `skip` is called before an output whose seq
+   * is not one more than that of the output before, with its seq. The first output has the seq 1 without a call.
+   */
+  readonly adopt: (
+    events: SpawnEvents,
+    skip: (seq: number) => void,
+  ) => Effect.Effect<ChildHandle, SpawnError, Scope.Scope>
+  /** Ends a child that no server takes over. */
+  readonly end: Effect.Effect<void>
+}
+
+/** Holds the children of a server. */
+export interface KeeperService {
+  /** The children of servers that are gone, in the order of their starts; each until it is adopted or ended. */
+  readonly left: Effect.Effect<ReadonlyArray<Left>>
+  /** The server ends and leaves its noted children to the next one: no scope ends one from now on. */
+  readonly leave: Effect.Effect<void>
+}
+
+/** The keeper of a server; by default it has none. */
+export const Keeper = Context.Reference("procwire/Keeper", {
+  defaultValue: (): KeeperService | undefined => undefined,
+})
