@@ -37,6 +37,8 @@ const imports = {
   "adapters/shared": "core adapters/web !adapters/shared/cli",
   "adapters/shared/process": "core adapters/shared/host",
   "adapters/shared/transport": "core adapters/web adapters/shared/auth adapters/shared/host",
+  "adapters/shared/keep":
+    "core adapters/shared/host adapters/shared/process adapters/shared/transport adapters/shared/confine",
   "adapters/shared/serve": "core adapters/shared adapters/sandbox !adapters/shared/cli",
   "adapters/shared/doctor": "core adapters/shared adapters/sandbox !adapters/shared/cli",
   "adapters/shared/cli": "core adapters/shared adapters/sandbox",

@@ -55,11 +55,12 @@ export const groups: ReadonlyArray<readonly [title: string, commands: Readonly<R
 
 export const commands: Readonly<Record<string, Load>> = { ...processes, ...servers, ...others }
 
-/** The command that the scripts of shells run, and what users of docker call others. */
+/** The commands that scripts of shells and servers run, and what users of docker call others. */
 export const hidden: Readonly<Record<string, Load>> = {
   ls: () => commands["ps"]!(),
   stats: () => commands["top"]!(),
   complete: () => import("./ShellCommands.ts").then(({ complete }) => complete),
+  hold: () => import("./HoldCommand.ts").then(({ hold }) => hold),
 }
 
 export const allSpecs = (): Promise<ReadonlyArray<Command>> =>

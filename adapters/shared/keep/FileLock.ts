@@ -1,0 +1,59 @@
+/**
+ * The lock of a file among processes, by `flock`: the system gives it back however its holder ends. The file is there
+ * only while somebody wants the lock.
+ */
+import * as fs from "node:fs"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Ffi } from "../process/posix/Ffi.ts"
+
+/** sys/file.h. */
+const LOCK_EX = 2
+const LOCK_NB = 4
+
+/** The pause between two tries: a blocking call would stop everything else in this process. */
+const pause = "20 millis"
+
+/** Takes the lock until the scope closes. Where `flock` cannot be called there is none. */
+export const take = (file: string, openFfi: () => Ffi): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const flock = bind(openFfi)
+    if (flock === undefined) return
+    const attempt = () => {
+      const fd = fs.openSync(file, "a", 0o600)
+      // Whoever had the lock before may have removed the file meanwhile.
+      if (flock(fd, LOCK_EX | LOCK_NB) === 0 && isAt(file, fd)) return fd
+      fs.closeSync(fd)
+      return undefined
+    }
+    const release = (fd: number) =>
+      Effect.sync(() => {
+        fs.rmSync(file, { force: true })
+        fs.closeSync(fd)
+      })
+    for (;;) {
+      const taken = yield* Effect.uninterruptible(
+        Effect.gen(function* () {
+          const fd = attempt()
+          if (fd !== undefined) yield* Effect.addFinalizer(() => release(fd))
+          return fd !== undefined
+        }),
+      )
+      if (taken) return
+      yield* Effect.sleep(pause)
+    }
+  })
+
+const isAt = (file: string, fd: number): boolean => {
+  const there = fs.statSync(file, { throwIfNoEntry: false })
+  const held = fs.fstatSync(fd)
+  return there?.ino === held.ino && there.dev === held.dev
+}
+
+const bind = (openFfi: () => Ffi): ((fd: number, operation: number) => number) | undefined => {
+  try {
+    return openFfi().bind("flock", ["int", "int"])
+  } catch {
+    return undefined
+  }
+}

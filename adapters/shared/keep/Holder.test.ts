@@ -1,0 +1,202 @@
+/** Servers over a real holder with real children: what outlives a server, what the next one gets, and what is left. */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import { describe, expect, test } from "vitest"
+import * as Proc from "../testing/Proc.ts"
+import * as Servers from "./testing/Servers.ts"
+import { until } from "./testing/Servers.ts"
+
+const write = (child: Servers.Child, text: string) => Effect.runPromise(child.handle.write(Buffer.from(text)))
+
+const note = (child: Servers.Child, about: string) => child.handle.keep?.(about, () => child.told.length + 1)
+
+/** A note whose seqs are those that the test's servers count. */
+const noteSeqs = (child: Servers.Child, about: string, skips: () => number = () => 0) =>
+  child.handle.keep?.(about, () => child.told.filter(({ kind }) => kind === "output").length + 1 + skips())
+
+describe("a child of a holder", () => {
+  test("gets input, and its output, ends and exit are told in order", async () => {
+    const server = await Servers.make().start()
+    const child = await server.spawn("cat; echo oops >&2; exit 7")
+    await write(child, "hello\n")
+    await until(() => child.text() === "hello\n")
+    await Effect.runPromise(child.handle.endStdin)
+    await until(() => child.told.length === 5)
+    expect(child.text()).toBe("hello\noops\n")
+    expect(child.exit()).toEqual({ kind: "exited", code: 7 })
+    await child.close()
+  })
+
+  test("has a terminal that can be resized", async () => {
+    const server = await Servers.make().start()
+    const child = await server.spawn("stty size; read line; stty size; kill -KILL $$", {
+      stdio: { kind: "pty", size: { rows: 11, columns: 22 } },
+    })
+    await until(() => child.text().includes("11 22"))
+    await Effect.runPromise(child.handle.resize?.({ rows: 33, columns: 44 }) ?? Effect.void)
+    await write(child, "go\n")
+    await until(() => child.exit() !== undefined)
+    expect(child.text()).toContain("33 44")
+    expect(child.exit()).toEqual({ kind: "signaled", signal: 9 })
+  })
+})
+
+describe("the next server", () => {
+  test("gets the same chunks with the same seqs, and what came meanwhile", async () => {
+    const servers = Servers.make()
+    const first = await servers.start()
+    const child = await first.spawn("while read line; do echo $line; done; echo end; exit 3")
+    // The server has given seqs to other things before the second output.
+    let skipped = 0
+    noteSeqs(child, "one", () => skipped)
+    await write(child, "a\n")
+    await until(() => child.text() === "a\n")
+    skipped = 5
+    await write(child, "b\n")
+    await until(() => child.text() === "a\nb\n")
+    await first.leave()
+    const second = await servers.start()
+    expect(await second.left()).toEqual(["one"])
+    const again = await second.adopt("one")
+    expect(again.handle.pid).toBe(child.handle.pid)
+    expect(again.told).toEqual([
+      { kind: "output", stream: "stdout", text: "a\n", seq: 1 },
+      { kind: "output", stream: "stdout", text: "b\n", seq: 7 },
+    ])
+    expect(await second.left()).toEqual([])
+    await write(again, "c\n")
+    await until(() => again.text() === "a\nb\nc\n")
+    await Effect.runPromise(again.handle.endStdin)
+    await until(() => again.told.length === 7)
+    expect(again.told[2]).toEqual({ kind: "output", stream: "stdout", text: "c\n", seq: 8 })
+    expect(again.exit()).toEqual({ kind: "exited", code: 3 })
+    await second.leave()
+    const third = await servers.start()
+    expect((await third.adopt("one")).told).toEqual(again.told)
+  })
+
+  test("gets the end of a child that has ended meanwhile", async () => {
+    const servers = Servers.make()
+    const first = await servers.start()
+    const child = await first.spawn("read line; echo $line; exit 42")
+    const killed = await first.spawn("read line; kill -TERM $$")
+    note(child, "code")
+    note(killed, "signal")
+    await write(child, "later\n")
+    await write(killed, "later\n")
+    await first.leave()
+    const second = await servers.start()
+    const [one, other] = [await second.adopt("code"), await second.adopt("signal")]
+    await until(() => one.told.length === 4 && other.told.length === 3)
+    expect(one.text()).toBe("later\n")
+    expect(one.exit()).toEqual({ kind: "exited", code: 42 })
+    expect(other.exit()).toEqual({ kind: "signaled", signal: 15 })
+  })
+
+  test("is told what was lost to a flood, to the byte", async () => {
+    const servers = Servers.make()
+    const first = await servers.start()
+    const mebibytes = 5
+    const child = await first.spawn(
+      `read line; sleep 0.2; head -c ${mebibytes * 1024 * 1024} /dev/zero; echo done >&2; exit 0`,
+    )
+    note(child, "flood")
+    await write(child, "go\n")
+    await first.leave()
+    await until(() => !Proc.isAlive(child.handle.pid ?? 0))
+    const third = await servers.start()
+    const [left] = await Effect.runPromise(third.keeper.left)
+    const rest = await third.adopt("flood")
+    await until(() => rest.told.length > 3 && rest.exit() !== undefined)
+    const kept = rest.text().length
+    expect((left?.lost.stdout ?? 0) + kept).toBe(mebibytes * 1024 * 1024 + "done\n".length)
+    expect(kept).toBeGreaterThan(1024 * 1024)
+    expect(kept).toBeLessThan(1024 * 1024 + 400 * 1024)
+    const [chunk] = rest.told
+    // Chunks are numbered from the first byte, wherever what is retained begins.
+    expect(chunk?.kind === "output" && chunk.seq).toBeGreaterThan(1)
+  })
+
+  test("finds no child that was not noted", async () => {
+    const servers = Servers.make()
+    const first = await servers.start()
+    const [kept, ended] = [await first.spawn("sleep 1000"), await first.spawn("sleep 1000")]
+    note(kept, "kept")
+    await first.leave()
+    await until(() => !Proc.isAlive(ended.handle.pid ?? 0))
+    expect(Proc.isAlive(kept.handle.pid ?? 0)).toBe(true)
+    const second = await servers.start()
+    expect(await second.left()).toEqual(["kept"])
+    const [left] = await Effect.runPromise(second.keeper.left)
+    await Effect.runPromise(left?.end ?? Effect.void)
+    await until(() => !Proc.isAlive(kept.handle.pid ?? 0))
+  })
+
+  test("is refused in words while the first one is there", async () => {
+    const servers = Servers.make()
+    await servers.start()
+    await expect(servers.start()).rejects.toThrow(`the server ${process.pid} uses this holder`)
+  })
+})
+
+describe("a holder", () => {
+  test("lets a child go on that its server has paused", async () => {
+    const servers = Servers.make()
+    const first = await servers.start()
+    const child = await first.spawn("read line; head -c 3000000 /dev/zero; exit 0")
+    note(child, "paused")
+    child.handle.pause?.()
+    await write(child, "go\n")
+    await first.leave()
+    await until(() => !Proc.isAlive(child.handle.pid ?? 0))
+  })
+
+  test("ends with the last child, and leaves nothing", async () => {
+    const servers = Servers.make()
+    const first = await servers.start()
+    const child = await first.spawn("exit 5")
+    note(child, "x")
+    await until(() => child.told.length === 3)
+    const pid = servers.holder()
+    await first.leave()
+    expect(servers.holder()).toBe(pid)
+    const second = await servers.start()
+    await (await second.adopt("x")).close()
+    await second.close()
+    await until(() => servers.holder() === undefined && servers.files().length === 0)
+  })
+
+  test("ends children that nobody takes over within their time", async () => {
+    const servers = Servers.make()
+    const first = await servers.start({ ttlMillis: 200 })
+    const [running, ended] = [await first.spawn("sleep 1000"), await first.spawn("exit 0")]
+    note(running, "running")
+    note(ended, "ended")
+    await first.leave()
+    await until(() => servers.holder() === undefined && servers.files().length === 0)
+    expect(Proc.isAlive(running.handle.pid ?? 0)).toBe(false)
+  })
+
+  test.each(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"])(
+    "that gets %s takes its children with it",
+    async (signal) => {
+      const servers = Servers.make()
+      const server = await servers.start()
+      const pipes = await server.spawn("sleep 1000 & wait")
+      const pty = await server.spawn("sleep 1000 & wait", {
+        stdio: { kind: "pty", size: { rows: 1, columns: 1 } },
+      })
+      for (const child of [pipes, pty]) note(child, "kept")
+      process.kill(servers.holder() ?? 0, signal)
+      await until(() => pipes.exit() !== undefined && pty.exit() !== undefined)
+      for (const child of [pipes, pty]) {
+        await until(() => !Proc.isAlive(child.handle.pid ?? 0))
+        if (signal === "SIGKILL") expect(child.exit()).toEqual({ kind: "signaled", signal: 9 })
+      }
+      expect(pipes.told.filter(({ kind }) => kind === "end")).toHaveLength(2)
+      // The server goes on with another holder.
+      const next = await server.spawn("echo again")
+      await until(() => next.text() === "again\n")
+    },
+  )
+})

@@ -1,0 +1,100 @@
+/**
+ * The files of the holder of a state folder: its socket, the identity of its process, its log, and the lock of starts.
+ *
+ * They are in the folder itself, or where the path of a socket would be too long, in a folder of the user for temporary
+ * files. Only the user may write to it: whoever may could replace the socket.
+ */
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Folders from "../host/Folders.ts"
+import * as KernelFiles from "../host/KernelFiles.ts"
+import * as OsError from "../host/OsError.ts"
+import { beginOf } from "../process/ProcessBegin.ts"
+import type { Identity } from "./HolderWire.ts"
+import { KeepProblem } from "./KeepProblem.ts"
+
+/** The paths of the files. */
+export interface HolderPlace {
+  readonly socket: string
+  readonly identity: string
+  readonly log: string
+  readonly lock: string
+}
+
+/** The bytes of a socket's path that every system takes, less those of a private folder beside it. */
+const maxPathBytes = 90
+
+/** The place of a state folder, which is made if it is not there. Fails for one that others may write to. */
+export const make = (folder: string): Effect.Effect<HolderPlace, KeepProblem> =>
+  Effect.gen(function* () {
+    yield* makeFolder(folder)
+    const real = fs.realpathSync(folder)
+    const name = `keep-${createHash("sha256").update(real).digest("hex").slice(0, 12)}`
+    const near = join(real, name)
+    if (Buffer.byteLength(near) + 5 <= maxPathBytes) return filesOf(near)
+    const other = join(tmpdir(), `procwire-keep-${process.geteuid?.() ?? "user"}`)
+    yield* makeFolder(other)
+    return filesOf(join(other, name))
+  })
+
+const filesOf = (stem: string): HolderPlace => ({
+  socket: `${stem}.sock`,
+  identity: `${stem}.pid`,
+  log: `${stem}.log`,
+  lock: `${stem}.lock`,
+})
+
+const makeFolder = (path: string): Effect.Effect<void, KeepProblem> =>
+  Effect.flatMap(
+    Effect.try({
+      try: () => {
+        Folders.make(path, 0o700)
+        return fs.statSync(path)
+      },
+      catch: (cause) => unusable(path, OsError.fromUnknown(cause).message),
+    }),
+    (found) => {
+      const why = unsafe(found)
+      if (why !== undefined) return Effect.fail(unusable(path, why))
+      if ((found.mode & 0o077) !== 0) fs.chmodSync(path, 0o700)
+      return Effect.void
+    },
+  )
+
+/** The reason why others than its owner may replace the content of a folder; undefined if it is safe. */
+const unsafe = (found: fs.Stats): string | undefined => {
+  if (!found.isDirectory()) return "it is no directory"
+  const own = process.geteuid?.()
+  if (own !== undefined && found.uid !== own) return `it belongs to the user ${found.uid}`
+  return (found.mode & 0o022) === 0 ? undefined : "others may write to it"
+}
+
+const unusable = (path: string, why: string) =>
+  new KeepProblem({ reason: "Folder", message: `cannot use ${path} for the holder of processes: ${why}` })
+
+/** This process. */
+export const self = (): Identity => ({ pid: process.pid, begin: beginOf(process.pid), boot: boot() })
+
+const boot = (): string => KernelFiles.node.read("/proc/sys/kernel/random/boot_id").trim() || "-"
+
+const lineOf = ({ begin, boot, pid }: Identity): string => `${pid} ${begin} ${boot}\n`
+
+/** Notes that this process is the holder. */
+export const note = ({ identity }: HolderPlace): void => Folders.replaceFile(identity, lineOf(self()))
+
+/** Removes the note of this process, and a log without a word. */
+export const clear = ({ identity, log }: HolderPlace): void => {
+  if (KernelFiles.node.read(identity) === lineOf(self())) fs.rmSync(identity, { force: true })
+  if (fs.statSync(log, { throwIfNoEntry: false })?.size === 0) fs.rmSync(log, { force: true })
+}
+
+/** The process that was noted last, if it runs: its pid, start and boot are those of the note. */
+export const noted = ({ identity }: HolderPlace): number | undefined => {
+  const [pid = "", begin = "", booted = ""] = KernelFiles.node.read(identity).trim().split(" ")
+  if (!(Number(pid) > 1) || begin === "" || booted !== boot()) return undefined
+  return beginOf(Number(pid)) === begin ? Number(pid) : undefined
+}
