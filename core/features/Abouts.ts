@@ -8,6 +8,7 @@ import { about as deadline } from "./deadline/about.ts"
 import { about as fs } from "./fs/about.ts"
 import { about as history } from "./history/about.ts"
 import { about as http } from "./http/about.ts"
+import { about as keep } from "./keep/about.ts"
 import { about as lifetime } from "./lifetime/about.ts"
 import { about as marks } from "./marks/about.ts"
 import { about as pid } from "./pid/about.ts"
@@ -25,6 +26,7 @@ const abouts: OfEach<Wires> = [
   deadline,
   marks,
   answers,
+  keep,
   restart,
   credit,
   lifetime,

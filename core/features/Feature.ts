@@ -6,6 +6,7 @@ import type { FileError } from "../files/FileError.ts"
 import type { FilesService } from "../files/Files.ts"
 import type { HttpClientService, HttpError } from "../http/HttpClient.ts"
 import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
+import type { Process } from "../process/Process.ts"
 import type { StartError } from "../process/ProcessError.ts"
 import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
 import type { PatternCache } from "../pattern/PatternCache.ts"
@@ -142,6 +143,17 @@ type Handling<W extends Wire> = W extends { readonly requests: infer R }
         }
   : { readonly handlers?: undefined; readonly part?: undefined }
 
+/** A server that has not served anybody yet. */
+export interface Beginning {
+  readonly sessions: SessionRegistry
+  /** Starts a process as `process/start` does behind its checks, with the parts of the features that its params ask for. */
+  readonly start: (
+    session: Session,
+    params: StartParams,
+    spec: SpawnSpec,
+  ) => Effect.Effect<Process, StartError>
+}
+
 /** The things that the features of one server share. */
 export interface Shared {
   readonly limits: Limits
@@ -164,4 +176,6 @@ export type Feature<W extends Wire> = Handling<W> & {
   readonly options?: (params: Asked, server: Server) => Options
   /** Its part in a process; undefined if these params do not ask for it. */
   readonly extend?: (params: Asked, server: Server) => Extend | undefined
+  /** Runs before the first connection. */
+  readonly begin?: (beginning: Beginning) => Effect.Effect<void>
 }

@@ -15,11 +15,13 @@ import { ParamsError } from "../protocol/ParamsError.ts"
 import { deadline } from "./deadline/feature.ts"
 import type {
   Asked,
+  Beginning,
   Connection,
   Failure,
   Feature,
   Handlers,
   Part,
+  Server,
   Shared,
   Stateful,
   Target,
@@ -27,6 +29,7 @@ import type {
 import { fs } from "./fs/feature.ts"
 import { history } from "./history/feature.ts"
 import { http } from "./http/feature.ts"
+import { keep } from "./keep/feature.ts"
 import { lifetime } from "./lifetime/feature.ts"
 import { marks } from "./marks/feature.ts"
 import { pid } from "./pid/feature.ts"
@@ -47,6 +50,7 @@ const all: Each<Wires> = [
   deadline,
   marks,
   answers,
+  keep,
   restart,
   credit,
   lifetime,
@@ -59,14 +63,19 @@ const all: Each<Wires> = [
   attach,
 ]
 
-export interface Joined extends Pick<Connection, "at" | "writing" | "gate"> {
-  readonly announced: Announced
+/** The features in the starts of processes. */
+export interface Starts {
   /** The first fault of the params of a start; undefined if there is none. */
   readonly fault: (params: Asked) => Failure | undefined
   /** The options of the processes of a session that these params ask for. */
   readonly options: (params: Asked) => Options
   /** The part of features in a process; undefined if these params ask for none. */
   readonly extend: (params: Asked) => Extend | undefined
+}
+
+export interface Joined extends Starts, Pick<Connection, "at" | "writing" | "gate"> {
+  /** The capabilities of all features. */
+  readonly announced: Announced
   /** The answer to the `initialize` that has opened or resumed the session is sent. */
   readonly opened: () => void
   /** The connection has left its session. */
@@ -80,21 +89,51 @@ export type Base = Omit<Connection, "at" | "writing" | "gate">
 /** Joins features to a connection; what they hold ends with its scope. */
 export type Join = (base: Base) => Effect.Effect<Joined, never, Scope.Scope>
 
-type Made = Pick<Feature<Wire>, "announces" | "fault" | "options" | "extend"> & {
+/** The features of one server. */
+export interface Made {
+  readonly join: Join
+  /** Their part in starts, for a server with these facts. */
+  readonly starts: (server: Server) => Starts
+  /** Lets them do what comes before the first connection. */
+  readonly begin: (beginning: Beginning) => Effect.Effect<void>
+}
+
+/** A feature, as the list has it. */
+type One = Pick<Feature<Wire>, "announces" | "fault" | "options" | "extend" | "begin"> & {
   readonly handlers?: ((connection: Connection) => object) | undefined
   readonly part?: ((connection: Connection) => Part & { readonly handlers: object }) | undefined
 }
 
-/** Makes the features of one server, and joins them to its connections; they end with the scope. */
-export const joining = (limits: Shared["limits"]): Effect.Effect<Join, never, Scope.Scope> =>
+/** Makes the features of one server; they end with the scope. */
+export const make = (limits: Shared["limits"]): Effect.Effect<Made, never, Scope.Scope> =>
   Effect.gen(function* () {
     const shared: Shared = { limits, patterns: new PatternCache(), pictures: yield* Screens.make }
     const making = all.map((one) => (typeof one === "function" ? one(shared) : Effect.succeed(one)))
-    const features = yield* Effect.all(making as ReadonlyArray<Effect.Effect<Made, never, Scope.Scope>>)
-    return (base) => join(features, base)
+    const features = yield* Effect.all(making as ReadonlyArray<Effect.Effect<One, never, Scope.Scope>>)
+    return {
+      join: (base) => join(features, base),
+      starts: (server) => starts(features, server),
+      begin: (beginning) =>
+        Effect.forEach(features, ({ begin }) => begin?.(beginning) ?? Effect.void, { discard: true }),
+    }
   })
 
-const join = (features: ReadonlyArray<Made>, base: Base): Effect.Effect<Joined, never, Scope.Scope> =>
+const starts = (features: ReadonlyArray<One>, server: Server): Starts => ({
+  fault: (params) => {
+    const found = first(features, ({ fault }) => fault?.(params, server))
+    return typeof found === "string" ? new ParamsError({ message: found }) : found
+  },
+  options: (params) =>
+    Object.assign({}, ...features.map(({ options }) => options?.(params, server))) as Options,
+  extend: (params) => {
+    const asked = features.flatMap(({ extend }) => extend?.(params, server) ?? [])
+    return asked.length === 0
+      ? undefined
+      : (...of) => Extension.compose(asked.flatMap((one) => one(...of) ?? []))
+  },
+})
+
+const join = (features: ReadonlyArray<One>, base: Base): Effect.Effect<Joined, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { server } = base
     const connection: Connection = {
@@ -119,18 +158,7 @@ const join = (features: ReadonlyArray<Made>, base: Base): Effect.Effect<Joined, 
       writing: connection.writing,
       gate: connection.gate,
       announced: Object.assign({}, ...features.map(({ announces }) => announces(server))) as Announced,
-      fault: (params) => {
-        const found = first(features, ({ fault }) => fault?.(params, server))
-        return typeof found === "string" ? new ParamsError({ message: found }) : found
-      },
-      options: (params) =>
-        Object.assign({}, ...features.map(({ options }) => options?.(params, server))) as Options,
-      extend: (params) => {
-        const asked = features.flatMap(({ extend }) => extend?.(params, server) ?? [])
-        return asked.length === 0
-          ? undefined
-          : (...of) => Extension.compose(asked.flatMap((one) => one(...of) ?? []))
-      },
+      ...starts(features, server),
       opened: () => parts.forEach(({ opened }) => opened?.()),
       close: () => parts.forEach(({ close }) => close?.()),
       handlers: Object.assign({}, ...handlers, ...parts.map((part) => part.handlers)) as Joined["handlers"],

@@ -9,6 +9,7 @@ import { deadline } from "./deadline/wire.ts"
 import { fs } from "./fs/wire.ts"
 import { history } from "./history/wire.ts"
 import { http } from "./http/wire.ts"
+import { keep } from "./keep/wire.ts"
 import { lifetime } from "./lifetime/wire.ts"
 import { marks } from "./marks/wire.ts"
 import { pid } from "./pid/wire.ts"
@@ -24,6 +25,7 @@ export const wires = [
   deadline,
   marks,
   answers,
+  keep,
   restart,
   credit,
   lifetime,

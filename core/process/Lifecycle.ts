@@ -49,6 +49,8 @@ export interface FeatureServices {
   readonly scope: Scope.Scope
   /** True if processes are forgotten at their exit. */
   readonly forgetsAtExit: boolean
+  /** The id of the session, which is a secret. */
+  readonly sessionId: string
 }
 
 /** Makes the part of features in the process of an entry, which is about to spawn. */

@@ -29,6 +29,8 @@ export interface OutputLog {
   readonly append: (stream: OutputStream, bytes: Uint8Array) => void
   /** Takes a seq for an event that is not output. */
   readonly take: () => number
+  /** The next seq is `seq`, unless it is greater already. */
+  readonly skip: (seq: number) => void
   /** The oldest retained chunk with a seq above `seq`. */
   readonly after: (seq: number) => Chunk | undefined
   /** Attaches a reader that has everything up to and including `seq`. */

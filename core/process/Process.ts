@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import type { ChangeKind } from "../protocol/Changes.ts"
 import type { Event } from "../protocol/dialect/Dialect.ts"
 import type { ClosedFields } from "../protocol/Process.ts"
+import type { Left } from "../spawn/Keeper.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
 import { type Attachment, streamsOf } from "./Attachment.ts"
 import { Cause, toExitCode } from "./Cause.ts"
@@ -83,6 +84,8 @@ export class Process {
   extension: Extension | undefined
   /** Called when its child has followed another one, and when the exit is published, before any subscriber. */
   onChange: (kind: Extract<ChangeKind, "restarted" | "exited">) => void = () => {}
+  /** Bytes of each stream that were lost before this server took the child over; undefined for one that it started. */
+  lost: Left["lost"] | undefined
   /** How often the spawner has delivered output. */
   outputs = 0
   /** Holds the first output until the client that started the process has attached. */
@@ -146,6 +149,15 @@ export class Process {
   extend(extension: Extension | undefined): void {
     this.extension = extension
     this.log.evicting = extension?.evicting
+  }
+
+  /**
+   * The next output has this seq: its child is one that a server has left, and what took the seqs in between is gone. A
+   * child that had exited then has told so, and that was one of them.
+   */
+  skip(seq: number): void {
+    if (seq > this.log.nextSeq()) this.publishExit()
+    this.log.skip(seq)
   }
 
   /** The child is spawned. */

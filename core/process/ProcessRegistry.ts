@@ -28,7 +28,7 @@ import * as Reservation from "./Reservation.ts"
 import type { Asked } from "./Reservation.ts"
 
 export type { AroundSpawn } from "./Lifecycle.ts"
-export type { Asked } from "./Reservation.ts"
+export type { Adopted, Asked } from "./Reservation.ts"
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
 /** Requests on the processes of one session. */
@@ -97,11 +97,15 @@ export interface ProcessRegistry {
   readonly release: () => void
 }
 
-/** A registry whose processes end with the scope. Those of one server are given the same `shared`. */
+/**
+ * A registry whose processes end with the scope. Those of one server are given the same `shared`; `sessionId` is for
+ * features.
+ */
 export const make = (
   spawner: SpawnerService,
   options: Options,
   shared: Shared = share(options.limits),
+  sessionId = "",
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -122,6 +126,7 @@ export const make = (
       fork,
       scope,
       forgetsAtExit: options.forgetsAtExit === true,
+      sessionId,
     }
 
     yield* Scope.addFinalizer(

@@ -8,6 +8,7 @@ import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import type { Buffer } from "../protocol/Buffers.ts"
 import type { LimitError } from "../protocol/Limits.ts"
+import type { Left } from "../spawn/Keeper.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
 import { type Capacity, maxChunkBytes, mostPinned } from "./Chunk.ts"
 import type * as Lifecycle from "./Lifecycle.ts"
@@ -32,6 +33,16 @@ export interface Asked extends Names {
   readonly keep?: boolean | undefined
   /** True: it is forgotten as soon as it is closed, also one that is kept. */
   readonly autoRemove?: boolean | undefined
+  /** Facts of a child that another server has started; absent for one that is to be started. */
+  readonly adopted?: Adopted | undefined
+}
+
+/** Facts of a child that another server has started. */
+export interface Adopted extends Pick<Left, "lost"> {
+  /** When its start was asked for, in milliseconds since 1970. */
+  readonly startedAtMs: number
+  /** When it has exited; undefined if it runs, or nobody knows. */
+  readonly endedAtMs?: number | undefined
 }
 
 /** The processes of one session that are kept until they are removed: the session does not expire before. */
@@ -92,16 +103,20 @@ export const reserve = (
 ): Result.Result<Reserved, ProcessError | LimitError> => {
   if (table.get(id) !== undefined)
     return Result.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
-  const startedAtMs = clock.currentTimeMillisUnsafe()
+  const now = clock.currentTimeMillisUnsafe()
+  const { adopted } = asked
+  const { startedAtMs = now } = adopted ?? {}
   const keep = asked.keep === true ? kept.take() : undefined
   if (keep !== undefined && Result.isFailure(keep)) return Result.fail(keep.failure)
-  const place = places.take(startedAtMs)
+  const place = places.take(now)
   if (Result.isFailure(place)) {
     keep?.success()
     return Result.fail(place.failure)
   }
   const [capacity, leave] = [capacityOf(options.limits, asked), place.success]
   const process = new Process(id, spec, capacity, shared, leave)
+  process.lost = adopted?.lost
+  process.endedAtMs = adopted?.endedAtMs
   const { argv, cwd } = spec
   const { around, autoRemove, extend, name, labels } = asked
   const { made } = shared.buffers

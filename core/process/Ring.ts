@@ -85,6 +85,10 @@ export class Ring implements Retained {
     return this.next++
   }
 
+  skip(seq: number): void {
+    this.next = Math.max(this.next, seq)
+  }
+
   append(stream: OutputStream, bytes: Uint8Array): void {
     const kind = streams.indexOf(stream)
     const { most } = this

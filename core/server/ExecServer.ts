@@ -20,6 +20,7 @@ import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
 import * as Notifier from "./Notifier.ts"
 import * as SandboxedFiles from "../features/fs/SandboxedFiles.ts"
+import * as Start from "./handlers/start.ts"
 import * as ServerConnection from "./ServerConnection.ts"
 import * as Tracing from "./Tracing.ts"
 
@@ -66,23 +67,34 @@ export const make = (
       files,
       hasNetwork,
     }
+    const features = yield* Features.make(limits)
+    const sessions = yield* SessionRegistry.make(options)
+    const server = (scope: SessionScope.SessionScope) => ({
+      ...facts,
+      listsAll: listed === "all" || SessionScope.includes(scope, "observe"),
+      scope,
+    })
+    const own = features.starts(server("own"))
+    yield* features.begin({
+      sessions,
+      start: ({ processes }, params, spec) => {
+        const names = { name: params.name ?? undefined, labels: params.labels ?? undefined }
+        return Start.start(processes, own, params, spec, names)
+      },
+    })
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],
       version: options.version,
-      server: (scope) => ({
-        ...facts,
-        listsAll: listed === "all" || SessionScope.includes(scope, "observe"),
-        scope,
-      }),
+      server,
       scope: options.scope ?? "own",
       floor,
       files,
       sandboxed: SandboxedFiles.make(files, host, floor),
       client: hasNetwork ? yield* HttpClient : withoutNetwork,
-      sessions: yield* SessionRegistry.make(options),
+      sessions,
       tracing: yield* Tracing.make,
-      join: yield* Features.joining(limits),
+      join: features.join,
       outputs: Notifier.toPool(),
       auditLog: options.auditLog,
     }

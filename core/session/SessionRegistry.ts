@@ -85,6 +85,8 @@ export interface SessionRegistry {
   readonly open: (holder: Holder, place?: Place) => Effect.Effect<Session, LimitError>
   /** Opens a session that ends when it is detached, and that forgets processes at their exit. */
   readonly openBound: Effect.Effect<Session, LimitError>
+  /** Opens a session of that id, which another server had. It is detached: its time to live begins. */
+  readonly reopen: (id: string) => Effect.Effect<Session, LimitError>
   /** Attaches a detached session to the holder; with `takeover` also one that another holder has. */
   readonly resume: (id: string, holder: Holder, takeover?: boolean) => Effect.Effect<Session, SessionError>
   /** The holder of a resumed session follows its processes: those that had it before let go of them. */
@@ -135,15 +137,14 @@ export const make = (
     const shared = ProcessRegistry.share(limits, metrics, yield* Buffers)
     const most = options.limits.sessions
 
-    const make = Effect.fnUntraced(function* (holder: Holder | undefined, place?: Place) {
-      const bound = holder === undefined
+    const make = Effect.fnUntraced(function* ({ holder, bound = false, place, ...known }: Opening) {
       if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
       const found = place !== undefined && !table.has(place.sessionId) ? place : undefined
-      const id = found?.sessionId ?? (yield* ids.next)
+      const id = known.id ?? found?.sessionId ?? (yield* ids.next)
       const scope = yield* Scope.fork(registryScope, "parallel")
       yield* shared.metrics.inSession(scope)
       const own = { ...options, forgetsAtExit: bound }
-      const processes = yield* ProcessRegistry.make(spawner, own, shared).pipe(
+      const processes = yield* ProcessRegistry.make(spawner, own, shared, id).pipe(
         Effect.tap(Effect.logDebug("session opened")),
         Scope.provide(scope),
         Effect.annotateLogs("session", id),
@@ -191,11 +192,36 @@ export const make = (
         return FiberMap.run(expiries, session.id, expire(entry, detachment, options.detachedMillis, end))
       })
 
+    const reopen = (id: string) => Effect.tap(make({ holder: undefined, id }), (session) => detach(session))
+
     const after = (number: number) => numbered.after(number)
     const [resume, handedOver] = [resuming(table), handing(table)]
     const find = finding(table, numbered)
-    return { open: make, openBound: make(undefined), resume, handedOver, detach, end, find, after, changes }
+    return {
+      open: (holder, place) => make({ holder, place }),
+      openBound: make({ holder: undefined, bound: true }),
+      reopen,
+      resume,
+      handedOver,
+      detach,
+      end,
+      find,
+      after,
+      changes,
+    }
   })
+
+/** A session to open. */
+interface Opening {
+  /** The connection that it is attached to. */
+  readonly holder: Holder | undefined
+  /** It ends with its connection. */
+  readonly bound?: boolean
+  /** Its place in a fleet, if a router has found one. */
+  readonly place?: Place | undefined
+  /** Its id, if it has one already. */
+  readonly id?: string
+}
 
 /** Tells who has found the place that the session is there, and when it is over. */
 const taking = (place: Place, entry: OpenSession, end: Effect.Effect<void>): Effect.Effect<void> => {

@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { SpawnError } from "./SpawnError.ts"
-import type { ChildHandle, SpawnEvents } from "./Spawner.ts"
+import type { ChildHandle, SpawnEvents, TerminalSize } from "./Spawner.ts"
 
 /**
  * Notes a child: it outlives its server from now on. A later note replaces the one before.
@@ -24,6 +24,10 @@ export type Keep = (about: string, nextSeq: () => number) => void
 export interface Left {
   /** The last note. */
   readonly about: string
+  /** The size of its terminal; undefined with pipes. */
+  readonly size?: TerminalSize | undefined
+  /** When it exited, in milliseconds since 1970; undefined while it runs. */
+  readonly endedAtMs?: number | undefined
   /** The output that the keeper has lost, in bytes of each stream: what is retained begins behind it. */
   readonly lost: { readonly stdout: number; readonly stderr: number; readonly pty: number }
   /**

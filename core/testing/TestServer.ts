@@ -10,6 +10,8 @@ import { SessionIds } from "../session/SessionIds.ts"
 import { defaultOptions } from "../session/SessionRegistry.ts"
 import * as Fake from "../spawn/Fake.ts"
 import { Host, type HostInfo } from "../spawn/Host.ts"
+import { Keeper, type KeeperService } from "../spawn/Keeper.ts"
+import * as Spawner from "../spawn/Spawner.ts"
 import * as Memory from "../transport/Memory.ts"
 import type { Transport } from "../transport/Transport.ts"
 
@@ -27,6 +29,8 @@ export type Settings = Partial<Omit<ExecServer.Options, "limits">> & {
   readonly limits?: Partial<ExecServer.Options["limits"]>
   /** Answers HTTP requests of the server. Default: no origin is reachable. */
   readonly answer?: FakeHttp.Answer
+  /** A keeper, and its spawner in place of the fake one. Default: there is none. */
+  readonly kept?: { readonly spawner: Spawner.SpawnerService; readonly keeper: KeeperService }
   /** Terminals that paint. Default: there are none. */
   readonly terminals?: TerminalsService
 }
@@ -42,13 +46,14 @@ export interface TestServer {
 /** The real server over a fake spawner. */
 export const make = (
   options: Fake.Options = {},
-  { limits, answer, terminals = noTerminals, ...serverOptions }: Settings = {},
+  { limits, answer, kept, terminals = noTerminals, ...serverOptions }: Settings = {},
 ): Effect.Effect<TestServer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fake = yield* Fake.make(options)
     let sessions = 0
     const layer = Layer.mergeAll(
-      fake.layer,
+      kept === undefined ? fake.layer : Layer.succeed(Spawner.Spawner, kept.spawner),
+      Layer.succeed(Keeper, kept?.keeper),
       Files.layerNone,
       FakeHttp.layer(answer),
       Layer.succeed(Host, host),

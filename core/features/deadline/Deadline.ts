@@ -10,7 +10,7 @@ import type { Process } from "../../process/Process.ts"
 import type { SpawnEvents } from "../../spawn/Spawner.ts"
 
 export interface Times {
-  /** So many milliseconds after its spawn. */
+  /** So many milliseconds from now on. */
   readonly timeoutMillis?: number | undefined
   /** The longest time without output, in milliseconds. */
   readonly idleMillis?: number | undefined

@@ -15,11 +15,14 @@ export const deadline: Feature<typeof wire> = {
     const isTimed = timeoutMs != null || idleTimeoutMs != null
     const tellsCause = params.ending ?? isTimed
     if (!isTimed && !tellsCause && killGraceMs == null && signalOnTimeout == null) return undefined
-    return ({ process }, { clock }) => {
+    return ({ process, facts }, { clock }) => {
       process.cause.told = tellsCause
       process.grace = { ...process.grace, ...Grace.fromParams(signalOnTimeout, killGraceMs, host.platform) }
       if (!isTimed) return undefined
-      const times = { timeoutMillis: timeoutMs ?? undefined, idleMillis: idleTimeoutMs ?? undefined }
+      // Less than all of it for a child that another server has started.
+      const passed = clock.currentTimeMillisUnsafe() - facts.startedAtMs
+      const timeoutMillis = timeoutMs == null ? undefined : Math.max(0, timeoutMs - passed)
+      const times = { timeoutMillis, idleMillis: idleTimeoutMs ?? undefined }
       const deadline = new Deadline(process, times, clock)
       return { events: (events) => deadline.around(events), run: deadline.run() }
     }

@@ -47,13 +47,14 @@ export class ReceiptTally {
   private readonly work = Latch.makeUnsafe(false)
   private settle: (() => void) | undefined
 
-  /** The tally of a process that starts now. */
-  constructor(process: Process, services: Services) {
+  /** The tally of a process, which has printed nothing yet but what it has lost. */
+  constructor(process: Process, startedAtMs: number, services: Services) {
     this.process = process
     this.services = services
-    this.startedAtMs = services.clock.currentTimeMillisUnsafe()
+    this.startedAtMs = startedAtMs
     const streams = streamsOf(process.stdio)
-    this.streams = new Map(streams.map((stream) => [stream, emptyStream(services.hasher)]))
+    const begin = (stream: Spawner.OutputStream) => emptyStream(services.hasher, process.lost?.[stream])
+    this.streams = new Map(streams.map((stream) => [stream, begin(stream)]))
   }
 
   /** The same callbacks of the spawner, which also count. */
@@ -71,7 +72,7 @@ export class ReceiptTally {
           ...ending,
           endedBy: process.cause.of(status, ending, process.terminated),
           ...(status.kind === "signaled" ? { signal: status.signal } : {}),
-          endedAtMs: this.services.clock.currentTimeMillisUnsafe(),
+          endedAtMs: process.endedAtMs ?? this.services.clock.currentTimeMillisUnsafe(),
         }
         events.exit(status, ending)
       },
@@ -172,8 +173,8 @@ export class ReceiptTally {
   }
 }
 
-const emptyStream = (hasher: HasherService): Stream => ({
-  bytes: 0,
+const emptyStream = (hasher: HasherService, bytes = 0): Stream => ({
+  bytes,
   hashed: 0,
   chunks: 0,
   firstSeq: undefined,

@@ -10,8 +10,8 @@ export const receipt: Stateful<typeof wire> = () =>
     announces: () => ({ processReceipt: true }),
     extend: (params) =>
       params.receipt === true
-        ? ({ process }, { clock }) => {
-            const tally = new ReceiptTally(process, { clock, hasher })
+        ? ({ process, facts }, { clock }) => {
+            const tally = new ReceiptTally(process, facts.startedAtMs, { clock, hasher })
             return {
               events: (events) => tally.around(events),
               evicting: (bytes) => tally.evicting(bytes),

@@ -2,12 +2,15 @@
 import * as Effect from "effect/Effect"
 import type { Server } from "../../features/Feature.ts"
 import type { Joined } from "../../features/Features.ts"
-import { ProcessError } from "../../process/ProcessError.ts"
+import type { Process } from "../../process/Process.ts"
+import { ProcessError, type StartError } from "../../process/ProcessError.ts"
+import type { Asked, ProcessRegistry } from "../../process/ProcessRegistry.ts"
 import type * as Confinement from "../../protocol/Confinement.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import type { ResultOf } from "../../protocol/Methods.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
+import type { SpawnSpec } from "../../spawn/Spawner.ts"
 import type { Auditing } from "../audit/Auditing.ts"
 import * as Naming from "../Naming.ts"
 import type { Notifier } from "../Notifier.ts"
@@ -23,6 +26,21 @@ const sandboxTypes: Readonly<Record<string, ResultOf<"process/start">["sandboxTy
   macos: "macosSeatbelt",
   windows: "windowsRestrictedToken",
 }
+
+/** Starts a process with all that its params ask for. */
+export const start = (
+  processes: ProcessRegistry,
+  { options, extend }: Pick<Joined, "options" | "extend">,
+  params: OperationParams<"process/start">,
+  spec: SpawnSpec,
+  asked: Asked,
+): Effect.Effect<Process, StartError> =>
+  processes.start(params.processId, spec, {
+    retainedBytes: params.retainedBytes,
+    extend: extend(params),
+    ...options(params),
+    ...asked,
+  })
 
 /** What the handler of one connection needs. */
 export interface StartContext {
@@ -52,13 +70,7 @@ export const make = ({ session, features, notifier, tracing, audit, server, floo
       if (fault !== undefined) return yield* fault
       const names = yield* Naming.fromStart(params)
       const { id, processes } = session()
-      const starting = processes.start(processId, spec, {
-        retainedBytes: params.retainedBytes,
-        around: audit.start(spec),
-        extend: features.extend(params),
-        ...features.options(params),
-        ...names,
-      })
+      const starting = start(processes, features, params, spec, { ...names, around: audit.start(spec) })
       const process = yield* tracing?.process(id, processId, spec.argv[0], starting) ?? starting
       afterReply(() => {
         notifier.attach(process, 0, features.gate(process, params.credit ?? undefined))

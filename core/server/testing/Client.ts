@@ -39,7 +39,8 @@ export interface Client {
   readonly ended: Effect.Effect<boolean>
 }
 
-const toClient = (transport: Transport): Client => {
+/** A client over a connection. */
+export const toClient = (transport: Transport): Client => {
   let id = 100
   const send = (...messages: ReadonlyArray<Sent>) => {
     for (const message of messages) transport.write(JSON.stringify(message))

@@ -1,0 +1,89 @@
+/**
+ * Children that outlive the server: each is noted behind its spawn, before its start is answered, and what the server
+ * before has left is taken over before the first connection.
+ *
+ * A child that is taken over goes the way of a start: its session is opened again under its id, its process is made
+ * from the params of its start, with the parts of all features, and its spawn is the adoption. So a feature sees the
+ * output that is left as it saw it the first time, and gives its events the same seqs.
+ */
+import * as Effect from "effect/Effect"
+import type { StartParams } from "../../protocol/Process.ts"
+import { Keeper, type KeeperService, type Left } from "../../spawn/Keeper.ts"
+import type { SpawnSpec } from "../../spawn/Spawner.ts"
+import type { Asked, Beginning, Feature, Stateful } from "../Feature.ts"
+import * as Note from "./Note.ts"
+import type { keep as wire } from "./wire.ts"
+
+/** A child that is being taken over, by the params of its start. */
+type Adopting = WeakMap<Asked, { readonly left: Left; readonly startedAtMs: number }>
+
+export const keep: Stateful<typeof wire> = () =>
+  Effect.map(Keeper, (keeper): Feature<typeof wire> =>
+    keeper === undefined ? { announces: () => ({ processKeep: false }) } : keeping(keeper, new WeakMap()),
+  )
+
+const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire> => ({
+  announces: () => ({ processKeep: true }),
+
+  options: (params) => {
+    const adopted = adopting.get(params)
+    if (adopted === undefined) return {}
+    const { left, startedAtMs } = adopted
+    return { adopted: { startedAtMs, lost: left.lost, endedAtMs: left.endedAtMs } }
+  },
+
+  extend:
+    (params) =>
+    ({ process, facts }, { forgetsAtExit, sessionId: session }) => {
+      if (forgetsAtExit) return undefined
+      const { startedAtMs } = facts
+      let left = adopting.get(params)?.left
+      let held = false
+      return {
+        spawner: ({ spawn }) => ({
+          spawn: (spec, events) => {
+            const first = left
+            // Another child may follow it.
+            left = undefined
+            const spawned =
+              first === undefined ? spawn(spec, events) : first.adopt(events, (seq) => process.skip(seq))
+            const text = Note.toText({ session, params: params as StartParams, spec, startedAtMs })
+            return Effect.tap(spawned, ({ keep }) =>
+              Effect.sync(() => {
+                held = keep !== undefined
+                keep?.(text, () => process.log.nextSeq())
+              }),
+            )
+          },
+        }),
+        rowFields: () => (held ? { held } : {}),
+      }
+    },
+
+  begin: (beginning) =>
+    Effect.flatMap(keeper.left, (all) =>
+      Effect.forEach(all, (left) => adopt(beginning, adopting, left), { discard: true }),
+    ),
+})
+
+/** Takes a child over. One whose process cannot be made is left to its keeper, with a warning. */
+const adopt = (beginning: Beginning, adopting: Adopting, left: Left): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const note = yield* Effect.fromResult(Note.read(left.about))
+    const { session: id, params, spec, startedAtMs } = note
+    adopting.set(params, { left, startedAtMs })
+    const { sessions, start } = beginning
+    const session = sessions.find(id)?.session ?? (yield* sessions.reopen(id))
+    const process = yield* start(session, params, resized(spec, left))
+    process.release()
+  }).pipe(
+    Effect.catch((error) =>
+      Effect.logWarning(
+        `a process that the server before has left is not taken over: ${typeof error === "string" ? error : error.message}`,
+      ),
+    ),
+  )
+
+/** The spec with the size that its terminal has now. */
+const resized = (spec: SpawnSpec, { size }: Left): SpawnSpec =>
+  spec.stdio.kind === "pty" && size !== undefined ? { ...spec, stdio: { kind: "pty", size } } : spec
