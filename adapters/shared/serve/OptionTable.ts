@@ -192,6 +192,30 @@ export const joining = {
   },
 } as const satisfies Record<string, Option>
 
+/** The processes that outlive their server. */
+export const keeping = {
+  keep: {
+    flag: "keep",
+    kind: "switch",
+    help:
+      "let sessions and processes outlive this server, be it killed, ended or replaced: a holder beside it owns them, " +
+      "and the next server with the same --keep-dir takes them over",
+  },
+  keepDir: {
+    flag: "keep-dir",
+    kind: "text",
+    shows: "DIR",
+    default: "procwire/keep in $XDG_STATE_HOME",
+    help: "the folder by which servers find the holder; one server at a time uses it",
+  },
+  keepTtlMs: {
+    ...millis,
+    flag: "keep-ttl-ms",
+    default: 86_400_000,
+    help: "the time that a process waits for the next server, and its exit code behind its end",
+  },
+} as const satisfies Record<string, Option>
+
 /** The behaviour of a server, and its end. */
 export const behaviour = {
   allowUnauthenticated: {

@@ -11,7 +11,7 @@ import type { AuthFileOptions, GeneralOptions, TlsFileOptions } from "./generate
 import type * as Logging from "./Logging.ts"
 import * as OptionRow from "./Option.ts"
 import type { Option } from "./Option.ts"
-import { auth, behaviour, joining, limits, listening, logs, tls, web } from "./OptionTable.ts"
+import { auth, behaviour, joining, keeping, limits, listening, logs, tls, web } from "./OptionTable.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 
 /** The certificate of a server, and its rules of admission: files, or their content. */
@@ -99,6 +99,7 @@ export const general: ReadonlyArray<Entry> = [
   ...entriesOf("auth.", auth),
   ...entriesOf("", web),
   ...entriesOf("", joining),
+  ...entriesOf("", keeping),
   ...entriesOf("", behaviour),
   ...logging,
 ]

@@ -18,6 +18,7 @@ import { longestTimerMillis } from "../../../core/protocol/Timer.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
+import { Keeper, type KeeperService } from "../../../core/spawn/Keeper.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import { Listener, type Terms } from "../../../core/transport/Listener.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -35,7 +36,7 @@ import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
 import type { Options } from "./Options.ts"
-import { behaviour, joining } from "./OptionTable.ts"
+import { behaviour, joining, keeping } from "./OptionTable.ts"
 import { ServeError, invalid, misconfigured } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
@@ -43,9 +44,11 @@ import * as Upgrades from "./Upgrades.ts"
 import * as WebPage from "./WebPage.ts"
 import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
 import * as AuditFile from "../audit/AuditFile.ts"
+import * as Folders from "../host/Folders.ts"
 import * as HistoryFolders from "../host/HistoryFolders.ts"
 import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
 import * as OsError from "../host/OsError.ts"
+import { join } from "node:path"
 import process from "node:process"
 
 /** Facts of the command alone. */
@@ -76,7 +79,7 @@ export const make = (
       scope,
       Effect.suspend(() => Deferred.done(closed, result)),
     )
-    const { listeners, doors, upgrades, serve, drain, stats, page, files } = yield* Scope.provide(
+    const { listeners, doors, upgrades, serve, end, stats, page, files } = yield* Scope.provide(
       start(platform, settings, host),
       scope,
     )
@@ -87,7 +90,7 @@ export const make = (
         if (!closing && host.onClosing !== undefined) yield* host.onClosing(graceMs)
         closing = true
         yield* Effect.forEach([...listeners, ...doors], ({ stop }) => stop)
-        yield* drain(graceMs)
+        yield* end(graceMs)
         yield* Scope.close(scope, Exit.void)
         yield* Effect.exit(Deferred.await(closed))
       })
@@ -145,7 +148,8 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
           "processes, so a start that asks for transparent TCP is refused",
       )
     const metrics = Metrics.make()
-    const services = yield* buildServices(platform, settings, host, metrics)
+    const held = yield* hold(platform, settings)
+    const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)
     const limits = { ...Limits.defaults, ...options.limits }
     const floor = yield* Confine.floor(settings, services)
     const listening = yield* Listening.read(settings, {
@@ -186,12 +190,41 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       metrics,
       auditLog,
       floor,
-    }).pipe(Effect.provide(Context.add(services, Spawner, spawner)))
+    }).pipe(Effect.provide(services.pipe(Context.add(Spawner, spawner), Context.add(Keeper, held?.keeper))))
     later.refusal = server.refusal
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
     const joined = isHost(options) ? yield* (yield* loadJoin).make(settings) : undefined
     const doors = joined === undefined ? [upgrades] : [upgrades, joined]
-    return { listeners: [...bound, ...others], doors, upgrades, serve, drain, stats, page, files: listening }
+    const end = (graceMs: number) => held?.keeper.leave ?? drain(graceMs)
+    return { listeners: [...bound, ...others], doors, upgrades, serve, end, stats, page, files: listening }
+  })
+
+/** The holder of processes that outlive this server, if the options ask for it. */
+const hold = (
+  platform: Platform,
+  { options, label }: Settings,
+): Effect.Effect<
+  { readonly platform: Platform; readonly keeper: KeeperService } | undefined,
+  ServeError,
+  Scope.Scope
+> =>
+  Effect.gen(function* () {
+    const { keep = false, keepDir, keepTtlMs, contain } = options
+    if (!keep) {
+      const vain = (["keepDir", "keepTtlMs"] as const).find((path) => options[path] !== undefined)
+      return vain === undefined ? undefined : yield* invalid(`${label(vain)} needs ${label("keep")}`)
+    }
+    const other = options.spawner !== undefined ? "spawner" : isHost(options) ? "join" : undefined
+    if (other !== undefined) return yield* invalid(`${label("keep")} and ${label(other)} exclude each other`)
+    const folder =
+      keepDir ?? join(Folders.ofUser(process.env, "XDG_STATE_HOME", ".local/state"), "procwire", "keep")
+    const { make } = yield* Effect.promise(() => import("../keep/HeldSpawner.ts"))
+    const ttlMillis = keepTtlMs ?? keeping.keepTtlMs.default
+    const made = make({ folder, ttlMillis, contain, openFfi: platform.openFfi })
+    const { spawner, keeper } = yield* Effect.mapError(made, ({ message }) =>
+      misconfigured(`${label("keep")}: ${message}`),
+    )
+    return { platform: { ...platform, toSpawner: () => Layer.succeed(Spawner, spawner) }, keeper }
   })
 
 const buildServices = (

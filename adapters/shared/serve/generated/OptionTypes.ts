@@ -63,6 +63,21 @@ export interface GeneralOptions {
    */
   readonly stateDir?: string | undefined
   /**
+   * Let sessions and processes outlive this server, be it killed, ended or replaced: a holder beside it owns them,
+   * and the next server with the same --keep-dir takes them over. Default: false. The flag is `--keep`.
+   */
+  readonly keep?: boolean | undefined
+  /**
+   * The folder by which servers find the holder; one server at a time uses it. Default: procwire/keep in
+   * $XDG_STATE_HOME. The flag is `--keep-dir`.
+   */
+  readonly keepDir?: string | undefined
+  /**
+   * The time that a process waits for the next server, and its exit code behind its end. Default: 86400000. The
+   * flag is `--keep-ttl-ms`.
+   */
+  readonly keepTtlMs?: number | undefined
+  /**
    * Listen on addresses that others can reach, though nothing above keeps them out. Default: false. The flag is
    * `--allow-unauthenticated`.
    */
