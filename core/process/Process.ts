@@ -322,6 +322,7 @@ const awaitQuiet = (process: Process): Effect.Effect<void> =>
       const { outputs } = process
       yield* process.readers.open
       yield* Effect.sleep(quietMillis)
+      if (process.child?.flushed !== undefined) yield* process.child.flushed
       if (process.readers.paused) continue
       rounds += 1
       quiet = process.outputs === outputs ? quiet + 1 : 0

@@ -125,6 +125,11 @@ export interface ChildHandle {
   readonly pause?: () => void
   /** Reads output again after `pause`. */
   readonly resume?: () => void
+  /**
+   * Completes when all is delivered that the child has written before. Absent where output is read by this process,
+   * which has read all of it when a timer fires.
+   */
+  readonly flushed?: Effect.Effect<void>
   /** Lets the child outlive its server. Only of a spawner with a keeper. */
   readonly keep?: Keep
 }

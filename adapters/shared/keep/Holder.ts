@@ -310,7 +310,7 @@ class Holder {
         }
         return answer(Effect.void, nothing)
       case kinds.flush:
-        return answer(Effect.void, nothing)
+        return answer(readAll, nothing)
       default:
         throw new HolderWire.BrokenFrame(`a frame of the unknown kind ${kind}`)
     }
@@ -377,6 +377,11 @@ class Holder {
     })
   }
 }
+
+/** Completes when all is read that lay in pipes and terminals: each turn of the event loop reads what is there. */
+const readAll: Effect.Effect<void> = Effect.callback((resume) => {
+  setImmediate(() => setImmediate(() => resume(Effect.void)))
+})
 
 const startedOf = (handle: Spawner.ChildHandle): HolderWire.Started => ({
   ...(handle.pid === undefined ? {} : { pid: handle.pid }),
