@@ -1,0 +1,129 @@
+// `procwire serve --keep`: sessions and processes over servers that are killed, ended and started again.
+import { type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import { describe, expect, onTestFinished, test } from "vitest"
+import * as HolderPlace from "../keep/HolderPlace.ts"
+import * as Program from "../testing/Program.ts"
+
+/** Servers at one address, one after the other. */
+const make = () => {
+  const program = Program.make()
+  const { folder } = program
+  const url = `unix:${folder.at("s.sock")}`
+  const place = Effect.runSync(HolderPlace.make(folder.at("state")))
+  const holder = () => HolderPlace.noted(place)
+  onTestFinished(async () => {
+    const pid = holder()
+    if (pid !== undefined) process.kill(pid, "SIGTERM")
+    await until(() => holder() === undefined)
+  })
+  /** Starts one; completes when it listens. */
+  const serve = async (...flags: ReadonlyArray<string>): Promise<ChildProcess> => {
+    const server = program.start(
+      "serve",
+      `--listen=${url}`,
+      "--keep",
+      `--keep-dir=${folder.at("state")}`,
+      "--list-sessions=all",
+      "--scope=control",
+      ...flags,
+    )
+    let said = ""
+    server.stderr?.on("data", (text: Buffer) => (said += text.toString()))
+    const [first] = (await Promise.race([once(server.stdout!, "data"), once(server, "close")])) as [unknown]
+    if (!Buffer.isBuffer(first)) throw new Error(`the server did not start: ${said}`)
+    return server
+  }
+  const kill = async (server: ChildProcess, signal: NodeJS.Signals) => {
+    const closed = once(server, "close")
+    server.kill(signal)
+    return closed
+  }
+  const call = (...args: ReadonlyArray<string>) =>
+    program.call(args[0] ?? "", `--server=${url}`, ...args.slice(1))
+  return { ...program, call, url, serve, kill, holder }
+}
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+describe("a server with --keep", () => {
+  test("that is killed again and again costs a client that reads no line, and no exit code", async () => {
+    const { folder, serve, kill, start, url } = make()
+    let server = await serve()
+    const script = "i=0; while [ -e go ] || [ $i -lt 500 ]; do echo $i; i=$((i+1)); sleep 0.01; done; exit 7"
+    folder.sh("touch go")
+    const client = start("run", `--server=${url}`, "--", "sh", "-c", script)
+    let printed = ""
+    client.stdout?.on("data", (text: Buffer) => (printed += text.toString()))
+    const ended = once(client, "close")
+    const lines = () => printed.split("\n").length - 1
+    for (let round = 0; round < 3; round++) {
+      const before = lines()
+      await until(() => lines() > before + 20)
+      await kill(server, "SIGKILL")
+      server = await serve()
+    }
+    const before = lines()
+    await until(() => lines() > before)
+    folder.sh("rm go")
+    expect(await ended).toEqual([7, null])
+    expect(printed).toBe(Array.from({ length: lines() }, (_, index) => `${index}\n`).join(""))
+  }, 120_000)
+
+  test("leaves processes to the next one when it is asked to end, also their codes", async () => {
+    const { call, folder, serve, kill } = make()
+    const first = await serve()
+    await call(
+      "run",
+      "--detach",
+      "--name=job",
+      "--",
+      "sh",
+      "-c",
+      "echo one; while [ ! -e go ]; do sleep 0.01; done; exit 5",
+    )
+    expect(await kill(first, "SIGTERM")).toEqual([0, null])
+    folder.sh("touch go")
+    await serve()
+    expect((await call("wait", "job")).stdout).toBe("5\n")
+    expect((await call("logs", "job")).stdout).toBe("one\n")
+    const { stdout } = await call("ps", "--all", "--json")
+    expect(JSON.parse(stdout)).toMatchObject({ name: "job", held: true, exitCode: 5 })
+  }, 60_000)
+
+  test("has no second one beside it, and its holder ends when nothing is left", async () => {
+    const { call, serve, kill, holder, folder, start } = make()
+    const first = await serve()
+    const second = start(
+      "serve",
+      `--listen=unix:${folder.at("other.sock")}`,
+      "--keep",
+      `--keep-dir=${folder.at("state")}`,
+    )
+    let said = ""
+    second.stderr?.on("data", (text: Buffer) => (said += text.toString()))
+    expect(await once(second, "close")).toEqual([2, null])
+    expect(said).toContain(`--keep: the server ${first.pid} uses this holder`)
+    await call("run", "--detach", "--name=job", "--", "true")
+    await call("wait", "job")
+    await call("rm", "job")
+    await kill(first, "SIGTERM")
+    await until(() => holder() === undefined)
+  }, 60_000)
+
+  test("is refused with what it cannot be combined with", async () => {
+    const { call } = Program.make()
+    const refused = async (...flags: ReadonlyArray<string>) => {
+      const { code, stderr } = await call("serve", ...flags)
+      return `${code} ${stderr.split("\n")[0]}`
+    }
+    expect(await refused("--keep-dir=/tmp/x")).toBe("2 procwire: --keep-dir needs --keep")
+    expect(await refused("--keep", "--spawner=nice:5")).toBe(
+      "2 procwire: --keep and --spawner exclude each other",
+    )
+  }, 60_000)
+})
