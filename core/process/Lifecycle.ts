@@ -49,6 +49,8 @@ export interface FeatureServices {
   readonly scope: Scope.Scope
   /** True if processes are forgotten at their exit. */
   readonly forgetsAtExit: boolean
+  /** How long a closed process stays, in milliseconds. */
+  readonly retentionMillis: number
   /** The id of the session, which is a secret. */
   readonly sessionId: string
 }
@@ -103,7 +105,9 @@ const start = (
       Effect.onError(() => childScope.close),
     )
     const takesInput = spec.stdio.kind === "pty" || spec.stdio.stdin
-    const stdin = takesInput ? yield* StdinQueue.make(child, options.limits.stdinBytes) : undefined
+    const stdin = takesInput
+      ? yield* StdinQueue.make(child, options.limits.stdinBytes, process.adopted?.writeIds)
+      : undefined
     // `terminate` may have cancelled the start meanwhile.
     if (entry.outcome !== undefined) {
       yield* Effect.ensuring(childScope.close, Effect.sync(leave))

@@ -84,8 +84,8 @@ export class Process {
   extension: Extension | undefined
   /** Called when its child has followed another one, and when the exit is published, before any subscriber. */
   onChange: (kind: Extract<ChangeKind, "restarted" | "exited">) => void = () => {}
-  /** Bytes of each stream that were lost before this server took the child over; undefined for one that it started. */
-  lost: Left["lost"] | undefined
+  /** Facts of a child that another server has started. */
+  adopted: Pick<Left, "lost" | "writeIds"> | undefined
   /** How often the spawner has delivered output. */
   outputs = 0
   /** Holds the first output until the client that started the process has attached. */

@@ -126,6 +126,7 @@ export const make = (
       fork,
       scope,
       forgetsAtExit: options.forgetsAtExit === true,
+      retentionMillis: options.retentionMillis,
       sessionId,
     }
 

@@ -38,7 +38,7 @@ export interface Asked extends Names {
 }
 
 /** Facts of a child that another server has started. */
-export interface Adopted extends Pick<Left, "lost"> {
+export interface Adopted extends Pick<Left, "lost" | "writeIds"> {
   /** When its start was asked for, in milliseconds since 1970. */
   readonly startedAtMs: number
   /** When it has exited; undefined if it runs, or nobody knows. */
@@ -115,7 +115,7 @@ export const reserve = (
   }
   const [capacity, leave] = [capacityOf(options.limits, asked), place.success]
   const process = new Process(id, spec, capacity, shared, leave)
-  process.lost = adopted?.lost
+  process.adopted = adopted
   process.endedAtMs = adopted?.endedAtMs
   const { argv, cwd } = spec
   const { around, autoRemove, extend, name, labels } = asked

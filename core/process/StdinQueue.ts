@@ -18,6 +18,11 @@ export const idCapacity = 4096
 export class WriteIds {
   private readonly ids = new Set<string>()
 
+  /** Those that are remembered, oldest first. */
+  list(): ReadonlyArray<string> {
+    return [...this.ids]
+  }
+
   /** True if the id was added and not forgotten since. */
   has(id: string | undefined): boolean {
     return id !== undefined && this.ids.has(id)
@@ -64,21 +69,29 @@ export interface StdinQueue {
   readonly close: () => void
 }
 
+/** A write on its way. */
+interface Write {
+  readonly bytes: Uint8Array
+  readonly id?: string | undefined
+}
+
 /** Begins a write; undefined if the child has taken it. It has its own copy of what it has taken. */
-const handOver = (child: Pick<ChildHandle, "write" | "begin">, bytes: Uint8Array) => {
-  const write = child.begin === undefined ? child.write(bytes) : child.begin(bytes)
+const handOver = (child: Pick<ChildHandle, "write" | "begin">, { bytes, id }: Write) => {
+  const write = child.begin === undefined ? child.write(bytes, id) : child.begin(bytes)
   return write === Effect.void ? giveBack(bytes) : Effect.ignore(Effect.map(write, () => giveBack(bytes)))
 }
 
-/** At most `limit` bytes wait for the child, or one write of any size. */
+/** At most `limit` bytes wait for the child, or one write of any size. `known` are ids that were accepted before. */
 export const make = (
   child: Pick<ChildHandle, "write" | "begin" | "endStdin">,
   limit = Infinity,
+  known: Iterable<string> = [],
 ): Effect.Effect<StdinQueue> =>
   Effect.map(Effect.context<never>(), (context) => {
     const run = Effect.runForkWith(context)
     const ids = new WriteIds()
-    const queue = new BoundedQueue<Uint8Array | typeof end>(capacity)
+    for (const id of known) ids.add(id)
+    const queue = new BoundedQueue<Write | typeof end>(capacity)
     /** The child has not taken the last write yet. */
     let busy = false
     let pumping = false
@@ -94,7 +107,7 @@ export const make = (
       while (!busy) {
         const next = queue.shift()
         if (next === undefined) break
-        const size = next === end ? 0 : next.length
+        const size = next === end ? 0 : next.bytes.length
         const write = next === end ? child.endStdin : handOver(child, next)
         const fiber = write && run(write)
         if (fiber === undefined || fiber.pollUnsafe() !== undefined) {
@@ -111,7 +124,7 @@ export const make = (
       pumping = false
     }
 
-    const enqueue = (item: Uint8Array | typeof end) => {
+    const enqueue = (item: Write | typeof end) => {
       if (queue.closed || ended) return
       ended = item === end
       queue.push(item)
@@ -133,7 +146,7 @@ export const make = (
         if (known) return
         ids.add(writeId)
         written += 1
-        enqueue(bytes)
+        enqueue({ bytes, id: writeId })
       }, drop)
     }
 
@@ -143,7 +156,7 @@ export const make = (
       if (!hasRoom()) return
       held += bytes.length
       written += 1
-      enqueue(bytes)
+      enqueue({ bytes })
     }
 
     return {

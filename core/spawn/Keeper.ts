@@ -15,10 +15,11 @@ import type { ChildHandle, SpawnEvents, TerminalSize } from "./Spawner.ts"
 /**
  * Notes a child: it outlives its server from now on. A later note replaces the one before.
  *
- * `about` is text for the next server. `nextSeq` gives the seq that the next output will have; the keeper asks for it
+ * `about` is text for the next server. `endedMillis` is how long it waits for one when its end has been told already, in
+ * milliseconds; undefined for as long as any other. `nextSeq` gives the seq that the next output will have; the keeper asks for it
  * before it delivers an output, and remembers each seq that is not one more than that of the output before.
  */
-export type Keep = (about: string, nextSeq: () => number) => void
+export type Keep = (about: string, endedMillis: number | undefined, nextSeq: () => number) => void
 
 /** A child whose server is gone. */
 export interface Left {
@@ -28,6 +29,8 @@ export interface Left {
   readonly size?: TerminalSize | undefined
   /** When it exited, in milliseconds since 1970; undefined while it runs. */
   readonly endedAtMs?: number | undefined
+  /** The ids of the writes that it was given, oldest first: at most the last 4,096. */
+  readonly writeIds: ReadonlyArray<string>
   /** The output that the keeper has lost, in bytes of each stream: what is retained begins behind it. */
   readonly lost: { readonly stdout: number; readonly stderr: number; readonly pty: number }
   /**

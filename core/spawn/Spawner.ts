@@ -100,8 +100,9 @@ export interface ChildHandle {
   /**
    * Writes to stdin (or the PTY) in call order; suspends while the child does not read. Fails once nobody reads it. The
    * bytes do not change meanwhile. Once it has succeeded their memory is used for others: who keeps them copies them.
+   * `writeId` is the client's id of the write; a keeper remembers the last ones.
    */
-  readonly write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
+  readonly write: (bytes: Uint8Array, writeId?: string) => Effect.Effect<void, StdinError>
   /** `write`, begun at the call: `Effect.void` itself if the child has taken the bytes. So that takes no fiber. */
   readonly begin?: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
   /** Closes a piped stdin after the writes before. On a PTY it does nothing. */

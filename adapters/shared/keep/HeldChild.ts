@@ -5,6 +5,7 @@
  */
 import { defaults } from "../../../core/protocol/Limits.ts"
 import * as OutputLog from "../../../core/process/OutputLog.ts"
+import { WriteIds } from "../../../core/process/StdinQueue.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as HolderWire from "./HolderWire.ts"
 
@@ -28,7 +29,13 @@ export type Send = (frame: Buffer) => void
 
 export class HeldChild {
   /** The last note; undefined if the child ends with its server. */
-  about: string | undefined
+  note: HolderWire.Note | undefined
+  /** A server has heard of the exit and all ends. */
+  told = false
+  /** The size of its terminal. */
+  size: Spawner.TerminalSize | undefined
+  /** The writes of clients that it was given. */
+  readonly writeIds = new WriteIds()
   /** The server, if it has one. */
   send: Send | undefined
   /** The spawner's handle, once the child is started. */
@@ -47,10 +54,12 @@ export class HeldChild {
   private readonly marks: Array<Mark> = []
   private readonly places: Array<readonly [n: number, seq: number]> = []
   private missing: number
+  private endedAtMs: number | undefined
 
   constructor(number: number, stdio: Spawner.Stdio) {
     this.number = number
     this.pty = stdio.kind === "pty"
+    this.size = stdio.kind === "pty" ? stdio.size : undefined
     // The exit, and the end of each stream.
     this.missing = this.pty ? 2 : 3
     this.log.evicting = (bytes) => {
@@ -73,6 +82,7 @@ export class HeldChild {
         ),
       ),
     exit: (status, ending) => {
+      this.endedAtMs = Date.now()
       const exited: HolderWire.Exited = { status, ...(ending === undefined ? {} : { ending }) }
       this.mark(HolderWire.json(HolderWire.kinds.exit, this.number, exited))
     },
@@ -106,7 +116,8 @@ export class HeldChild {
 
   /** What a server without this child is told. */
   left(): HolderWire.LeftChild {
-    return { about: this.about ?? "", lost: this.lost, pty: this.pty }
+    const { endedAtMs, lost, note, pty, size, writeIds } = this
+    return { about: note?.about ?? "", lost, pty, size, endedAtMs, writeIds: writeIds.list() }
   }
 
   private seqOf(n: number): number {

@@ -106,9 +106,8 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
       })
     }
 
-    const toLeft = (to: HolderLink.HolderLink, [number, { about, lost, pty }]: ListRow): Left => ({
-      about,
-      lost,
+    const toLeft = (to: HolderLink.HolderLink, [number, { pty, ...known }]: ListRow): Left => ({
+      ...known,
       adopt: (events, skip) =>
         follow(to, number, events, pty, (child) => {
           child.beginAdoption(skip)

@@ -8,11 +8,16 @@ import { until } from "./testing/Servers.ts"
 
 const write = (child: Servers.Child, text: string) => Effect.runPromise(child.handle.write(Buffer.from(text)))
 
-const note = (child: Servers.Child, about: string) => child.handle.keep?.(about, () => child.told.length + 1)
+const note = (child: Servers.Child, about: string) =>
+  child.handle.keep?.(about, undefined, () => child.told.length + 1)
 
 /** A note whose seqs are those that the test's servers count. */
 const noteSeqs = (child: Servers.Child, about: string, skips: () => number = () => 0) =>
-  child.handle.keep?.(about, () => child.told.filter(({ kind }) => kind === "output").length + 1 + skips())
+  child.handle.keep?.(
+    about,
+    undefined,
+    () => child.told.filter(({ kind }) => kind === "output").length + 1 + skips(),
+  )
 
 describe("a child of a holder", () => {
   test("gets input, and its output, ends and exit are told in order", async () => {

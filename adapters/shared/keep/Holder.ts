@@ -191,7 +191,7 @@ class Holder {
       if (child.send === undefined) continue
       child.send = undefined
       child.unwanted = false
-      if (child.about === undefined) this.fork(this.end(child))
+      if (child.note === undefined) this.fork(this.end(child))
       else this.keep(child)
     }
     this.pauseAsWanted()
@@ -203,7 +203,9 @@ class Holder {
   private keep(child: HeldChild): void {
     clearTimeout(this.timers.get(child))
     const expire = () => this.fork(this.end(child))
-    this.timers.set(child, setTimeout(expire, Math.min(this.ttlMillis, maxTimerMillis)).unref())
+    const endedMillis = child.told ? child.note?.endedMillis : undefined
+    const millis = Math.min(this.ttlMillis, endedMillis ?? Infinity, maxTimerMillis)
+    this.timers.set(child, setTimeout(expire, millis).unref())
   }
 
   private endIfIdle(): void {
@@ -252,10 +254,14 @@ class Holder {
   private serve(connection: Connection, { kind, child: number, payload }: HolderWire.Frame): void {
     const child = this.children.get(number)
     const { handle } = child ?? {}
-    if (kind === kinds.write) return this.write(connection, handle, payload)
+    if (kind === kinds.write) return this.write(connection, child, payload)
     if (kind === kinds.placed) return child?.placed(...HolderWire.readPlace(payload))
     if (kind === kinds.note) {
-      if (child !== undefined) child.about = payload.toString()
+      if (child !== undefined) child.note = HolderWire.readJson(payload)
+      return
+    }
+    if (kind === kinds.told) {
+      if (child !== undefined) child.told = true
       return
     }
     if (kind === kinds.pause || kind === kinds.resume) {
@@ -288,11 +294,12 @@ class Holder {
         return answer(handle?.signal(request.name as Spawner.SignalName) ?? Effect.void, nothing)
       case kinds.kill:
         return answer(handle?.kill ?? Effect.void, nothing)
-      case kinds.resize:
-        return answer(
-          request.size === undefined ? Effect.void : (handle?.resize?.(request.size) ?? Effect.void),
-          nothing,
-        )
+      case kinds.resize: {
+        const { size } = request
+        if (child === undefined || size === undefined) return answer(Effect.void, nothing)
+        if (child.pty) child.size = size
+        return answer(handle?.resize?.(size) ?? Effect.void, nothing)
+      }
       case kinds.abandonOutput:
         return answer(handle?.abandonOutput ?? Effect.void, nothing)
       case kinds.lingering:
@@ -305,7 +312,7 @@ class Holder {
         return answer(this.adopt(connection, child), (started) => ({ started }))
       case kinds.list:
         for (const each of this.children.values()) {
-          if (each.send === undefined && each.about !== undefined)
+          if (each.send === undefined && each.note !== undefined)
             connection.socket.send(HolderWire.json(kinds.left, each.number, each.left()))
         }
         return answer(Effect.void, nothing)
@@ -320,8 +327,10 @@ class Holder {
     connection.socket.send(HolderWire.json(kinds.reply, number, reply))
   }
 
-  private write(connection: Connection, handle: Spawner.ChildHandle | undefined, payload: Buffer): void {
-    const { id, bytes } = HolderWire.readWrite(payload)
+  private write(connection: Connection, child: HeldChild | undefined, payload: Buffer): void {
+    const { id, writeId, bytes } = HolderWire.readWrite(payload)
+    const { handle } = child ?? {}
+    if (writeId !== "") child?.writeIds.add(writeId)
     const tell = (error?: Failure) =>
       this.reply(
         connection,

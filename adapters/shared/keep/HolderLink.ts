@@ -21,7 +21,11 @@ export interface HolderLink {
     more?: Omit<HolderWire.Request, "id">,
   ) => Effect.Effect<HolderWire.Reply | undefined>
   /** Sends input. */
-  readonly write: (child: number, bytes: Uint8Array) => Effect.Effect<HolderWire.Reply | undefined>
+  readonly write: (
+    child: number,
+    bytes: Uint8Array,
+    writeId?: string,
+  ) => Effect.Effect<HolderWire.Reply | undefined>
   /** Sets the listener of the frames of a child, and of its end by that of the connection. */
   readonly listen: (child: number, listener: Listener) => void
   readonly unlisten: (child: number) => void
@@ -156,13 +160,16 @@ export const make = (
       holder,
       send: frames.send,
       request: (kind, child, more = {}) => ask((id) => [HolderWire.json(kind, child, { id, ...more })]),
-      write: (child, bytes) =>
+      write: (child, bytes, writeId = "") =>
         ask((last) => {
           // The reply to the last piece tells of all: who reads no more does not begin again.
           const pieces: Array<Buffer> = []
           for (let at = 0; at < bytes.length - pieceBytes; at += pieceBytes)
-            pieces.push(HolderWire.write(child, 0, bytes.subarray(at, at + pieceBytes)))
-          return [...pieces, HolderWire.write(child, last, bytes.subarray(pieces.length * pieceBytes))]
+            pieces.push(HolderWire.write(child, 0, "", bytes.subarray(at, at + pieceBytes)))
+          return [
+            ...pieces,
+            HolderWire.write(child, last, writeId, bytes.subarray(pieces.length * pieceBytes)),
+          ]
         }),
       listen: (child, listener) => void listeners.set(child, listener),
       unlisten: (child) => void listeners.delete(child),

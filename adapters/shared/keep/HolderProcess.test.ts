@@ -83,7 +83,7 @@ describe("a holder that has stopped", () => {
     const servers = Servers.make()
     const first = await servers.start()
     const child = await first.spawn("cat")
-    child.handle.keep?.("cat", () => 1)
+    child.handle.keep?.("cat", undefined, () => 1)
     await first.leave()
     const pid = servers.holder() ?? 0
     process.kill(pid, "SIGSTOP")

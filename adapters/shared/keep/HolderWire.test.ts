@@ -16,7 +16,7 @@ describe("a reader of frames", () => {
   const { kinds } = HolderWire
   const sent = [
     HolderWire.output(7, 2 ** 40 + 3, "pty", Buffer.from("text")),
-    HolderWire.write(7, 0xffffffff, Buffer.from([0, 255])),
+    HolderWire.write(7, 0xffffffff, "ä", Buffer.from([0, 255])),
     HolderWire.place(kinds.placed, 8, 9, Number.MAX_SAFE_INTEGER),
     HolderWire.frame(kinds.note, 8, new Uint8Array(0)),
     HolderWire.json(kinds.list, 0, { id: 1, name: "ä\ud800" }),
@@ -28,6 +28,7 @@ describe("a reader of frames", () => {
     const read = HolderWire.readOutput(output!.payload)
     expect([read.n, read.stream, read.bytes.toString()]).toEqual([2 ** 40 + 3, "pty", "text"])
     expect(HolderWire.readWrite(write!.payload).id).toBe(0xffffffff)
+    expect(HolderWire.readWrite(write!.payload).writeId).toBe("ä")
     expect([...HolderWire.readWrite(write!.payload).bytes]).toEqual([0, 255])
     expect(HolderWire.readPlace(place!.payload)).toEqual([9, Number.MAX_SAFE_INTEGER])
     expect(note).toMatchObject({ kind: kinds.note, child: 8, payload: Buffer.alloc(0) })

@@ -44,6 +44,7 @@ export const kinds = {
   list: 15,
   adopt: 16,
   flush: 17,
+  told: 18,
   welcome: 64,
   refused: 65,
   reply: 66,
@@ -107,6 +108,14 @@ export interface Started {
   readonly pause: boolean
 }
 
+/** The note of a child. */
+export interface Note {
+  /** Text for the next server. */
+  readonly about: string
+  /** The milliseconds for which it waits for one once its end was told; absent for as long as any other. */
+  readonly endedMillis?: number | undefined
+}
+
 /** The answer to a request; `error` if it has failed. */
 export interface Reply {
   readonly id: number
@@ -120,6 +129,10 @@ export interface LeftChild {
   readonly about: string
   readonly lost: { readonly stdout: number; readonly stderr: number; readonly pty: number }
   readonly pty: boolean
+  readonly size?: TerminalSize | undefined
+  /** When it exited, in milliseconds since 1970. */
+  readonly endedAtMs?: number | undefined
+  readonly writeIds: ReadonlyArray<string>
 }
 
 /** The end of a child. */
@@ -166,18 +179,26 @@ export const readOutput = (payload: Buffer) => {
   return { n: getNumber(payload, 0), stream, bytes: payload.subarray(9) }
 }
 
-/** Input of a child, and the id of the request. */
-export const write = (child: number, id: number, bytes: Uint8Array): Buffer => {
-  const whole = begin(kinds.write, child, 4 + bytes.length)
+/** Input of a child, the id of the request, and that of the client's write, empty for none. */
+export const write = (child: number, id: number, writeId: string, bytes: Uint8Array): Buffer => {
+  const named = Buffer.from(writeId)
+  const whole = begin(kinds.write, child, 8 + named.length + bytes.length)
   whole.writeUInt32BE(id, headerBytes)
-  whole.set(bytes, headerBytes + 4)
+  whole.writeUInt32BE(named.length, headerBytes + 4)
+  whole.set(named, headerBytes + 8)
+  whole.set(bytes, headerBytes + 8 + named.length)
   return whole
 }
 
 /** Reads the payload of `write`. */
 export const readWrite = (payload: Buffer) => {
-  if (payload.length < 4) throw new BrokenFrame("an input without an id")
-  return { id: payload.readUInt32BE(0), bytes: payload.subarray(4) }
+  const end = payload.length < 8 ? Infinity : 8 + payload.readUInt32BE(4)
+  if (end > payload.length) throw new BrokenFrame("an input without an id")
+  return {
+    id: payload.readUInt32BE(0),
+    writeId: payload.subarray(8, end).toString(),
+    bytes: payload.subarray(end),
+  }
 }
 
 /** Chunk `n` has this seq: `placed` of a server, and `skip` of a holder. */

@@ -97,13 +97,22 @@ export class LinkedChild implements Listener {
   }
 
   private end(stream: Spawner.OutputStream): void {
-    if (this.streams.delete(stream) && !this.muted) this.events.end(stream)
+    if (!this.streams.delete(stream) || this.muted) return
+    this.events.end(stream)
+    this.tell()
   }
 
   private exit({ status, ending }: HolderWire.Exited): void {
     if (this.exited || this.muted) return
     this.exited = true
     this.events.exit(status, ending)
+    this.tell()
+  }
+
+  /** The holder knows when its server has heard of the whole end. */
+  private tell(): void {
+    if (this.exited && this.streams.size === 0)
+      this.link.send(HolderWire.frame(kinds.told, this.number, nothing))
   }
 
   /** The handle. */
@@ -121,8 +130,8 @@ export class LinkedChild implements Listener {
     const is = (kind: HolderWire.Kind) => Effect.map(ask(kind), (reply) => reply?.is === true)
     return {
       pid,
-      write: (bytes) =>
-        Effect.flatMap(link.write(number, bytes), (reply) =>
+      write: (bytes, writeId) =>
+        Effect.flatMap(link.write(number, bytes, writeId), (reply) =>
           reply !== undefined && reply.error === undefined
             ? Effect.void
             : Effect.fail(
@@ -159,10 +168,10 @@ export class LinkedChild implements Listener {
             },
           }
         : {}),
-      keep: (about, nextSeq) => {
+      keep: (about, endedMillis, nextSeq) => {
         this.isNoted = true
         this.nextSeq = nextSeq
-        link.send(HolderWire.frame(kinds.note, number, Buffer.from(about)))
+        link.send(HolderWire.json(kinds.note, number, { about, endedMillis } satisfies HolderWire.Note))
       },
     }
   }

@@ -56,7 +56,9 @@ export const stdin = table("spawner/stdin", piped, {
     run: async (t) => {
       const child = await t.start({ argv: ["cat"], stdin: true })
       const pieces = Array.from({ length: 200 }, (_, i) => Buffer.alloc((i * 37) % 9_001, i))
-      const writes = Effect.forEach(pieces, child.handle.write, { concurrency: "unbounded" })
+      const writes = Effect.forEach(pieces, (piece) => child.handle.write(piece), {
+        concurrency: "unbounded",
+      })
       await child.effect(writes, "all writes")
       await child.write("")
       await child.effect(child.handle.endStdin, "endStdin")

@@ -100,6 +100,23 @@ describe("A process whose server has died", () => {
   )
 
   it(
+    "gets a write once whose answer was lost with the server",
+    effect(function* () {
+      const { serve, server, client, child, resume } = yield* begin()
+      const write = { processId: "p", chunk: "eA==", writeId: "w" }
+      client.send({ id: 9, method: "process/write", params: write })
+      yield* settle
+      yield* server.die
+      const { client: again } = yield* resume(yield* serve, 0)
+      expect((yield* again.ask("process/write", write)).result).toMatchObject({ status: "accepted" })
+      expect((yield* again.ask("process/write", { ...write, writeId: "v" })).result).toMatchObject({
+        status: "accepted",
+      })
+      expect(child.written).toBe("xx")
+    }),
+  )
+
+  it(
     "that exits meanwhile keeps its code, and one that was closed its seqs",
     effect(function* () {
       const { serve, server, child, resume } = yield* begin()

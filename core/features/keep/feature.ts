@@ -29,14 +29,16 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
     const adopted = adopting.get(params)
     if (adopted === undefined) return {}
     const { left, startedAtMs } = adopted
-    return { adopted: { startedAtMs, lost: left.lost, endedAtMs: left.endedAtMs } }
+    const { endedAtMs, lost, writeIds } = left
+    return { adopted: { startedAtMs, endedAtMs, lost, writeIds } }
   },
 
   extend:
     (params) =>
-    ({ process, facts }, { forgetsAtExit, sessionId: session }) => {
+    ({ process, facts, removed }, { forgetsAtExit, retentionMillis, sessionId: session }) => {
       if (forgetsAtExit) return undefined
       const { startedAtMs } = facts
+      const endedMillis = removed === undefined ? retentionMillis : undefined
       let left = adopting.get(params)?.left
       let held = false
       return {
@@ -51,7 +53,7 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
             return Effect.tap(spawned, ({ keep }) =>
               Effect.sync(() => {
                 held = keep !== undefined
-                keep?.(text, () => process.log.nextSeq())
+                keep?.(text, endedMillis, () => process.log.nextSeq())
               }),
             )
           },

@@ -53,7 +53,8 @@ export class ReceiptTally {
     this.services = services
     this.startedAtMs = startedAtMs
     const streams = streamsOf(process.stdio)
-    const begin = (stream: Spawner.OutputStream) => emptyStream(services.hasher, process.lost?.[stream])
+    const begin = (stream: Spawner.OutputStream) =>
+      emptyStream(services.hasher, process.adopted?.lost[stream])
     this.streams = new Map(streams.map((stream) => [stream, begin(stream)]))
   }
 

@@ -39,12 +39,14 @@ export const restarted = (all: Children, first: ChildHandle): ChildHandle => {
   const now = <A, E>(use: (child: ChildHandle) => Effect.Effect<A, E>, otherwise: A): Effect.Effect<A, E> =>
     Effect.suspend(() => (all.life === undefined ? Effect.succeed(otherwise) : use(all.life.child)))
 
-  const write: ChildHandle["write"] = (bytes) =>
+  const write: ChildHandle["write"] = (bytes, writeId) =>
     Effect.suspend(() => {
-      if (all.life === undefined && !all.isFinal) return Effect.andThen(all.up.await, write(bytes))
+      if (all.life === undefined && !all.isFinal) return Effect.andThen(all.up.await, write(bytes, writeId))
       const { child } = all.life ?? { child: first }
       // What a child did not read is lost with it; the next one gets what is written then.
-      return Effect.catch(child.write(bytes), (error) => (all.mayFollow ? Effect.void : Effect.fail(error)))
+      return Effect.catch(child.write(bytes, writeId), (error) =>
+        all.mayFollow ? Effect.void : Effect.fail(error),
+      )
     })
 
   return {

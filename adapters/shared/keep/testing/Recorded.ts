@@ -77,7 +77,7 @@ export const heard: Told = [
   "Closed",
   "false true",
   "cut",
-  'left: {"about":"about","lost":{"stdout":0,"stderr":0,"pty":0},"pty":false}',
+  'left: {"about":"about","lost":{"stdout":0,"stderr":0,"pty":0},"pty":false,"writeIds":["id"]}',
   "stdout: one",
   "skip 9",
   "stdout: two",
@@ -119,8 +119,8 @@ const talkOver = async (connect: () => Promise<net.Socket>): Promise<Told> => {
   child.open()
   const handle = child.toHandle(reply!.started!, spawner.capabilities)
   let next = 1
-  handle.keep?.("about", () => next)
-  await run(handle.write(Buffer.from("one")))
+  handle.keep?.("about", 1000, () => next)
+  await run(handle.write(Buffer.from("one"), "id"))
   next = 9
   await run(handle.write(Buffer.from("two")))
   told.push(

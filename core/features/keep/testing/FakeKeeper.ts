@@ -19,6 +19,7 @@ interface Held {
   readonly events: Array<Event>
   readonly placed: Array<readonly [chunk: number, seq: number]>
   readonly scope: Scope.Closeable
+  readonly writeIds: Array<string>
   handle: Spawner.ChildHandle
   about: string | undefined
   size: Spawner.TerminalSize | undefined
@@ -62,6 +63,7 @@ export const make = (options: Fake.Options = {}, capacity = OutputLog.defaultCap
           events: [],
           placed: [],
           scope,
+          writeIds: [],
           handle: undefined as never,
           about: undefined,
           size: undefined,
@@ -121,6 +123,7 @@ export const make = (options: Fake.Options = {}, capacity = OutputLog.defaultCap
               about: held.about ?? "",
               lost: held.lost,
               size: held.size,
+              writeIds: held.writeIds,
               adopt: (events, skip) =>
                 Effect.suspend(() => {
                   const follower = { events, nextSeq: () => 1, expected: 1 }
@@ -187,11 +190,15 @@ const replay = (held: Held, events: Spawner.SpawnEvents, skip: (seq: number) => 
 
 const toHandle = (held: Held, follower: Follower): Spawner.ChildHandle => ({
   ...held.handle,
+  write: (bytes, writeId) => {
+    if (writeId !== undefined) held.writeIds.push(writeId)
+    return held.handle.write(bytes)
+  },
   resize: (size) => {
     held.size = size
     return held.handle.resize?.(size) ?? Effect.void
   },
-  keep: (about, nextSeq) => {
+  keep: (about, _endedMillis, nextSeq) => {
     held.about = about
     follower.nextSeq = nextSeq
   },
