@@ -43,7 +43,10 @@ export const make = (socket: net.Socket, use: Use): FrameSocket => {
       use.broken(error instanceof Error ? error.message : String(error))
     }
   })
-  socket.on("drain", () => use.drain?.())
+  // Bun emits it while much still waits.
+  socket.on("drain", () => {
+    if (socket.writableLength < slowBytes) use.drain?.()
+  })
   socket.once("close", use.close)
   socket.resume()
   return {

@@ -97,6 +97,15 @@ export class HeldChild {
     while (this.places.length > 1 && (this.places[1]?.[0] ?? Infinity) <= first) this.places.shift()
   }
 
+  /** The server has told of the exit behind chunk `n`, because it has paused the output. */
+  exitAfter(n: number): void {
+    const at = this.marks.findIndex(({ frame }) => frame[4] === HolderWire.kinds.exit)
+    const [exit] = at < 0 ? [] : this.marks.splice(at, 1)
+    if (exit === undefined) return
+    const place = this.marks.findIndex(({ after }) => after > n)
+    this.marks.splice(place < 0 ? this.marks.length : place, 0, { ...exit, after: n })
+  }
+
   /** Sends everything that is retained, in its order. */
   replay(send: Send): void {
     let mark = 0

@@ -1,8 +1,12 @@
 /** Servers over a real holder with real children: what outlives a server, what the next one gets, and what is left. */
+import * as fs from "node:fs"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import { describe, expect, test } from "vitest"
 import * as Proc from "../testing/Proc.ts"
+import * as HolderLink from "./HolderLink.ts"
+import * as HolderProcess from "./HolderProcess.ts"
+import * as HolderWire from "./HolderWire.ts"
 import * as Servers from "./testing/Servers.ts"
 import { until } from "./testing/Servers.ts"
 
@@ -154,6 +158,39 @@ describe("a holder", () => {
     await write(child, "go\n")
     await first.leave()
     await until(() => !Proc.isAlive(child.handle.pid ?? 0))
+  })
+
+  test("lets no child write more than its server can read soon", async () => {
+    const servers = Servers.make()
+    const socket = await Effect.runPromise(HolderProcess.connect(servers.options))
+    const self = HolderProcess.self()
+    const onLost = () => {}
+    const link = await Effect.runPromise(
+      HolderLink.make(socket, { self, ttlMillis: 0, helloMillis: 10_000, onLost }),
+    )
+    const beats = servers.folder.at("beats")
+    const script = `while :; do head -c 65536 /dev/zero; printf . >>'${beats}'; done`
+    const spec = {
+      argv: ["/bin/sh", "-c", script],
+      cwd: "/",
+      env: { PATH: process.env["PATH"] ?? "" },
+      stdio: { kind: "pipe", stdin: false },
+    } as const
+    const number = link.take()
+    await Effect.runPromise(link.request(HolderWire.kinds.spawn, number, { spec }))
+    socket.pause()
+    const size = () => (fs.existsSync(beats) ? fs.statSync(beats).size : 0)
+    // It stands still when it has not moved for as long as it has taken to get there.
+    const began = performance.now()
+    let [last, since] = [-1, began]
+    await until(() => {
+      if (size() !== last) [last, since] = [size(), performance.now()]
+      return last > 0 && performance.now() - since > 200 + (since - began)
+    })
+    expect(last * 65536).toBeLessThan(8 * 1024 * 1024)
+    socket.resume()
+    await until(() => size() > last + 100)
+    await Effect.runPromise(link.close)
   })
 
   test("ends with the last child, and leaves nothing", async () => {

@@ -256,6 +256,7 @@ class Holder {
     const { handle } = child ?? {}
     if (kind === kinds.write) return this.write(connection, child, payload)
     if (kind === kinds.placed) return child?.placed(...HolderWire.readPlace(payload))
+    if (kind === kinds.exitAfter) return child?.exitAfter(HolderWire.readPlace(payload)[0])
     if (kind === kinds.note) {
       if (child !== undefined) child.note = HolderWire.readJson(payload)
       return

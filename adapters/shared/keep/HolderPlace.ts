@@ -98,3 +98,7 @@ export const noted = ({ identity }: HolderPlace): number | undefined => {
   if (!(Number(pid) > 1) || begin === "" || booted !== boot()) return undefined
   return beginOf(Number(pid)) === begin ? Number(pid) : undefined
 }
+
+/** False if something is in the place of the socket, and no process was noted with it. */
+export const isToldOf = ({ identity, socket }: HolderPlace): boolean =>
+  fs.existsSync(identity) || fs.lstatSync(socket, { throwIfNoEntry: false }) === undefined

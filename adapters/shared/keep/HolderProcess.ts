@@ -64,6 +64,9 @@ export const connect = (options: Options): Effect.Effect<net.Socket, KeepProblem
     }),
   )
 
+/** False on Bun, where every failed connection to what is there counts as refused, also that to a full queue. */
+const tellsRefusals = !("Bun" in globalThis)
+
 /** What is known of a holder. */
 export type Probed =
   | { readonly kind: "alive"; readonly socket: net.Socket }
@@ -80,12 +83,16 @@ export const probe = (
     const look: Effect.Effect<Probed> = Effect.matchEffect(open(place, options), {
       onSuccess: (socket) => Effect.succeed({ kind: "alive", socket } as const),
       onFailure: (error) => {
-        if (error.code !== "ENOENT" && error.code !== "ECONNREFUSED")
-          return Effect.succeed({ kind: "unknown", why: OsError.fromUnknown(error).message } as const)
+        const refused = error.code === "ENOENT" || error.code === "ECONNREFUSED"
         const pid = HolderPlace.noted(place)
-        if (pid === undefined) return Effect.succeed({ kind: "dead" } as const)
+        if (refused && pid === undefined && (tellsRefusals || HolderPlace.isToldOf(place)))
+          return Effect.succeed({ kind: "dead" } as const)
+        // A queue that is full, and a holder that ends, are so for a moment.
         if (performance.now() < until) return Effect.delay(look, lookMillis)
-        const why = `its process ${pid} runs, but does not listen`
+        const why =
+          pid !== undefined && refused
+            ? `its process ${pid} runs, but does not listen`
+            : OsError.fromUnknown(error).message
         return Effect.succeed({ kind: "unknown", why } as const)
       },
     })

@@ -45,6 +45,7 @@ export const kinds = {
   adopt: 16,
   flush: 17,
   told: 18,
+  exitAfter: 19,
   welcome: 64,
   refused: 65,
   reply: 66,
@@ -201,9 +202,9 @@ export const readWrite = (payload: Buffer) => {
   }
 }
 
-/** Chunk `n` has this seq: `placed` of a server, and `skip` of a holder. */
+/** Chunk `n` has this seq: `placed` of a server, and `skip` of a holder; `exitAfter`: it is the last before the exit. */
 export const place = (
-  kind: typeof kinds.placed | typeof kinds.skip,
+  kind: typeof kinds.placed | typeof kinds.skip | typeof kinds.exitAfter,
   child: number,
   n: number,
   seq: number,

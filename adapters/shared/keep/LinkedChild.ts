@@ -20,7 +20,8 @@ export class LinkedChild implements Listener {
   private paused = false
   private skip: ((seq: number) => void) | undefined
   private nextSeq: (() => number) | undefined
-  /** The seq of the last output. */
+  /** The number and the seq of the last output. */
+  private n = 0
   private seq = 0
   private exited = false
   private muted = false
@@ -60,17 +61,26 @@ export class LinkedChild implements Listener {
 
   lost(): void {
     this.lostIt = true
-    this.flush()
+    if (this.waiting === undefined) this.endByLoss()
+    else this.flush()
   }
 
-  /** Delivers what waits; during a pause only up to an exit, which waits for no reader. */
+  /** Delivers what waits; during a pause only the exit, which waits for no reader. */
   private flush(): void {
-    if (!this.opened) return
-    const { waiting = [] } = this
-    const due = () => !this.paused || this.lostIt || waiting.some(({ kind }) => kind === kinds.exit)
-    while (waiting.length > 0 && due()) this.deliver(waiting.shift()!)
-    if (this.lostIt) this.endByLoss()
-    if (!this.paused) this.waiting = undefined
+    if (!this.opened || this.waiting === undefined) return
+    const { waiting } = this
+    while (waiting.length > 0 && (!this.paused || this.lostIt)) this.deliver(waiting.shift()!)
+    if (this.lostIt) return this.endByLoss()
+    if (!this.paused) {
+      this.waiting = undefined
+      return
+    }
+    const at = waiting.findIndex(({ kind }) => kind === kinds.exit)
+    const [exit] = at < 0 ? [] : waiting.splice(at, 1)
+    if (exit === undefined) return
+    // The next server repeats this order.
+    if (at > 0) this.link.send(HolderWire.place(kinds.exitAfter, this.number, this.n, 0))
+    this.deliver(exit)
   }
 
   private endByLoss(): void {
@@ -93,6 +103,7 @@ export class LinkedChild implements Listener {
     const seq = this.nextSeq?.() ?? this.seq + 1
     if (seq !== this.seq + 1) this.link.send(HolderWire.place(kinds.placed, this.number, n, seq))
     this.seq = seq
+    this.n = n
     if (this.streams.has(stream)) this.events.output(stream, bytes)
   }
 
