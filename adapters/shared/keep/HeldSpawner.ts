@@ -80,7 +80,7 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
           const end = Effect.suspend(() => {
             child.mute()
             link.unlisten(number)
-            return leaving && child.isNoted ? Effect.void : Effect.asVoid(link.request(kinds.forget, number))
+            return leaving && child.isNoted ? Effect.void : bounded(link.request(kinds.forget, number))
           })
           const reply = yield* Effect.onInterrupt(restore(start(child)), () => end)
           if (reply?.started === undefined) {
@@ -126,11 +126,15 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
         }),
         leave: Effect.suspend(() => {
           leaving = true
-          return current === undefined ? Effect.void : Effect.asVoid(current.request(kinds.flush, 0))
+          return current === undefined ? Effect.void : bounded(current.request(kinds.flush, 0))
         }),
       },
     }
   })
+
+/** Waits for a holder, but not for ever: one that has stopped must not stop the end of its server. */
+const bounded = (request: Effect.Effect<unknown>) =>
+  Effect.ignore(Effect.timeout(Effect.interruptible(request), "10 seconds"))
 
 type ListRow = readonly [number: number, child: HolderWire.LeftChild]
 

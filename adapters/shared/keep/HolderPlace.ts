@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Folders from "../host/Folders.ts"
 import * as KernelFiles from "../host/KernelFiles.ts"
 import * as OsError from "../host/OsError.ts"
-import { beginOf } from "../process/ProcessBegin.ts"
+import * as ProcessBegin from "../process/ProcessBegin.ts"
 import type { Identity } from "./HolderWire.ts"
 import { KeepProblem } from "./KeepProblem.ts"
 
@@ -31,6 +31,9 @@ const maxPathBytes = 90
 /** The place of a state folder, which is made if it is not there. Fails for one that others may write to. */
 export const make = (folder: string): Effect.Effect<HolderPlace, KeepProblem> =>
   Effect.gen(function* () {
+    const denial = ProcessBegin.denial()
+    if (denial !== undefined)
+      return yield* new KeepProblem({ reason: "Start", message: `processes cannot be kept here: ${denial}` })
     yield* makeFolder(folder)
     const real = fs.realpathSync(folder)
     const name = `keep-${createHash("sha256").update(real).digest("hex").slice(0, 12)}`
@@ -77,7 +80,11 @@ const unusable = (path: string, why: string) =>
   new KeepProblem({ reason: "Folder", message: `cannot use ${path} for the holder of processes: ${why}` })
 
 /** This process. */
-export const self = (): Identity => ({ pid: process.pid, begin: beginOf(process.pid), boot: boot() })
+export const self = (): Identity => ({
+  pid: process.pid,
+  begin: ProcessBegin.beginOf(process.pid),
+  boot: boot(),
+})
 
 const boot = (): string => KernelFiles.node.read("/proc/sys/kernel/random/boot_id").trim() || "-"
 
@@ -96,7 +103,7 @@ export const clear = ({ identity, log }: HolderPlace): void => {
 export const noted = ({ identity }: HolderPlace): number | undefined => {
   const [pid = "", begin = "", booted = ""] = KernelFiles.node.read(identity).trim().split(" ")
   if (!(Number(pid) > 1) || begin === "" || booted !== boot()) return undefined
-  return beginOf(Number(pid)) === begin ? Number(pid) : undefined
+  return ProcessBegin.beginOf(Number(pid)) === begin ? Number(pid) : undefined
 }
 
 /** False if something is in the place of the socket, and no process was noted with it. */
