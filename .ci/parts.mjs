@@ -66,6 +66,16 @@ export const parts = [
     touched: [],
   },
   {
+    name: "keep",
+    says: "processes that outlive their server: the holder, the spawner suite on it, servers that are killed under clients",
+    tests: [
+      "adapters/shared/keep/HeldSuite.test.ts",
+      "adapters/shared/keep/HolderProcess.test.ts",
+      `${integration}/Keep.test.ts`,
+    ],
+    touched: ["adapters/shared/keep/", "core/features/keep/", "core/spawn/"],
+  },
+  {
     name: "commands",
     says: "the commands for people and agents that take longest to try",
     tests: [

@@ -1,25 +1,16 @@
 /**
- * The interface of keepers. A keeper holds children beyond the life of the server that has started them, and hands them
- * to the next one.
+ * The interface of keepers. A keeper holds children beyond the life of the server that has started them, and hands
+ * them to the next one.
  *
  * A keeper retains the latest output of each child and remembers its ends and its exit, so that the next server repeats
- * what the one before has seen: the same chunks, cut at the same places, with the same seqs. A child that its server has
- * not noted by `Keep` ends with that server.
+ * what the one before has seen: the same chunks, cut at the same places, with the same seqs. A child without a note, by
+ * `keep` of its handle, ends with its server.
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { SpawnError } from "./SpawnError.ts"
 import type { ChildHandle, SpawnEvents, TerminalSize } from "./Spawner.ts"
-
-/**
- * Notes a child: it outlives its server from now on. A later note replaces the one before.
- *
- * `about` is text for the next server. `endedMillis` is how long it waits for one when its end has been told already, in
- * milliseconds; undefined for as long as any other. `nextSeq` gives the seq that the next output will have; the keeper asks for it
- * before it delivers an output, and remembers each seq that is not one more than that of the output before.
- */
-export type Keep = (about: string, endedMillis: number | undefined, nextSeq: () => number) => void
 
 /** A child whose server is gone. */
 export interface Left {

@@ -20,7 +20,6 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Confinement } from "../protocol/Confinement.ts"
 import type { Ending } from "../protocol/Ending.ts"
-import type { Keep } from "./Keeper.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** The capabilities of a spawner. A declared one must work; one that is not declared is never used. */
@@ -93,6 +92,15 @@ export interface SpawnEvents {
   readonly exit: (status: ExitStatus, ending?: Ending) => void
 }
 
+/**
+ * Notes a child: it outlives its server from now on. A later note replaces the one before.
+ *
+ * `about` is text for the next server. `endedMillis` is the time for which it waits for one once its end was told, in
+ * milliseconds; undefined for as long as any other. `nextSeq` gives the seq of the next output; the keeper asks for it
+ * before it delivers one, and remembers each seq that is not one more than that of the output before.
+ */
+export type Keep = (about: string, endedMillis: number | undefined, nextSeq: () => number) => void
+
 /** A running child. It may be on another machine, so every operation is asynchronous and may fail. */
 export interface ChildHandle {
   /** The process id, if the spawner knows it. */
@@ -107,7 +115,7 @@ export interface ChildHandle {
   readonly begin?: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
   /** Closes a piped stdin after the writes before. On a PTY it does nothing. */
   readonly endStdin: Effect.Effect<void>
-  /** Sends a signal to the process group. A group that is gone is not an error; a name without a signal is `Unsupported`. */
+  /** Sends a signal to the group. A group that is gone is no error; a name without a signal is `Unsupported`. */
   readonly signal: (signal: SignalName) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group, at once. */
   readonly kill: Effect.Effect<void>

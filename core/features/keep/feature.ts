@@ -79,11 +79,10 @@ const adopt = (beginning: Beginning, adopting: Adopting, left: Left): Effect.Eff
     const process = yield* start(session, params, resized(spec, left))
     process.release()
   }).pipe(
-    Effect.catch((error) =>
-      Effect.logWarning(
-        `a process that the server before has left is not taken over: ${typeof error === "string" ? error : error.message}`,
-      ),
-    ),
+    Effect.catch((error) => {
+      const why = typeof error === "string" ? error : error.message
+      return Effect.logWarning(`a process that the server before has left is not taken over: ${why}`)
+    }),
   )
 
 /** The spec with the size that its terminal has now. */
