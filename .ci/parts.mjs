@@ -70,6 +70,7 @@ export const parts = [
     says: "processes that outlive their server: the holder, the spawner suite on it, servers that are killed under clients",
     tests: [
       "adapters/shared/keep/HeldSuite.test.ts",
+      "adapters/shared/keep/Holder.test.ts",
       "adapters/shared/keep/HolderProcess.test.ts",
       `${integration}/Keep.test.ts`,
     ],
