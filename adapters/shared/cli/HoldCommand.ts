@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import * as Containment from "../process/contain/Containment.ts"
+import * as LinuxEvidence from "../process/evidence/LinuxEvidence.ts"
 import * as HolderProcess from "../keep/HolderProcess.ts"
 import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
@@ -23,7 +24,10 @@ export const hold = Command.make({
       const { contain = "auto", folder } = values
       if (folder === undefined) return yield* Flags.wrong("--folder is missing")
       const built = yield* Layer.build(platform.toSpawner({ contain, mayAdopt: true }))
-      yield* HolderProcess.hold(folder, Context.get(built, Spawner))
+      yield* Effect.provide(
+        HolderProcess.hold(folder, Context.get(built, Spawner)),
+        LinuxEvidence.layer(platform.openFfi),
+      )
     }).pipe(
       Effect.mapError((error) =>
         error instanceof Flags.UsageError ? error : new Unable({ message: error.message }),

@@ -95,6 +95,23 @@ describe("a server with --keep", () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: "job", held: true, exitCode: 5 })
   }, 60_000)
 
+  test("waits for the input of a process that it has taken over, on a pipe and on a terminal", async () => {
+    const { call, feed, serve, kill, url } = make()
+    const first = await serve()
+    for (const flags of [["--interactive"], ["--tty"]]) {
+      const name = flags[0] === "--tty" ? "tty" : "pipe"
+      await call("run", "--detach", ...flags, `--name=${name}`, "--", "sh", "-c", "read line; echo got $line")
+    }
+    await kill(first, "SIGKILL")
+    await serve()
+    for (const name of ["pipe", "tty"]) {
+      expect(await call("wait", name, "--for=input")).toMatchObject({ code: 0 })
+      await feed("x\n", "write", `--server=${url}`, name)
+      expect((await call("wait", name)).stdout).toBe("0\n")
+      expect((await call("logs", name)).stdout).toContain("got x")
+    }
+  }, 60_000)
+
   test("has no second one beside it, and its holder ends when nothing is left", async () => {
     const { call, serve, kill, holder, folder, start } = make()
     const first = await serve()

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Turn from "../../../core/protocol/Turn.ts"
 import type { KeeperService, Left } from "../../../core/spawn/Keeper.ts"
+import type * as Evidence from "../../../core/spawn/ProcessEvidence.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpecCheck from "../../../core/spawn/SpecCheck.ts"
@@ -32,6 +33,8 @@ export interface Options extends HolderProcess.Options {
 export interface Held {
   readonly spawner: Spawner.SpawnerService
   readonly keeper: KeeperService
+  /** The evidence of the holder, whose children they are. */
+  readonly evidence: Evidence.ProcessEvidenceService
 }
 
 /** One day. */
@@ -116,8 +119,19 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
       end: Effect.asVoid(to.request(kinds.forget, number)),
     })
 
+    const ask = (question: HolderWire.Question): Effect.Effect<HolderWire.Reply["evidence"]> =>
+      current === undefined
+        ? Effect.succeed(undefined)
+        : Effect.map(current.request(kinds.evidence, 0, { question }), (reply) => reply?.evidence)
+
     return {
       spawner: { capabilities, spawn },
+      evidence: {
+        tells: first.welcome.tells,
+        input: (of) => Effect.map(ask({ of }), (found) => (found as Evidence.Input) ?? gone),
+        port: (of, port, host) =>
+          Effect.map(ask({ of, port, host }), (found) => (found as Evidence.Port) ?? gone),
+      },
       keeper: {
         left: Effect.suspend(() => {
           const to = current
@@ -135,6 +149,8 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
 /** Waits for a holder, but not for ever: one that has stopped must not stop the end of its server. */
 const bounded = (request: Effect.Effect<unknown>) =>
   Effect.ignore(Effect.timeout(Effect.interruptible(request), "10 seconds"))
+
+const gone: Evidence.Unknown = { kind: "unknown", why: "the holder of processes is gone" }
 
 type ListRow = readonly [number: number, child: HolderWire.LeftChild]
 

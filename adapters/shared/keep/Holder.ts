@@ -10,6 +10,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import type * as Evidence from "../../../core/spawn/ProcessEvidence.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as Sockets from "../transport/Sockets.ts"
@@ -28,6 +29,8 @@ export interface Options {
   readonly self: HolderWire.Identity
   /** Starts the children. */
   readonly spawner: Spawner.SpawnerService
+  /** Looks at the children. */
+  readonly evidence: Evidence.ProcessEvidenceService
   /** Milliseconds that it waits for its first server; the default is 10,000. */
   readonly firstMillis?: number
   /** Called when it listens. */
@@ -180,7 +183,12 @@ class Holder {
     this.server = connection
     this.ttlMillis = hello.ttlMillis
     this.mayEnd = true
-    const welcome: HolderWire.Welcome = { capabilities: this.options.spawner.capabilities, next: this.next }
+    const { evidence, spawner } = this.options
+    const welcome: HolderWire.Welcome = {
+      capabilities: spawner.capabilities,
+      next: this.next,
+      tells: evidence.tells,
+    }
     connection.socket.send(HolderWire.json(kinds.welcome, 0, welcome))
   }
 
@@ -317,11 +325,20 @@ class Holder {
             connection.socket.send(HolderWire.json(kinds.left, each.number, each.left()))
         }
         return answer(Effect.void, nothing)
+      case kinds.evidence:
+        return answer(this.look(request.question), (evidence) => ({ evidence }))
       case kinds.flush:
         return answer(readAll, nothing)
       default:
         throw new HolderWire.BrokenFrame(`a frame of the unknown kind ${kind}`)
     }
+  }
+
+  private look(question: HolderWire.Question | undefined): Effect.Effect<Evidence.Input | Evidence.Port> {
+    if (question === undefined) throw new HolderWire.BrokenFrame("a question without a subject")
+    const { evidence } = this.options
+    const { host, of, port } = question
+    return port === undefined ? evidence.input(of) : evidence.port(of, port, host)
   }
 
   private reply(connection: Connection, number: number, reply: HolderWire.Reply): void {

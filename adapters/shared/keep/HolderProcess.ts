@@ -12,6 +12,7 @@ import * as net from "node:net"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { ProcessEvidence } from "../../../core/spawn/ProcessEvidence.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as OwnProgram from "../confine/OwnProgram.ts"
@@ -209,11 +210,13 @@ export const hold = (
 ): Effect.Effect<void, KeepProblem | TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const place = yield* HolderPlace.make(folder)
+    const evidence = yield* ProcessEvidence
     yield* Effect.addFinalizer(() => Effect.sync(() => HolderPlace.clear(place)))
     yield* Holder.run({
       path: place.socket,
       self: HolderPlace.self(),
       spawner,
+      evidence,
       listening: () => HolderPlace.note(place),
     })
   })

@@ -6,6 +6,7 @@
  * holder welcomes it or refuses it in words. The number of the protocol is independent of any release: a server speaks
  * each number up to its own, and leaves a newer holder alone.
  */
+import type { Input, Port, ProcessEvidenceService, Subject } from "../../../core/spawn/ProcessEvidence.ts"
 import type {
   Ending,
   ExitStatus,
@@ -46,6 +47,7 @@ export const kinds = {
   flush: 17,
   told: 18,
   exitAfter: 19,
+  evidence: 20,
   welcome: 64,
   refused: 65,
   reply: 66,
@@ -85,6 +87,15 @@ export interface ServerHello extends Hello {
 export interface Welcome {
   readonly capabilities: Capabilities
   readonly next: number
+  /** The evidence that the holder has of its children. */
+  readonly tells: ProcessEvidenceService["tells"]
+}
+
+/** A question for evidence: whether a child waits for input, or whether it listens on a port. */
+export interface Question {
+  readonly of: Subject
+  readonly port?: number | undefined
+  readonly host?: string | undefined
 }
 
 /** Why a holder does not serve a server. */
@@ -99,6 +110,7 @@ export interface Request {
   readonly spec?: SpawnSpec
   readonly name?: string
   readonly size?: TerminalSize
+  readonly question?: Question
 }
 
 /** The abilities of a child, and its pid. */
@@ -122,6 +134,7 @@ export interface Reply {
   readonly id: number
   readonly started?: Started
   readonly is?: boolean
+  readonly evidence?: Input | Port
   readonly error?: { readonly reason: string; readonly message: string }
 }
 

@@ -19,6 +19,7 @@ import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Keeper, type KeeperService } from "../../../core/spawn/Keeper.ts"
+import { ProcessEvidence } from "../../../core/spawn/ProcessEvidence.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import { Listener, type Terms } from "../../../core/transport/Listener.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -190,7 +191,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       metrics,
       auditLog,
       floor,
-    }).pipe(Effect.provide(services.pipe(Context.add(Spawner, spawner), Context.add(Keeper, held?.keeper))))
+    }).pipe(Effect.provide(Context.add(held?.over(services) ?? services, Spawner, spawner)))
     later.refusal = server.refusal
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
     const joined = isHost(options) ? yield* (yield* loadJoin).make(settings) : undefined
@@ -203,11 +204,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
 const hold = (
   platform: Platform,
   { options, label }: Settings,
-): Effect.Effect<
-  { readonly platform: Platform; readonly keeper: KeeperService } | undefined,
-  ServeError,
-  Scope.Scope
-> =>
+): Effect.Effect<Holding | undefined, ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const { keep = false, keepDir, keepTtlMs, contain } = options
     if (!keep) {
@@ -221,11 +218,24 @@ const hold = (
     const { make } = yield* Effect.promise(() => import("../keep/HeldSpawner.ts"))
     const ttlMillis = keepTtlMs ?? keeping.keepTtlMs.default
     const made = make({ folder, ttlMillis, contain, openFfi: platform.openFfi })
-    const { spawner, keeper } = yield* Effect.mapError(made, ({ message }) =>
+    const { spawner, keeper, evidence } = yield* Effect.mapError(made, ({ message }) =>
       misconfigured(`${label("keep")}: ${message}`),
     )
-    return { platform: { ...platform, toSpawner: () => Layer.succeed(Spawner, spawner) }, keeper }
+    return {
+      platform: { ...platform, toSpawner: () => Layer.succeed(Spawner, spawner) },
+      keeper,
+      over: (services) => services.pipe(Context.add(Keeper, keeper), Context.add(ProcessEvidence, evidence)),
+    }
   })
+
+/** What a server has from its holder. */
+interface Holding {
+  /** The platform whose spawner is that of the holder. */
+  readonly platform: Platform
+  readonly keeper: KeeperService
+  /** The services of the server, with those of the holder. */
+  readonly over: <R>(services: Context.Context<R>) => Context.Context<R>
+}
 
 const buildServices = (
   platform: Platform,

@@ -7,6 +7,7 @@ import * as net from "node:net"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import * as Evidence from "../../../../core/spawn/ProcessEvidence.ts"
 import * as SpawnError from "../../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import * as Folder from "../../testing/Folder.ts"
@@ -167,7 +168,12 @@ const withHolder = async <A>(use: (path: string) => Promise<A>): Promise<A> => {
   const scope = Effect.runSync(Scope.make())
   await new Promise<void>((resolve) => {
     const self = { pid: 56, begin: "78", boot: "holder" }
-    Effect.runFork(Scope.provide(Holder.run({ path, self, spawner, listening: resolve }), scope))
+    Effect.runFork(
+      Scope.provide(
+        Holder.run({ path, self, spawner, evidence: Evidence.unknown, listening: resolve }),
+        scope,
+      ),
+    )
   })
   return use(path).finally(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 }
