@@ -6,6 +6,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from "node:fs"
@@ -58,6 +59,14 @@ export const replaceFile = (file: string, ...parts: ReadonlyArray<string | Uint8
     rmSync(unfinished, { force: true })
     throw error
   }
+}
+
+/** The reason why others than its owner may replace the content of a folder; undefined if it is safe. */
+export const unsafe = (found: Stats): string | undefined => {
+  if (!found.isDirectory()) return "it is no directory"
+  const own = process.geteuid?.()
+  if (own !== undefined && found.uid !== own) return `it belongs to the user ${found.uid}`
+  return (found.mode & 0o022) === 0 ? undefined : "others may write to it"
 }
 
 const makeOne = (path: string, mode: number): void => {

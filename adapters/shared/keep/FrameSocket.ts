@@ -38,7 +38,7 @@ export const make = (socket: net.Socket, use: Use): FrameSocket => {
         if (!broken) use.frame(frame)
       })
     } catch (error) {
-      // Whatever a frame leads to, it must not end this process.
+      // An error in the handling of a frame must not end this process.
       broken = true
       use.broken(error instanceof Error ? error.message : String(error))
     }

@@ -1,4 +1,4 @@
-/** What the next server is told of a child: chunks, places and ends, whatever was evicted. */
+/** The replay of a child for the next server: chunks, places and ends, also behind evicted output. */
 import { expect, test } from "vitest"
 import { HeldChild } from "./HeldChild.ts"
 import * as HolderWire from "./HolderWire.ts"

@@ -24,7 +24,7 @@ interface Mark {
   readonly frame: Buffer
 }
 
-/** Where frames about the child go to. */
+/** Takes frames about the child. */
 export type Send = (frame: Buffer) => void
 
 export class HeldChild {
@@ -43,8 +43,6 @@ export class HeldChild {
   /** True while the server does not want output, and while the handle reads none. */
   unwanted = false
   paused = false
-  /** True after the exit and all ends. */
-  ended = false
   /** Called at the last of them. */
   onEnded = (): void => {}
   readonly lost = { stdout: 0, stderr: 0, pty: 0 }
@@ -88,6 +86,11 @@ export class HeldChild {
     },
   }
 
+  /** True after the exit and all ends. */
+  get ended(): boolean {
+    return this.missing === 0
+  }
+
   /** The server has given chunk `n` this seq. */
   placed(n: number, seq: number): void {
     // A server that adopts tells of no chunk twice, and of none before the last one that was told.
@@ -123,7 +126,7 @@ export class HeldChild {
     marksUpTo(Infinity)
   }
 
-  /** What a server without this child is told. */
+  /** The facts of the child for the next server. */
   left(): HolderWire.LeftChild {
     const { endedAtMs, lost, note, pty, size, writeIds } = this
     return { about: note?.about ?? "", lost, pty, size, endedAtMs, writeIds: writeIds.list() }
@@ -145,8 +148,6 @@ export class HeldChild {
     this.marks.push({ after: this.log.nextSeq() - 1, frame })
     this.send?.(frame)
     this.missing -= 1
-    if (this.missing > 0) return
-    this.ended = true
-    this.onEnded()
+    if (this.ended) this.onEnded()
   }
 }

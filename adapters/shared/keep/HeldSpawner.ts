@@ -23,8 +23,8 @@ const { kinds } = HolderWire
 
 /** Options of `make`. */
 export interface Options extends HolderProcess.Options {
-  /** Milliseconds that a child without a server is kept; the default is a day. */
-  readonly ttlMillis?: number
+  /** Milliseconds that a child without a server is kept. */
+  readonly ttlMillis: number
   /** The longest time for the handshake, in milliseconds; the default is 10,000. */
   readonly helloMillis?: number
 }
@@ -36,9 +36,6 @@ export interface Held {
   /** The evidence of the holder, whose children they are. */
   readonly evidence: Evidence.ProcessEvidenceService
 }
-
-/** One day. */
-const defaultTtlMillis = 24 * 60 * 60 * 1000
 
 /** Finds or starts the holder of a state folder, for this server alone, until the scope closes. */
 export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.Scope> =>
@@ -91,7 +88,7 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
             return yield* Effect.fail(refusalOf(reply))
           }
           yield* Effect.addFinalizer(() => end)
-          // Whoever spawns has the handle before the first event.
+          // The caller has the handle before the first event.
           setImmediate(() => child.open())
           return child.toHandle(reply.started, capabilities)
         }),
@@ -169,7 +166,7 @@ const connected = (
     const socket = yield* HolderProcess.connect(options)
     return yield* HolderLink.make(socket, {
       self: HolderProcess.self(),
-      ttlMillis: options.ttlMillis ?? defaultTtlMillis,
+      ttlMillis: options.ttlMillis,
       helloMillis: options.helloMillis ?? 10_000,
       onLost,
     })

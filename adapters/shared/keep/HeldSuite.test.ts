@@ -21,6 +21,7 @@ const layer = Layer.effect(
       HeldSpawner.make({
         folder,
         openFfi: platform.openFfi,
+        ttlMillis: 86_400_000,
         contain: "none",
         program: (args) => [...unboundCommand, ...args],
       }),

@@ -388,7 +388,7 @@ class Holder {
     })
   }
 
-  /** What is retained is sent before the reply. */
+  /** Sends retained output before the reply. */
   private adopt(
     connection: Connection,
     child: HeldChild | undefined,

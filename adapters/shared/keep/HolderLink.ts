@@ -10,8 +10,6 @@ const { kinds } = HolderWire
 /** A connection to a holder that has welcomed this server. */
 export interface HolderLink {
   readonly welcome: HolderWire.Welcome
-  /** The process of the holder. */
-  readonly holder: HolderWire.Identity
   /** Sends a frame that nobody answers. */
   readonly send: (frame: Buffer) => void
   /** Sends a request. A reply of undefined: the connection has ended. It is sent once the effect runs. */
@@ -38,7 +36,7 @@ export interface HolderLink {
   readonly close: Effect.Effect<void>
 }
 
-/** What a child hears. */
+/** The callbacks of a child. */
 export interface Listener {
   readonly frame: (frame: HolderWire.Frame) => void
   /** The connection has ended, and this side has not closed it. */
@@ -106,7 +104,7 @@ export const make = (
       clearTimeout(late)
       const welcome = HolderWire.readJson<HolderWire.Welcome>(payload)
       next = welcome.next
-      link = toLink(welcome, holder)
+      link = toLink(welcome)
       resume(Effect.succeed(link))
     }
     const frames = FrameSocket.make(socket, {
@@ -155,9 +153,8 @@ export const make = (
         pending.set(mine, (reply) => resume(Effect.succeed(reply)))
         for (const frame of toFrames(mine)) frames.send(frame)
       })
-    const toLink = (welcome: HolderWire.Welcome, holder: HolderWire.Hello): HolderLink => ({
+    const toLink = (welcome: HolderWire.Welcome): HolderLink => ({
       welcome,
-      holder,
       send: frames.send,
       request: (kind, child, more = {}) => ask((id) => [HolderWire.json(kind, child, { id, ...more })]),
       write: (child, bytes, writeId = "") =>

@@ -61,20 +61,12 @@ const makeFolder = (path: string): Effect.Effect<void, KeepProblem> =>
       catch: (cause) => unusable(path, OsError.fromUnknown(cause).message),
     }),
     (found) => {
-      const why = unsafe(found)
+      const why = Folders.unsafe(found)
       if (why !== undefined) return Effect.fail(unusable(path, why))
       if ((found.mode & 0o077) !== 0) fs.chmodSync(path, 0o700)
       return Effect.void
     },
   )
-
-/** The reason why others than its owner may replace the content of a folder; undefined if it is safe. */
-const unsafe = (found: fs.Stats): string | undefined => {
-  if (!found.isDirectory()) return "it is no directory"
-  const own = process.geteuid?.()
-  if (own !== undefined && found.uid !== own) return `it belongs to the user ${found.uid}`
-  return (found.mode & 0o022) === 0 ? undefined : "others may write to it"
-}
 
 const unusable = (path: string, why: string) =>
   new KeepProblem({ reason: "Folder", message: `cannot use ${path} for the holder of processes: ${why}` })
@@ -102,8 +94,7 @@ export const clear = ({ identity, log }: HolderPlace): void => {
 /** The process that was noted last, if it runs: its pid, start and boot are those of the note. */
 export const noted = ({ identity }: HolderPlace): number | undefined => {
   const [pid = "", begin = "", booted = ""] = KernelFiles.node.read(identity).trim().split(" ")
-  if (!(Number(pid) > 1) || begin === "" || booted !== boot()) return undefined
-  return ProcessBegin.beginOf(Number(pid)) === begin ? Number(pid) : undefined
+  return booted === boot() ? ProcessBegin.running(Number(pid), begin) : undefined
 }
 
 /** False if something is in the place of the socket, and no process was noted with it. */

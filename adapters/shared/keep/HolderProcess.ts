@@ -2,7 +2,7 @@
  * Finds the holder of a state folder, or starts it: a process in a session of its own, which outlives whoever has
  * started it. Of servers that start at once one starts it.
  *
- * Whether a holder is there has three answers. Only if the system refuses the connection, and the process that was
+ * A look for a holder has three answers. Only if the system refuses the connection, and the process that was
  * noted is gone, is it dead and is another one started. Whatever else is in the way, nothing is touched.
  */
 import { spawn } from "node:child_process"
@@ -20,15 +20,15 @@ import * as KernelFiles from "../host/KernelFiles.ts"
 import * as OsError from "../host/OsError.ts"
 import * as SearchPath from "../host/SearchPath.ts"
 import type * as Containment from "../process/contain/Containment.ts"
+import * as FileLock from "../process/FileLock.ts"
 import type { Ffi } from "../process/posix/Ffi.ts"
-import * as FileLock from "./FileLock.ts"
 import * as Holder from "./Holder.ts"
 import * as HolderPlace from "./HolderPlace.ts"
 import { KeepProblem } from "./KeepProblem.ts"
 
 export { self } from "./HolderPlace.ts"
 
-/** Where the holder is, and how it is started. */
+/** The place of the holder, and the way of its start. */
 export interface Options {
   /** The state folder. */
   readonly folder: string
@@ -68,7 +68,7 @@ export const connect = (options: Options): Effect.Effect<net.Socket, KeepProblem
 /** False on Bun, where every failed connection to what is there counts as refused, also that to a full queue. */
 const tellsRefusals = !("Bun" in globalThis)
 
-/** What is known of a holder. */
+/** The state of a holder. */
 export type Probed =
   | { readonly kind: "alive"; readonly socket: net.Socket }
   | { readonly kind: "dead" }
@@ -112,7 +112,7 @@ const open = (
     socket.once("connect", () => {
       socket.off("error", fail)
       socket.on("error", () => {})
-      // What comes before somebody listens waits.
+      // Frames wait until somebody listens.
       socket.pause()
       resume(Effect.succeed(socket))
     })
@@ -149,7 +149,7 @@ const ownProgram = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return "Deno" in globalThis ? argv.map((word) => (word === "-P" ? "-A" : word)) : argv
 }
 
-/** What brings a process out of the service of this one, which would end with all that is in it. */
+/** The words before a command that bring it out of the service of this process, whose end would end it. */
 const scopeOfItsOwn = (): ReadonlyArray<string> | undefined => {
   if (!/\.service$/m.test(KernelFiles.node.read("/proc/self/cgroup"))) return undefined
   const found = SearchPath.find("systemd-run", process.env["PATH"], fs.existsSync)

@@ -25,7 +25,7 @@ export const maxFrameBytes = 16 * 1024 * 1024
 /** The bytes of a frame before its payload. */
 export const headerBytes = 9
 
-/** What a frame says. Those of a server are below 64. */
+/** The kinds of frames. Those of a server are below 64. */
 export const kinds = {
   hello: 0,
   spawn: 1,

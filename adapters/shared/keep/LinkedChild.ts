@@ -34,7 +34,7 @@ export class LinkedChild implements Listener {
     this.streams = new Set<Spawner.OutputStream>(pty ? ["pty"] : ["stdout", "stderr"])
   }
 
-  /** What is retained comes at once. */
+  /** Delivers retained output at once. */
   beginAdoption(skip: (seq: number) => void): void {
     this.skip = skip
     this.isNoted = true

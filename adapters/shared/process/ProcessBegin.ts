@@ -16,6 +16,10 @@ export const beginOf = (pid: number): string => {
   return found === undefined || found.state === "Z" ? "" : String(found.start)
 }
 
+/** The pid, if that process runs and began then. */
+export const running = (pid: number, begin: string): number | undefined =>
+  pid > 1 && begin !== "" && beginOf(pid) === begin ? pid : undefined
+
 /** The reason why the begin of a process is unknown, as on Deno without all permissions; undefined if it is known. */
 export const denial = (): string | undefined => {
   try {

@@ -228,7 +228,7 @@ const hold = (
     }
   })
 
-/** What a server has from its holder. */
+/** The parts of a server that come from its holder. */
 interface Holding {
   /** The platform whose spawner is that of the holder. */
   readonly platform: Platform

@@ -15,9 +15,7 @@ import * as Folders from "../../host/Folders.ts"
 import * as KernelFiles from "../../host/KernelFiles.ts"
 import * as OsError from "../../host/OsError.ts"
 import { ConfigurationError } from "../Flags.ts"
-import { beginOf } from "../../process/ProcessBegin.ts"
-import type * as Scope from "effect/Scope"
-import type { Ffi } from "../../process/posix/Ffi.ts"
+import { beginOf, running } from "../../process/ProcessBegin.ts"
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -49,20 +47,12 @@ export const make = (env: Env, path = runtimePath(env)): Effect.Effect<string, C
       catch: (cause) => unmade(path, env, OsError.fromUnknown(cause).message),
     }),
     (found) => {
-      const why = unsafe(found)
+      const why = Folders.unsafe(found)
       if (why !== undefined) return Effect.fail(refusal(path, why))
       if ((found.mode & 0o077) !== 0) fs.chmodSync(path, 0o700)
       return Effect.succeed(path)
     },
   )
-
-/** The reason why others than its owner may replace the content of a folder; undefined if it is safe. */
-const unsafe = (found: fs.Stats): string | undefined => {
-  if (!found.isDirectory()) return "it is no directory"
-  const own = process.geteuid?.()
-  if (own !== undefined && found.uid !== own) return `it belongs to the user ${found.uid}`
-  return (found.mode & 0o022) === 0 ? undefined : "others may write to it"
-}
 
 const refusal = (path: string, why: string) =>
   new ConfigurationError({
@@ -89,7 +79,7 @@ export const writePid = (folder: string, pid: number): void => {
 /** The pid that was noted, if that process still runs. */
 export const readPid = (folder: string): number | undefined => {
   const [pid = 0, begin = ""] = KernelFiles.node.read(pidFile(folder)).trim().split(" ")
-  return Number(pid) > 1 && begin !== "" && beginOf(Number(pid)) === begin ? Number(pid) : undefined
+  return running(Number(pid), begin)
 }
 
 export const printedIn = (folder: string): string => join(folder, "server.out")
@@ -118,30 +108,3 @@ const isLink = (line: string): boolean => /^https?:/.test(line)
 
 /** Its whole lines, each with its end. A path of a socket may have any character, hence bytes as characters. */
 const linesOf = (file: string): ReadonlyArray<string> => KernelFiles.node.read(file).match(/.*\n/g) ?? []
-
-/** sys/file.h. */
-const LOCK_EX = 2
-const LOCK_NB = 4
-
-/** The pause between two tries: a blocking call would stop everything else in this process. */
-const pause = "20 millis"
-
-/** Takes the lock of a file, which is made if it is not there, until the scope closes. */
-export const lock = (file: string, openFfi: () => Ffi): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const flock = bindFlock(openFfi)
-    if (flock === undefined) return
-    const fd = yield* Effect.acquireRelease(
-      Effect.sync(() => fs.openSync(file, "a", 0o600)),
-      (opened) => Effect.sync(() => fs.closeSync(opened)),
-    )
-    while (flock(fd, LOCK_EX | LOCK_NB) !== 0) yield* Effect.sleep(pause)
-  })
-
-const bindFlock = (openFfi: () => Ffi): ((fd: number, operation: number) => number) | undefined => {
-  try {
-    return openFfi().bind("flock", ["int", "int"])
-  } catch {
-    return undefined
-  }
-}

@@ -21,6 +21,7 @@ import { Unable } from "./Unable.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 import * as LostProcesses from "./LostProcesses.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
+import * as FileLock from "../../process/FileLock.ts"
 import * as ProcessBegin from "../../process/ProcessBegin.ts"
 
 /** Its address; `started`: by this call. */
@@ -74,7 +75,7 @@ export const ensure = (
     const path = socketIn(folder)
     const url = `unix:${path}`
     if (yield* isServed(path)) return { url, started: false }
-    yield* OwnFolder.lock(join(folder, "lock"), platform.openFfi)
+    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
     return { url, started: yield* startOnce(folder, env) }
   }).pipe(Effect.scoped)
 
@@ -91,7 +92,7 @@ export const ensurePage = (
   Effect.gen(function* () {
     const folder = yield* OwnFolder.make(env)
     // Without the lock, two commands could take the same link.
-    yield* OwnFolder.lock(join(folder, "lock"), platform.openFfi)
+    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
     const started = yield* startOnce(folder, env, pageFlags)
     if (!started) yield* askForLink(folder)
     return { url: `unix:${socketIn(folder)}`, started, link: yield* printedLink(folder) }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import { platform } from "../../../testing/Runtime.ts"
 import * as Folder from "../../testing/Folder.ts"
 import * as Contexts from "./Contexts.ts"
+import * as FileLock from "../../process/FileLock.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 import * as ServerName from "./ServerName.ts"
 import * as OwnCommands from "../OwnCommands.ts"
@@ -102,7 +103,7 @@ describe("a lock", () => {
     const most: Array<number> = []
     const hold = Effect.scoped(
       Effect.gen(function* () {
-        yield* OwnFolder.lock(file, platform.openFfi)
+        yield* FileLock.take(file, platform.openFfi)
         most.push((holders += 1))
         yield* Effect.yieldNow
         holders -= 1

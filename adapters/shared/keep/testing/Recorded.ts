@@ -69,7 +69,7 @@ const spec = (program: string): Spawner.SpawnSpec => ({
 
 type Told = ReadonlyArray<string>
 
-/** What the server is told in the talk. */
+/** The events of the server in the talk. */
 export const heard: Told = [
   "refused: NotFound No such file or directory (os error 2)",
   "stdout: one",
@@ -214,7 +214,7 @@ export const talk = (): Promise<string> =>
     return lines.join("\n") + "\n"
   })
 
-/** What a holder of this release says in a recorded talk, beside what the recorded server said. */
+/** A recorded talk, with the frames of a holder of this release in place of the recorded ones. */
 export const play = (text: string): Promise<string> =>
   withHolder(async (path) => {
     const lines: Array<string> = []
@@ -247,7 +247,7 @@ export const play = (text: string): Promise<string> =>
     return lines.join("\n") + "\n"
   })
 
-/** What a server of this release hears from a recorded holder. It says what the recorded one said, or is left alone. */
+/** The events of a server of this release with a recorded holder, which answers only what was recorded. */
 export const hear = async (text: string): Promise<Told> => {
   const path = Folder.make().at("s")
   const talks = text.split("-\n").map((part) => part.trim().split("\n"))

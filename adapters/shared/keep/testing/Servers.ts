@@ -11,7 +11,7 @@ import * as Folder from "../../testing/Folder.ts"
 import * as HeldSpawner from "../HeldSpawner.ts"
 import * as HolderPlace from "../HolderPlace.ts"
 
-/** What a child has told, in its order: `n` counts outputs, `seq` is that which the holder has told. */
+/** An event of a child: `n` counts outputs, `seq` is that which the holder has told. */
 export type Told =
   | { readonly kind: "output"; readonly stream: string; readonly text: string; readonly seq: number }
   | { readonly kind: "end"; readonly stream: string }
@@ -59,6 +59,7 @@ export const make = (): Servers => {
   const state = folder.at("state")
   const options: HeldSpawner.Options = {
     folder: state,
+    ttlMillis: 86_400_000,
     openFfi: platform.openFfi,
     contain: "none",
     program: (args) => [...unboundCommand, ...args],

@@ -5,7 +5,7 @@
 import * as fs from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Ffi } from "../process/posix/Ffi.ts"
+import type { Ffi } from "./posix/Ffi.ts"
 
 /** sys/file.h. */
 const LOCK_EX = 2
@@ -21,7 +21,7 @@ export const take = (file: string, openFfi: () => Ffi): Effect.Effect<void, neve
     if (flock === undefined) return
     const attempt = () => {
       const fd = fs.openSync(file, "a", 0o600)
-      // Whoever had the lock before may have removed the file meanwhile.
+      // The owner before may have removed the file meanwhile.
       if (flock(fd, LOCK_EX | LOCK_NB) === 0 && isAt(file, fd)) return fd
       fs.closeSync(fd)
       return undefined
