@@ -24,9 +24,14 @@ export const toText = ({ params, ...rest }: Note): string =>
   JSON.stringify({ version, ...rest, params: Shape.encode(StartParams, params) })
 
 /** Reads a note; the failure says what is wrong with it. */
-export const read = (text: string): Result.Result<Note, string> => {
-  const { version: found, params, ...rest } = JSON.parse(text) as Note & { readonly version: number }
-  return found > version
-    ? Result.fail(`its note has the form ${found}, and this server reads up to ${version}`)
-    : Result.map(Shape.decode(StartParams, params), (params) => ({ ...rest, params }))
-}
+export const read = (text: string): Result.Result<Note, string> =>
+  Result.gen(function* () {
+    const json: unknown = yield* Result.try({
+      try: () => JSON.parse(text),
+      catch: () => "its note is no JSON",
+    })
+    const { version: found, params, ...rest } = Object(json) as Note & { readonly version: number }
+    if (found > version)
+      return yield* Result.fail(`its note has the form ${found}, and this server reads up to ${version}`)
+    return { ...rest, params: yield* Shape.decode(StartParams, params) }
+  })
