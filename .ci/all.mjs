@@ -68,7 +68,7 @@ const chosen = () => {
   return parts.slice(from === undefined ? 0 : parts.findIndex(({ name }) => name === from))
 }
 
-/** What the machine adds. Each Node reads it as it starts, which takes as long as the rest of its start. */
+/** The authorities of the machine. Each Node reads them as it starts, which takes as long as the rest of its start. */
 const authorities = process.env["NODE_EXTRA_CA_CERTS"]
 
 /** @param {Part} part @param {number} until @returns {Promise<Row>} */

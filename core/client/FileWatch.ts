@@ -37,7 +37,7 @@ export const make = (call: Call, tell: Tell, activity: Activity) => {
 
   const end = (outcome: Effect.Effect<boolean, ClientError>) => {
     const ended = live
-    // Whoever waits for it goes on within the call, and may begin the next one.
+    // Its waiters go on within the call, and may begin the next one.
     live = undefined
     if (ended !== undefined) Deferred.doneUnsafe(ended.outcome, outcome)
   }
