@@ -313,7 +313,10 @@ export class Process {
   }
 }
 
-/** Waits until the output of an exited child can be taken as read. Time in which reading is paused does not count. */
+/**
+ * Waits until the output of an exited child can be taken as read: nothing comes, and the spawner knows of nothing that
+ * is still to be read. Time in which reading is paused does not count.
+ */
 const awaitQuiet = (process: Process): Effect.Effect<void> =>
   Effect.gen(function* () {
     let quiet = 0
@@ -322,9 +325,9 @@ const awaitQuiet = (process: Process): Effect.Effect<void> =>
       const { outputs } = process
       yield* process.readers.open
       yield* Effect.sleep(quietMillis)
-      if (process.child?.flushed !== undefined) yield* process.child.flushed
+      const unread = process.child?.unread !== undefined && (yield* process.child.unread)
       if (process.readers.paused) continue
       rounds += 1
-      quiet = process.outputs === outputs ? quiet + 1 : 0
+      quiet = process.outputs === outputs && !unread ? quiet + 1 : 0
     }
   })

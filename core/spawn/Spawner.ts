@@ -135,10 +135,10 @@ export interface ChildHandle {
   /** Reads output again after `pause`. */
   readonly resume?: () => void
   /**
-   * Completes when all is delivered that the child has written before. Absent where output is read by this process,
-   * which has read all of it when a timer fires.
+   * True while output of the child, or the end of a stream, is there and not yet delivered. Absent: the spawner cannot
+   * know it.
    */
-  readonly flushed?: Effect.Effect<void>
+  readonly unread?: Effect.Effect<boolean>
   /** Lets the child outlive its server. Only of a spawner with a keeper. */
   readonly keep?: Keep
 }

@@ -328,7 +328,9 @@ class Holder {
       case kinds.evidence:
         return answer(this.look(request.question), (evidence) => ({ evidence }))
       case kinds.flush:
-        return answer(readAll, nothing)
+        return answer(Effect.andThen(readAll, handle?.unread ?? Effect.succeed(false)), (unread) =>
+          unread ? { is: true } : {},
+        )
       default:
         throw new HolderWire.BrokenFrame(`a frame of the unknown kind ${kind}`)
     }

@@ -160,7 +160,7 @@ export class LinkedChild implements Listener {
         return Effect.asVoid(ask(kinds.abandonOutput))
       }),
       lingering: is(kinds.lingering),
-      flushed: Effect.asVoid(ask(kinds.flush)),
+      unread: is(kinds.flush),
       ...(outlived ? { outlived: is(kinds.outlived) } : {}),
       ...(resize && capabilities.resize
         ? { resize: (size: Spawner.TerminalSize) => signaled(ask(kinds.resize, { size })) }

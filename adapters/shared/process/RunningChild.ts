@@ -16,6 +16,8 @@ export interface Output {
   readonly pause: () => void
   readonly resume: () => void
   readonly destroy: () => void
+  /** True while bytes or EOF are there to be read. Absent: unknown. */
+  readonly unread?: () => boolean
 }
 
 export interface Parts {
@@ -52,6 +54,9 @@ export const make = (parts: Parts): RunningChild => {
         events.endAll()
       }),
       lingering: Effect.sync(group.lingering),
+      ...(outputs.every((output) => output.unread === undefined)
+        ? {}
+        : { unread: Effect.sync(() => outputs.some((output) => output.unread?.() === true)) }),
       outlived: Effect.sync(container.populated),
       ...(parts.resize === undefined ? {} : { resize: parts.resize }),
       pause: () => {

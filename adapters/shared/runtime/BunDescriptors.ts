@@ -113,6 +113,7 @@ const read = (
   ask()
   return {
     open: () => open,
+    unread: () => open && (held !== undefined || libc.readable(fd)),
     pause: () => {
       paused = true
     },

@@ -69,7 +69,7 @@ export const restarted = (all: Children, first: ChildHandle): ChildHandle => {
     }),
     abandonOutput: now((child) => child.abandonOutput, undefined),
     lingering: now((child) => child.lingering, false),
-    ...(first.flushed && { flushed: now((child) => child.flushed ?? Effect.void, undefined) }),
+    ...(first.unread && { unread: now((child) => child.unread ?? Effect.succeed(false), false) }),
     outlived: now((child) => child.outlived ?? Effect.succeed(false), false),
     ...(first.resize === undefined
       ? {}

@@ -18,6 +18,8 @@ export const O_NOCTTY = 0o400
 export const O_NONBLOCK = 0o4000
 export const O_CLOEXEC = 0o2000000
 const F_SETFL = 4
+/** `poll`: asm-generic/poll.h. */
+const POLLIN = 1
 /** `access` for execution: unistd.h. */
 const X_OK = 1
 /** Attributes of `posix_spawn`: spawn.h of glibc and of musl. */
@@ -86,6 +88,8 @@ export interface Libc {
   readonly read: (fd: number, buffer: Uint8Array) => number
   /** The number of bytes written from `buffer`. */
   readonly write: (fd: number, buffer: Uint8Array) => number
+  /** True if a read of it would not wait: there are bytes, EOF or an error. */
+  readonly readable: (fd: number) => boolean
   /** The inode behind a descriptor; `undefined` where the library has no `fstat`. */
   readonly inode: (fd: number) => number | undefined
   /** 0 if the path may be executed, else a positive error number. */
@@ -123,6 +127,7 @@ export const bind = (ffi: Ffi): Libc => {
   const close = ffi.bind("close", ["int"])
   const read = ffi.bind("read", ["int", "buffer", "long"], "long")
   const write = ffi.bind("write", ["int", "buffer", "long"], "long")
+  const poll = ffi.bind("poll", ["buffer", "long", "int"])
   const access = ffi.bind("access", ["buffer", "int"])
   const kill = ffi.bind("kill", ["int", "int"])
   const prctl = ffi.bind("prctl", ["int", "long", "long", "long", "long"])
@@ -147,6 +152,8 @@ export const bind = (ffi: Ffi): Libc => {
     close: (fd) => void close(fd),
     read: (fd, buffer) => orErrno(read(fd, buffer, buffer.length)),
     write: (fd, buffer) => orErrno(write(fd, buffer, buffer.length)),
+    // `struct pollfd`: the descriptor, then two shorts, of which the second one is for the answer.
+    readable: (fd) => poll(Int32Array.of(fd, POLLIN), 1, 0) > 0,
     inode: (fd) => {
       if (fstat === undefined || fstat(fd, stat) !== 0) return undefined
       return longAt(stat, ST_INO)

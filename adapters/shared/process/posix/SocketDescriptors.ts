@@ -40,7 +40,7 @@ export const make = (libc: Libc): Descriptors => {
         return true
       }
       const options: Options = { fd, readable: true, writable: false, onread: { buffer, callback } }
-      return read(new Net.Socket(options), stream, events)
+      return read(libc, fd, new Net.Socket(options), stream, events)
     },
     writer: (fd) => StdinWriter.make(new Net.Socket({ fd, readable: false, writable: true })),
     terminal: (master, events) => {
@@ -52,7 +52,7 @@ export const make = (libc: Libc): Descriptors => {
       )
       const options: Options = { handle, readable: true, writable: true, onread: { buffer, callback } }
       const socket = new Net.Socket(options)
-      const output = read(socket, "pty", events)
+      const output = read(libc, master, socket, "pty", events)
       const set = (reading: boolean, change: () => void) => () => {
         state.reading = reading
         change()
@@ -61,6 +61,7 @@ export const make = (libc: Libc): Descriptors => {
         open: () => !socket.destroyed,
         stdin: StdinWriter.make(socket),
         output: {
+          ...output,
           pause: set(false, output.pause),
           resume: set(true, output.resume),
           destroy: set(false, output.destroy),
@@ -71,7 +72,13 @@ export const make = (libc: Libc): Descriptors => {
 }
 
 /** Ends the stream when the socket ends, fails or is destroyed. A process that is over is kept, but not its sockets. */
-const read = (socket: Net.Socket, stream: Spawner.OutputStream, events: ChildEvents): Output => {
+const read = (
+  libc: Libc,
+  fd: number,
+  socket: Net.Socket,
+  stream: Spawner.OutputStream,
+  events: ChildEvents,
+): Output => {
   let open: Net.Socket | undefined = socket
   const end = () => events.end(stream)
   socket.on("end", end)
@@ -84,6 +91,7 @@ const read = (socket: Net.Socket, stream: Spawner.OutputStream, events: ChildEve
     pause: () => void open?.pause(),
     resume: () => void open?.resume(),
     destroy: () => void open?.destroy(),
+    unread: () => open?.destroyed === false && !open.readableEnded && libc.readable(fd),
   }
 }
 
