@@ -118,7 +118,9 @@ describe.each(Object.entries(ways))(
     const cwd = join(folder, title.replaceAll(/\W+/g, "-"))
     const [program, ...words] = given ?? [process.execPath]
     const play = (...args: ReadonlyArray<string>) => run(cwd, program, [...words, ...args])
-    const command = (name: string) => join(cwd, "node_modules/procwire/dist", `${name}.mjs`)
+    const installed = join(cwd, "node_modules/procwire")
+    const manifest = () => JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
+    const command = (name: string) => join(installed, manifest().bin[name])
 
     beforeAll(async () => {
       mkdirSync(cwd)

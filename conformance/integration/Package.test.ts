@@ -140,7 +140,7 @@ describe("The package", { timeout: 600_000 }, () => {
 
   it("has the library, the commands, the schema files, the documents, the units of systemd and nothing else", () => {
     const shipped =
-      /^(dist\/lib\/.*\.(js|js\.map|d\.ts)|dist\/procwire(-conformance)?\.mjs|dist\/procwire-parts\/\w+\.cjs|dist\/(THIRD_PARTY_NOTICES|sbom\.cdx\.json)|dist\/schema\/all\.br|dist\/web\/[\w.-]+\.br|dist\/lib\/conformance\/client\/cases\/\w+\.json|adapters\/systemd\/procwire\.\w+|[A-Z]+|[\w./]+\.md|package\.json)$/
+      /^(dist\/lib\/.*\.(js|js\.map|d\.ts)|dist\/procwire\.cjs|dist\/procwire-conformance\.mjs|dist\/procwire-parts\/\w+\.cjs|dist\/(THIRD_PARTY_NOTICES|sbom\.cdx\.json)|dist\/schema\/all\.br|dist\/web\/[\w.-]+\.br|dist\/lib\/conformance\/client\/cases\/\w+\.json|adapters\/systemd\/procwire\.\w+|[A-Z]+|[\w./]+\.md|package\.json)$/
     expect(files.filter((file) => !shipped.test(file))).toEqual([])
     expect(files.filter((file) => /\.test\.|\/(testing|lab|targets)\/.*\.[^m]\w*$/.test(file))).toEqual([])
   })
