@@ -84,7 +84,7 @@ export class Process {
   extension: Extension | undefined
   /** Called when its child has followed another one, and when the exit is published, before any subscriber. */
   onChange: (kind: Extract<ChangeKind, "restarted" | "exited">) => void = () => {}
-  /** Facts of a child that another server has started. */
+  /** @internal Facts of a child that another server has started. */
   adopted: Pick<Left, "lost" | "writeIds"> | undefined
   /** How often the spawner has delivered output. */
   outputs = 0
