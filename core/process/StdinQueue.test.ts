@@ -62,6 +62,29 @@ describe("StdinQueue", () => {
   )
 
   it(
+    "hands over many writes at once where the child queues them, and makes the next callers wait as elsewhere",
+    effect(function* () {
+      const reading = yield* Latch.make(false)
+      const begun: Array<number> = []
+      const write = (bytes: Uint8Array) => {
+        begun.push(bytes[0] ?? 0)
+        return reading.await
+      }
+      const queue = yield* StdinQueue.make({ write, queuesInput: true, endStdin: Effect.void })
+      const writes = Array.from({ length: 140 }, (_, index) => queue.write(one(index), `${index}`))
+      const fibers = yield* Effect.forEach(writes, (each) => Effect.forkChild(each))
+      yield* settle
+      expect(begun).toEqual(Array.from({ length: StdinQueue.capacity }, (_, index) => index))
+      expect(fibers.filter((fiber) => fiber.pollUnsafe() !== undefined).length).toBe(StdinQueue.capacity + 1)
+      yield* reading.open
+      yield* Fiber.joinAll(fibers)
+      yield* settle
+      expect(begun.length).toBe(140)
+      expect(queue.taken()).toBe(140)
+    }),
+  )
+
+  it(
     "keeps the order of the calls, whether they wait or not",
     effect(function* () {
       const { reading, taken, queue } = yield* makeSlow

@@ -2,7 +2,8 @@
  * Writes to the stdin of a child: in order, each at most once, and without delaying any other request.
  *
  * A write goes to the child at once if the child takes it. Otherwise it is queued, up to `capacity` writes; beyond that
- * the caller waits until the child has read. A write that would exceed the limit of waiting bytes is refused. Bytes for
+ * the caller waits until the child has read. Where the handle queues input itself, so that it outlives the server, the
+ * queue is there: so many writes are under way to it, and one waits here. A write that would exceed the limit of waiting bytes is refused. Bytes for
  * a child that has closed its stdin or is gone are dropped without an error, as the wire demands.
  */
 import * as Effect from "effect/Effect"
@@ -83,7 +84,7 @@ const handOver = (child: Pick<ChildHandle, "write" | "begin">, { bytes, id }: Wr
 
 /** At most `limit` bytes wait for the child, or one write of any size. `known` are ids that were accepted before. */
 export const make = (
-  child: Pick<ChildHandle, "write" | "begin" | "endStdin">,
+  child: Pick<ChildHandle, "write" | "begin" | "endStdin" | "queuesInput">,
   limit = Infinity,
   known: Iterable<string> = [],
 ): Effect.Effect<StdinQueue> =>
@@ -91,20 +92,21 @@ export const make = (
     const run = Effect.runForkWith(context)
     const ids = new WriteIds()
     for (const id of known) ids.add(id)
-    const queue = new BoundedQueue<Write | typeof end>(capacity)
-    /** The child has not taken the last write yet. */
-    let busy = false
+    const [room, atOnce] = child.queuesInput === true ? [1, capacity] : [capacity, 1]
+    const queue = new BoundedQueue<Write | typeof end>(room)
+    /** Writes that the child has not taken yet, at most `atOnce`. */
+    let begun = 0
     let pumping = false
     let ended = false
     /** Bytes of the writes that the child has not taken. */
     let held = 0
     let written = 0
 
-    /** Hands queued writes to the child until it does not take one at once. */
+    /** Hands queued writes to the child until too many of them are not taken. */
     const pump = () => {
       if (pumping) return
       pumping = true
-      while (!busy) {
+      while (begun < atOnce) {
         const next = queue.shift()
         if (next === undefined) break
         const size = next === end ? 0 : next.bytes.length
@@ -114,9 +116,9 @@ export const make = (
           held -= size
           continue
         }
-        busy = true
+        begun += 1
         fiber.addObserver(() => {
-          busy = false
+          begun -= 1
           held -= size
           pump()
         })

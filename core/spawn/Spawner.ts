@@ -113,6 +113,8 @@ export interface ChildHandle {
   readonly write: (bytes: Uint8Array, writeId?: string) => Effect.Effect<void, StdinError>
   /** `write`, begun at the call: `Effect.void` itself if the child has taken the bytes. So that takes no fiber. */
   readonly begin?: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
+  /** Takes many writes at once, in call order, and keeps them although this server ends. Of a spawner with a keeper. */
+  readonly queuesInput?: true
   /** Closes a piped stdin after the writes before. On a PTY it does nothing. */
   readonly endStdin: Effect.Effect<void>
   /** Sends a signal to the group. A group that is gone is no error; a name without a signal is `Unsupported`. */

@@ -151,6 +151,7 @@ export class LinkedChild implements Listener {
                 }),
               ),
         ),
+      queuesInput: true,
       endStdin: Effect.asVoid(ask(kinds.endStdin)),
       signal: (name) => signaled(ask(kinds.signal, { name })),
       kill: Effect.asVoid(ask(kinds.kill)),
