@@ -74,6 +74,14 @@ export const parts = [
       "adapters/shared/keep/HolderProcess.test.ts",
       `${integration}/Keep.test.ts`,
     ],
+    steps: ["node", "bun", "deno"].map((on) => [
+      `${stress}/main.mjs`,
+      "keep",
+      "--rounds",
+      "3",
+      "--runtime",
+      on,
+    ]),
     touched: ["adapters/shared/keep/", "core/features/keep/", "core/spawn/"],
   },
   {
