@@ -18,10 +18,10 @@ import { install, root } from "./setup.mjs"
 
 /** The most bytes of all modules that are evaluated until then. */
 const most = {
-  "first answer": 575_000,
-  "first exit": 575_000,
-  "run -- true": 635_000,
-  ps: 350_000,
+  "first answer": 480_000,
+  "first exit": 480_000,
+  "run -- true": 540_000,
+  ps: 200_000,
 }
 
 const { values } = command(import.meta.url, {

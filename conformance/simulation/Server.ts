@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Fork from "../../core/protocol/Fork.ts"
+import * as Features from "../../core/features/Features.ts"
 import * as Files from "../../core/files/Files.ts"
 import * as HistoryFiles from "../../core/features/history/HistoryFiles.ts"
 import { Terminals, type TerminalsService } from "../../core/features/screen/Terminals.ts"
@@ -20,6 +21,9 @@ import type { Origin } from "./Origin.ts"
 import type { ServerPlan } from "./Plan.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
+
+// Time is virtual: nothing of it passes while code is loaded.
+await Effect.runPromise(Features.loaded)
 
 const host: HostInfo = {
   platform: "linux",

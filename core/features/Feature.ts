@@ -9,7 +9,6 @@ import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
 import type { Process } from "../process/Process.ts"
 import type { StartError } from "../process/ProcessError.ts"
 import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
-import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { LimitError, Limits } from "../protocol/Limits.ts"
 import type { InternalError, ParamsError, RequestError } from "../protocol/ParamsError.ts"
 import type { StartParams } from "../protocol/Process.ts"
@@ -20,7 +19,8 @@ import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { Followed, Following, Gate, Sender, View } from "./Following.ts"
 import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
-import type { Pictures } from "./screen/Screens.ts"
+import type { Late } from "./Late.ts"
+import type { Pictures } from "./screen/Pictures.ts"
 import type * as Shape from "../protocol/shape/index.ts"
 import type { Wire } from "./Wire.ts"
 
@@ -131,9 +131,7 @@ export type Handlers<Requests> = {
 type Handling<W extends Wire> = W extends { readonly requests: infer R }
   ?
       | {
-          readonly handlers: (
-            connection: Connection,
-          ) => Handlers<R> | Effect.Effect<Handlers<R>, never, Scope.Scope>
+          readonly handlers: (connection: Connection) => Handlers<R>
           readonly part?: undefined
         }
       | {
@@ -157,8 +155,6 @@ export interface Beginning {
 /** The things that the features of one server share. */
 export interface Shared {
   readonly limits: Limits
-  /** The compiler of the patterns of waits and searches. */
-  readonly patterns: PatternCache
   /** The pictures that terminals show. */
   readonly pictures: Pictures
 }
@@ -168,6 +164,8 @@ export type Stateful<W extends Wire> = (shared: Shared) => Effect.Effect<Feature
 
 /** A feature on the server. */
 export type Feature<W extends Wire> = Handling<W> & {
+  /** Its code, if it has handlers or a part in a process that need not be there before a client asks for them. */
+  readonly code?: Late<unknown>
   /** Its capabilities: true if it works here. */
   readonly announces: (server: Server) => { readonly [K in keyof W["capabilities"]]: boolean }
   /** The fault of these params, as an error or the text of one; undefined if it can do what they ask for. */

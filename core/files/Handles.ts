@@ -39,9 +39,8 @@ interface Handle {
 }
 
 /** All handles are closed with the scope. */
-export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(function* () {
+export const make = (outer: Scope.Scope): Handles => {
   const handles = new Map<string, Handle>()
-  const outer = yield* Effect.scope
 
   const find = (id: string) =>
     Effect.suspend(() => Effect.fromNullishOr(handles.get(id)).pipe(Effect.mapError(() => unknown(id))))
@@ -87,7 +86,7 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
         return refusal === undefined ? (handles.get(id)?.release ?? Effect.void) : Effect.fail(refusal)
       }),
   }
-})
+}
 
 /** The largest signed 64-bit integer: file offsets cannot exceed it. */
 const maxOffset = 2n ** 63n - 1n

@@ -6,8 +6,14 @@ import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import { FileError } from "./FileError.ts"
-import { type FileInfo, none } from "./Files.ts"
+import * as Fork from "../protocol/Fork.ts"
+import { type FileInfo, type FilesService, none } from "./Files.ts"
 import * as MissingWatch from "./MissingWatch.ts"
+
+const make = (files: FilesService) =>
+  Effect.gen(function* () {
+    return MissingWatch.make(files, yield* Effect.scope, yield* Fork.inScope)
+  })
 
 const info: FileInfo = {
   kind: "file",
@@ -25,7 +31,7 @@ it(
     const there = new Set(["/a"])
     const looks: Array<() => void> = []
     const gate = Latch.makeUnsafe(true)
-    const watching = yield* MissingWatch.make({
+    const watching = yield* make({
       ...none,
       watches: true,
       info: (path) => {
@@ -67,7 +73,7 @@ it(
   effect(function* () {
     const found = { "/": info, "/p": { ...info, kind: "directory", version: "1" } as FileInfo }
     const looks: Array<() => void> = []
-    const watching = yield* MissingWatch.make({
+    const watching = yield* make({
       ...none,
       watches: true,
       info: (path) =>
@@ -100,7 +106,7 @@ it(
     let looked = 0
     const connection = yield* Scope.make()
     const watching = yield* Scope.provide(
-      MissingWatch.make({
+      make({
         ...none,
         watches: true,
         info: (path) =>

@@ -8,7 +8,6 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import * as Fork from "../protocol/Fork.ts"
 import { maxWatched } from "../features/fs/FileBounds.ts"
 import * as Turn from "../protocol/Turn.ts"
 import type { FileError } from "./FileError.ts"
@@ -39,47 +38,48 @@ interface Place {
 }
 
 /** Watching ends with the scope. */
-export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const outer = yield* Effect.scope
-    const fork = yield* Fork.inScope
-    const turn = Turn.make()
-    let latest = 0n
-    let live: Scope.Closeable | undefined
+export const make = (
+  files: FilesService,
+  outer: Scope.Scope,
+  fork: (effect: Effect.Effect<void>) => unknown,
+): MissingWatch => {
+  const turn = Turn.make()
+  let latest = 0n
+  let live: Scope.Closeable | undefined
 
-    const end = Effect.suspend(() => {
-      const scope = live
-      live = undefined
-      return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
-    })
-
-    const watch: MissingWatch["watch"] = (request, changed) =>
-      Effect.gen(function* () {
-        if (request.id <= latest) return false
-        latest = request.id
-        yield* end
-        const { missing, present } = request
-        if (!files.watches || missing.length === 0 || missing.length > maxWatched) return false
-        const scope = yield* Scope.fork(outer)
-        live = scope
-        const fire = () => {
-          if (live !== scope) return
-          live = undefined
-          changed()
-          fork(Effect.uninterruptible(Scope.close(scope, Exit.void)))
-        }
-        const look = (found: Effect.Effect<boolean>) =>
-          void fork(Effect.map(found, (now) => (now ? fire() : undefined)))
-        const armed = yield* arm(files, missing, present, look).pipe(
-          Scope.provide(scope),
-          Effect.orElseSucceed(() => false),
-        )
-        if (!armed) yield* end
-        return armed
-      }).pipe(Effect.uninterruptible, turn)
-
-    return { watch }
+  const end = Effect.suspend(() => {
+    const scope = live
+    live = undefined
+    return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
   })
+
+  const watch: MissingWatch["watch"] = (request, changed) =>
+    Effect.gen(function* () {
+      if (request.id <= latest) return false
+      latest = request.id
+      yield* end
+      const { missing, present } = request
+      if (!files.watches || missing.length === 0 || missing.length > maxWatched) return false
+      const scope = yield* Scope.fork(outer)
+      live = scope
+      const fire = () => {
+        if (live !== scope) return
+        live = undefined
+        changed()
+        fork(Effect.uninterruptible(Scope.close(scope, Exit.void)))
+      }
+      const look = (found: Effect.Effect<boolean>) =>
+        void fork(Effect.map(found, (now) => (now ? fire() : undefined)))
+      const armed = yield* arm(files, missing, present, look).pipe(
+        Scope.provide(scope),
+        Effect.orElseSucceed(() => false),
+      )
+      if (!armed) yield* end
+      return armed
+    }).pipe(Effect.uninterruptible, turn)
+
+  return { watch }
+}
 
 /**
  * Has `look` find out, after each change, whether to fire. Returns false if a file that should be missing exists, or

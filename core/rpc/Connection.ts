@@ -102,8 +102,9 @@ export const make = (
         const [batch, done] = yield* incoming.takeAll
         for (const text of batch) {
           if (!intake.open) yield* intake.opened
-          const violation = receive(text)
-          if (violation !== undefined) return `protocol violation: ${violation}`
+          const outcome = receive(text)
+          if (typeof outcome === "string") return `protocol violation: ${outcome}`
+          if (outcome !== undefined) yield* outcome
         }
         if (done) return "the peer closed the connection"
       }
@@ -147,6 +148,8 @@ export const make = (
     }
   })
 
+type Outcome = string | Effect.Effect<void> | undefined
+
 /** The destinations of messages. */
 interface Destinations {
   readonly requests: Pick<Requests.Requests, "take">
@@ -156,15 +159,15 @@ interface Destinations {
 }
 
 /**
- * A function that takes the text of one message, and returns what is wrong with one that violates the protocol. `label`
- * names messages in errors.
+ * A function that takes the text of one message, and returns what is wrong with one that violates the protocol, or what
+ * takes it when its request can begin. `label` names messages in errors.
  */
 const dispatching = (
   label: string,
   receiver: Receiver,
   bounds: Bounds | undefined,
   { requests, calls, reply }: Destinations,
-): ((text: string | CutText) => string | undefined) => {
+): ((text: string | CutText) => Outcome) => {
   const notify = (notification: Message.Notification): string | undefined => {
     const taken = receiver.notification(notification)
     if (taken === false) return `unexpected notification ${JSON.stringify(notification.method)}`
@@ -180,7 +183,7 @@ const dispatching = (
   }
 
   /** Takes what cannot be parsed. A request that only has half a character is answered with its id. */
-  const malformed = (text: string | CutText, why: string): string | undefined => {
+  const malformed = (text: string | CutText, why: string): Outcome => {
     const fault = `failed to parse ${label}: ${why}`
     const illFormed = Message.fromIllFormed(text, bounds)
     if (receiver.endsOnMalformed === true) {
@@ -195,11 +198,14 @@ const dispatching = (
     return undefined
   }
 
-  const take = (message: Message.Message, size: number): string | undefined => {
+  const take = (message: Message.Message, size: number): Outcome => {
     switch (message.kind) {
-      case "request":
+      case "request": {
+        const loading = receiver.loading?.(message)
+        if (loading !== undefined) return Effect.map(loading, () => requests.take(message, size))
         requests.take(message, size)
         return undefined
+      }
       case "notification":
         return notify(message)
       case "response":

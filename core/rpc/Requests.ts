@@ -22,6 +22,8 @@ export interface Receiver {
     request: Message.Request,
     context: RequestContext,
   ) => Effect.Effect<string, ErrorCode.RpcError>
+  /** Gets ready what a request needs; undefined if it can begin. Nothing is taken from the peer meanwhile. */
+  readonly loading?: (request: Message.Request) => Effect.Effect<void> | undefined
   /** True if the method counts against `concurrentRequests` while it runs. */
   readonly slotted: (method: string) => boolean
   /** True if the peer may cancel a request of this method. By default none. */

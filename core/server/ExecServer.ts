@@ -79,7 +79,8 @@ export const make = (
       sessions,
       start: ({ processes }, params, spec) => {
         const names = { name: params.name ?? undefined, labels: params.labels ?? undefined }
-        return Start.start(processes, own, params, spec, names)
+        const starting = Start.start(processes, own, params, spec, names)
+        return Effect.andThen(own.loading("process/start", params) ?? Effect.void, starting)
       },
     })
     const shared: ServerConnection.Shared = {

@@ -8,7 +8,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Server } from "../features/Feature.ts"
-import type { Join } from "../features/Features.ts"
+import type { Join, Starts } from "../features/Features.ts"
 import type { FilesService } from "../files/Files.ts"
 import type { HttpClientService } from "../http/HttpClient.ts"
 import type { Confinement } from "../protocol/Confinement.ts"
@@ -93,7 +93,7 @@ export const serve = (
     const sessionId = () => handshake.session()?.id
     const audit = yield* Auditing.make(auditLog, { connection: number, peer, session: sessionId })
 
-    const features = yield* shared.join({
+    const features = shared.join({
       server,
       session,
       sessions,
@@ -133,6 +133,7 @@ export const serve = (
       transport,
       receiver(handshake, router, {
         cancel: (id) => connection.cancel(id),
+        loading: features.loading,
         request: (request, answer) => {
           const decided = handshake.decide(request)
           const answered =
@@ -163,8 +164,9 @@ const aboutSession = (session: string | undefined) => (session === undefined ? {
 const receiver = (
   handshake: Handshake.Handshake<Session>,
   router: Router.Router,
-  { cancel, request }: Receiving,
+  { cancel, loading, request }: Receiving,
 ): Receiver => ({
+  loading: ({ method, params }) => loading(method, params),
   request: (asked, context) => request(asked, () => router.handle(asked.method, asked.params, context)),
   slotted: router.slotted,
   cancellable: router.cancellable,
@@ -179,6 +181,7 @@ const receiver = (
 
 interface Receiving {
   readonly cancel: (id: RequestId) => void
+  readonly loading: Starts["loading"]
   /** Stands around the answer to a request. */
   readonly request: (
     request: Request,

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Features from "../features/Features.ts"
 import * as Files from "../files/Files.ts"
 import * as FakeHttp from "../http/Fake.ts"
 import { none as noTerminals, Terminals, type TerminalsService } from "../features/screen/Terminals.ts"
@@ -49,6 +50,7 @@ export const make = (
   { limits, answer, kept, terminals = noTerminals, ...serverOptions }: Settings = {},
 ): Effect.Effect<TestServer, never, Scope.Scope> =>
   Effect.gen(function* () {
+    yield* Features.loaded
     const fake = yield* Fake.make(options)
     let sessions = 0
     const layer = Layer.mergeAll(

@@ -44,7 +44,8 @@ import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as Upgrades from "./Upgrades.ts"
 import * as WebPage from "./WebPage.ts"
 import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
-import * as AuditFile from "../audit/AuditFile.ts"
+import type * as AuditFile from "../audit/AuditFile.ts"
+import * as Lazy from "../Lazy.ts"
 import * as Folders from "../host/Folders.ts"
 import * as HistoryFolders from "../host/HistoryFolders.ts"
 import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
@@ -272,7 +273,10 @@ const openAudit = (
   if (auditLog !== undefined && path === undefined && !bestEffort) return Effect.succeed(auditLog)
   if (auditLog !== undefined) return invalid(`auditLog and ${label("audit")} exclude each other`)
   if (path !== undefined) {
-    const opened = AuditFile.make({ ...about, path, bestEffort })
+    const opened = Lazy.use(
+      () => import("../audit/AuditFile.ts"),
+      ({ make }) => make({ ...about, path, bestEffort }),
+    )
     return Effect.mapError(opened, ({ message }) => misconfigured(message))
   }
   if (!bestEffort) return Effect.succeed(undefined)

@@ -65,6 +65,29 @@ export const concurrency = table("concurrency", {
       }
     },
   },
+  // guards: one-process
+  "pipelined-first-uses-take-effect-in-order": {
+    server: "fresh",
+    requires: ["process-receipt", "process-wait"],
+    says: `The first requests of a new server that use receipts and waits take effect in order, too: start, write, wait
+      and a terminate of one process, sent without waiting, are answered with started, accepted, an exit and running
+      true.`,
+    play: async (wire) => {
+      const params = Child.params(wire, { id: "p", script: "sleep 60", pipeStdin: true })
+      const wait = { processId: "p", until: [{ exit: true }], timeoutMs: 60_000 }
+      const replies = await Promise.all([
+        wire.begin("process/start", { ...params, receipt: true }),
+        wire.begin("process/write", { processId: "p", chunk: "", writeId: "w" }),
+        wire.begin("process/wait", wait),
+        wire.begin("process/terminate", { processId: "p" }),
+      ])
+      for (const { error } of replies) Check.equal(error?.message ?? null, null, "an error")
+      const [, written, waited, ended] = replies.map(({ result }) => Check.object(result, "a result"))
+      Check.equal(written?.["status"], "accepted", "the status of the write")
+      Check.equal(waited?.["met"], 0, "the condition that was met")
+      Check.equal(ended?.["running"], true, "running")
+    },
+  },
   "many-requests-at-once": {
     spec: [160],
     says: "500 requests sent without waiting are all answered, each once.",

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import { describe, expect, it } from "vitest"
-import { PatternCache } from "../../pattern/PatternCache.ts"
 import * as Fake from "../../spawn/Fake.ts"
 import { Spawner, type SpawnSpec } from "../../spawn/Spawner.ts"
 import { effect, settle } from "../../testing/Effects.ts"
 import * as ProcessRegistry from "../../process/ProcessRegistry.ts"
-import * as Screens from "../screen/Screens.ts"
+import * as Features from "../Features.ts"
+import * as Pictures from "../screen/Pictures.ts"
 import { none, ScreenError, Terminals } from "../screen/Terminals.ts"
 import { mostOffered } from "../../process/StdinQueue.ts"
 import { pipe } from "../../process/testing/Registry.ts"
@@ -31,8 +31,9 @@ const make = ({
     const spawner = yield* Effect.provide(Spawner, fake.layer)
     const { how, service, opened } = Scroll.make()
     const { limits } = ProcessRegistry.defaultOptions
-    const pictures = yield* Effect.provideService(Screens.make, Terminals, paints ? service : none)
-    const { extend } = yield* feature({ limits, patterns: new PatternCache(), pictures })
+    yield* Features.loaded
+    const pictures = yield* Effect.provideService(Pictures.make, Terminals, paints ? service : none)
+    const { extend } = yield* feature({ limits, pictures })
     const registry = yield* ProcessRegistry.make(spawner, ProcessRegistry.defaultOptions)
     const process = yield* registry.start("p", pty, {
       extend: answers ? extend?.(asks, linux) : undefined,

@@ -13,7 +13,7 @@ import { utf8 } from "../../protocol/Bytes.ts"
 import type { SpawnEvents } from "../../spawn/Spawner.ts"
 import type { FeatureServices } from "../../process/Lifecycle.ts"
 import type { Process } from "../../process/Process.ts"
-import type { Pictures } from "../screen/Screens.ts"
+import type { Pictures } from "../screen/Pictures.ts"
 import { type Query, QueryScanner } from "./QueryScanner.ts"
 
 /** The most questions that wait for their answer: 64. */

@@ -5,13 +5,18 @@ import type * as Scope from "effect/Scope"
 import type { FileCalls } from "../../files/FileCalls.ts"
 import { type FileError, invalid } from "../../files/FileError.ts"
 import type { FilesService } from "../../files/Files.ts"
-import * as UnconfinedCalls from "../../files/UnconfinedCalls.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import * as Confinement from "../../protocol/Confinement.ts"
 import * as Floor from "../../protocol/Floor.ts"
 import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
 import { ParamsError } from "../../protocol/ParamsError.ts"
+import * as Late from "../Late.ts"
+
+/** The handlers of `fs/*`, and the calls that they make unless a sandbox confines them. */
+export const code = Late.make(() =>
+  Promise.all([import("./handlers.ts"), import("../../files/UnconfinedCalls.ts")]),
+)
 
 /** The file calls of a server by sandbox. */
 export interface SandboxedFiles {
@@ -30,10 +35,11 @@ export const make = (
   { platform, env }: HostInfo,
   floor?: Confinement.Confinement,
 ): SandboxedFiles => {
-  const unconfined = UnconfinedCalls.make(files)
+  let made: FileCalls | undefined
+  const unconfined = Late.use(code, ([, { make }]) => Effect.succeed((made ??= make(files))))
   const under = (asked: Confinement.Confinement | undefined) => {
     const confinement = Floor.under(floor, asked)
-    if (confinement === undefined || Confinement.hasAllFiles(confinement)) return Effect.succeed(unconfined)
+    if (confinement === undefined || Confinement.hasAllFiles(confinement)) return unconfined
     if (files.confined !== undefined) return files.confined({ ...confinement, network: false })
     return refuse(floor === undefined ? unconfinable : floorless)
   }

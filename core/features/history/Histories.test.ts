@@ -9,11 +9,11 @@ import { describe, expect, it } from "vitest"
 import * as Pattern from "../../pattern/Pattern.ts"
 import * as Fork from "../../protocol/Fork.ts"
 import * as LongPoll from "../../process/LongPoll.ts"
-import { PatternCache } from "../../pattern/PatternCache.ts"
 import { make, pipe } from "../../process/testing/Registry.ts"
 import { defaults } from "../../protocol/Limits.ts"
 import { effect, settle } from "../../testing/Effects.ts"
-import * as Screens from "../screen/Screens.ts"
+import * as Features from "../Features.ts"
+import * as Pictures from "../screen/Pictures.ts"
 import { linux } from "../testing/Linux.ts"
 import { Marks } from "../marks/Marks.ts"
 import { Process } from "../../process/Process.ts"
@@ -84,7 +84,8 @@ describe("a history", () => {
     effect(function* () {
       const files = { ...MemoryFiles.make(), make: Effect.never }
       const limits = { ...defaults, processes: 1 }
-      const shared = { limits, patterns: new PatternCache(), pictures: yield* Screens.make }
+      yield* Features.loaded
+      const shared = { limits, pictures: yield* Pictures.make }
       const { extend } = yield* Effect.provideService(history(shared), HistoryFiles, files)
       const recorded = { extend: extend?.({ history: { maxBytes: leastBytes } }, linux) }
       const { registry, fake } = yield* make({}, { limits })

@@ -2,15 +2,19 @@
 import * as Effect from "effect/Effect"
 import { Hasher } from "../../protocol/Hasher.ts"
 import type { Stateful } from "../Feature.ts"
-import { ReceiptTally } from "./ReceiptTally.ts"
+import * as Late from "../Late.ts"
 import type { receipt as wire } from "./wire.ts"
+
+const code = Late.make(() => import("./ReceiptTally.ts"))
 
 export const receipt: Stateful<typeof wire> = () =>
   Effect.map(Hasher, (hasher) => ({
+    code,
     announces: () => ({ processReceipt: true }),
     extend: (params) =>
       params.receipt === true
         ? ({ process, facts }, { clock }) => {
+            const { ReceiptTally } = code.get()
             const tally = new ReceiptTally(process, facts.startedAtMs, { clock, hasher })
             return {
               events: (events) => tally.around(events),

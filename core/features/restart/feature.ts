@@ -4,8 +4,11 @@ import * as Grace from "../../process/Grace.ts"
 import type { Process } from "../../process/Process.ts"
 import { RequestError } from "../../protocol/ParamsError.ts"
 import type { Feature } from "../Feature.ts"
-import { Restarts } from "./Restarts.ts"
+import * as Late from "../Late.ts"
+import type { Restarts } from "./Restarts.ts"
 import type { restart as wire } from "./wire.ts"
+
+const code = Late.make(() => import("./Restarts.ts"))
 
 /** The children of processes whose start has asked for restarts. */
 const known = new WeakMap<Process, Restarts>()
@@ -13,6 +16,7 @@ const known = new WeakMap<Process, Restarts>()
 const refuse = (message: string) => new RequestError({ message })
 
 export const restart: Feature<typeof wire> = {
+  code,
   announces: ({ host }) => ({ processRestart: host.platform !== "windows" }),
 
   extend: ({ restart: asked }) =>
@@ -20,6 +24,7 @@ export const restart: Feature<typeof wire> = {
       ? undefined
       : ({ process }) => ({
           spawner: (spawner) => {
+            const { Restarts } = code.get()
             const restarts = new Restarts(process, spawner, {
               when: asked.policy,
               most: asked.most ?? Infinity,

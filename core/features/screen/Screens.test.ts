@@ -10,13 +10,15 @@ import { history } from "../history/feature.ts"
 import { HistoryFiles } from "../history/HistoryFiles.ts"
 import * as MemoryFiles from "../history/MemoryFiles.ts"
 import { leastBytes } from "../history/wire.ts"
-import { PatternCache } from "../../pattern/PatternCache.ts"
 import { pipe } from "../../process/testing/Registry.ts"
 import { linux } from "../testing/Linux.ts"
 import * as Scroll from "../testing/Scroll.ts"
 import { mostCells, pieceBytes } from "./Feed.ts"
+import * as Fork from "../../protocol/Fork.ts"
+import * as Pictures from "./Pictures.ts"
 import * as Screens from "./Screens.ts"
 import { Terminals } from "./Terminals.ts"
+import * as Features from "../Features.ts"
 
 const pty = (rows = 4, columns = 60): SpawnSpec => ({
   ...pipe,
@@ -30,9 +32,11 @@ const make = (change: Partial<typeof defaults> = {}, disk: MemoryFiles.Options =
     const spawner = yield* Effect.provide(Spawner, fake.layer)
     const { opened, how, service } = Scroll.make()
     const limits = { ...defaults, ...change }
-    const screens = yield* Effect.provideService(Screens.make, Terminals, service)
+    const screens = new Screens.Screens(service, yield* Fork.inScope)
     const registry = yield* ProcessRegistry.make(spawner, { ...ProcessRegistry.defaultOptions, limits })
-    const shared = { limits, patterns: new PatternCache(), pictures: screens }
+    yield* Features.loaded
+    const pictures = yield* Effect.provideService(Pictures.make, Terminals, service)
+    const shared = { limits, pictures }
     const histories = yield* Effect.provideService(history(shared), HistoryFiles, MemoryFiles.make(disk))
     const recorded = histories.extend?.({ history: { maxBytes: leastBytes } }, linux)
     const begin = (id: string, spec = pty(), asked: ProcessRegistry.Asked = {}) =>

@@ -8,16 +8,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { Format, ScreenResult } from "./wire.ts"
-import * as Fork from "../../protocol/Fork.ts"
+import type * as Fork from "../../protocol/Fork.ts"
 import * as Turn from "../../protocol/Turn.ts"
 import type { Process } from "../../process/Process.ts"
 import { Sizes } from "../../process/Sizes.ts"
 import { Feed, type Subject } from "./Feed.ts"
 import * as Picture from "./Picture.ts"
-import { ScreenError, Terminals, type TerminalsService } from "./Terminals.ts"
+import { ScreenError, type TerminalsService } from "./Terminals.ts"
 
 /** How long a terminal follows its process after the last request, in milliseconds. */
 export const idleMillis = 30_000
@@ -38,21 +37,8 @@ export interface ScreenRequest {
   readonly scrollback: number
 }
 
-/** The pictures that features may ask for. */
-export interface Pictures {
-  /** Whether terminals can be painted. */
-  readonly available: boolean
-  /** The picture of a process. */
-  readonly of: (process: Process, request: ScreenRequest) => Effect.Effect<ScreenResult, ScreenError>
-}
-
-/** The pictures of one server, which end with the scope. */
-export const make: Effect.Effect<Screens, never, Scope.Scope> = Effect.gen(function* () {
-  return new Screens(yield* Terminals, yield* Fork.inScope)
-})
-
 /** The pictures of one server. */
-export class Screens implements Pictures {
+export class Screens {
   /** @internal Those that follow, the one that was asked last at the end. */
   readonly following = new Set<Screen>()
   /** What opens terminals. */
@@ -66,10 +52,6 @@ export class Screens implements Pictures {
   constructor(terminals: TerminalsService, fork: Fork.Fork) {
     this.terminals = terminals
     this.fork = fork
-  }
-
-  get available(): boolean {
-    return this.terminals.available
   }
 
   of(process: Process, request: ScreenRequest): Effect.Effect<ScreenResult, ScreenError> {

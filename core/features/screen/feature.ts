@@ -2,10 +2,12 @@
 import * as Effect from "effect/Effect"
 import { RequestError } from "../../protocol/ParamsError.ts"
 import type { Stateful } from "../Feature.ts"
+import { code } from "./Pictures.ts"
 import type { screen as wire } from "./wire.ts"
 
 export const screen: Stateful<typeof wire> = ({ pictures }) =>
   Effect.succeed({
+    code,
     announces: ({ spawner }) => ({ processScreen: spawner.pty && pictures.available }),
     handlers: ({ at }) => ({
       "process/screen": ({ processId, seq, formats, scrollback }) =>

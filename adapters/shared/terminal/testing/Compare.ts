@@ -3,7 +3,7 @@ import headless from "@xterm/headless"
 import * as Effect from "effect/Effect"
 import type { Grid } from "../../../../core/features/screen/Snapshot.ts"
 import { toAnsi } from "../../../../core/features/screen/Repaint.ts"
-import { XtermTerminal } from "../XtermTerminals.ts"
+import { XtermTerminal } from "../XtermTerminal.ts"
 
 const scrollback = 40
 
