@@ -26,6 +26,7 @@ import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import * as Spawner from "../../core/spawn/Spawner.ts"
 import * as SpecCheck from "../../core/spawn/SpecCheck.ts"
 import * as Connect from "../shared/Connect.ts"
+import * as SocketAddress from "../shared/transport/SocketAddress.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
@@ -40,7 +41,7 @@ export const procwire: BuiltIn = {
   elsewhere: true,
   missing: () => undefined,
   read: (url = "") =>
-    Connect.isUrl(url)
+    SocketAddress.isUrl(url)
       ? Result.succeed(layer(url))
       : BuiltIns.invalid(`'${url}' is no URL: expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`),
 }

@@ -78,9 +78,3 @@ export const openRemote = (target: RemoteTarget): Effect.Effect<Transport, Trans
   }
   return Addresses.inTurn([way(first), ...others.map(way)])
 }
-
-/** True for a text that can be the `url` of a target. */
-export const isUrl = (text: string): boolean =>
-  webSocketUrl.test(text) || SocketAddress.parse(text) !== undefined
-
-const webSocketUrl = /^wss?:\/\/[^/]/

@@ -11,6 +11,7 @@ import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Recording from "./Recording.ts"
+import * as LostOutput from "./server/LostOutput.ts"
 import * as LostProcesses from "./server/LostProcesses.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Failure from "./words/Failure.ts"
@@ -138,7 +139,7 @@ const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }:
       return yield* new Unable({
         message: `${lost.name} has lost its server, which alone has --cast and --grep`,
       })
-    yield* Past.showPage(yield* LostProcesses.open(lost), wanted)
+    yield* Past.showPage(yield* LostOutput.open(lost), wanted)
     const how = lost.exitCode === null ? "when its server died" : `with ${lost.exitCode}, and its server died`
     Message.say(`${lost.name} has ended ${how}; this is what is left of its output`)
   })

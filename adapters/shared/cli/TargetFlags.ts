@@ -1,7 +1,8 @@
 /** Which server a command uses: a running one, one behind a command, one of one's own, or one inside this process. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as Connect from "../Connect.ts"
+import type * as Connect from "../Connect.ts"
+import * as SocketAddress from "../transport/SocketAddress.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as TlsFiles from "../serve/TlsFiles.ts"
 import type { ClientTls } from "../transport/ClientTls.ts"
@@ -122,7 +123,7 @@ const choose = (
       server !== undefined ? "--server" : fromVariable !== undefined ? variable : "the context in use"
     const label = { name, value }
     if (others.length === 0) return { named: ServerName.resolve(value, contexts), others, label }
-    const wrong = [value, ...others].find((each) => !Connect.isUrl(each))
+    const wrong = [value, ...others].find((each) => !SocketAddress.isUrl(each))
     if (wrong === undefined) return { named: { url: value }, others, label }
     const refused = "each of several servers has to be a URL"
     return { named: { refused }, others, label: { name, value: wrong } }

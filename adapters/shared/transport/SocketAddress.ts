@@ -43,3 +43,8 @@ export const format = (address: SocketAddress): string =>
 /** `HOST:PORT`, with brackets around an IPv6 address. */
 export const formatHostAndPort = ({ host, port }: HostAndPort): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
+
+/** True for the URL of a server: an address of a socket, or `ws://` and `wss://`. */
+export const isUrl = (text: string): boolean => webSocketUrl.test(text) || parse(text) !== undefined
+
+const webSocketUrl = /^wss?:\/\/[^/]/

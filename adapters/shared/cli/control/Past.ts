@@ -12,7 +12,7 @@ import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as ErrorCode from "../../../../core/protocol/ErrorCode.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
-import type * as LostProcesses from "../server/LostProcesses.ts"
+import type * as LostOutput from "../server/LostOutput.ts"
 import * as Message from "../words/Message.ts"
 import type { ReadResult } from "../../../../core/protocol/Process.ts"
 import process from "node:process"
@@ -62,7 +62,7 @@ export const show = (child: Child, asked: ShowOptions) =>
   })
 
 /** Shows the output that is left of a process that prints nothing more. */
-export const showPage = (child: LostProcesses.Readable, asked: Omit<ShowOptions, "row" | "follow">) => {
+export const showPage = (child: LostOutput.Readable, asked: Omit<ShowOptions, "row" | "follow">) => {
   const from = asked.since === undefined ? {} : { from: { time: asked.since } }
   const part = asked.lines === undefined ? from : { tail: asked.lines }
   return fromHistory(child, writer(asked), part, 0, Infinity)

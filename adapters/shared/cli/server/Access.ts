@@ -4,11 +4,12 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ClientError } from "../../../../core/client/ClientError.ts"
-import * as ExecClient from "../../../../core/client/ExecClient.ts"
+import type * as ExecClient from "../../../../core/client/ExecClient.ts"
 import type * as Reconnect from "../../../../core/client/Reconnect.ts"
 import type { Capabilities } from "../../../../core/protocol/Environment.ts"
 import { TransportError } from "../../../../core/transport/Transport.ts"
-import * as Connect from "../../Connect.ts"
+import type * as Connect from "../../Connect.ts"
+import * as Lazy from "../../Lazy.ts"
 import type { Platform } from "../../Platform.ts"
 import type { Options as CommandOptions } from "../../transport/CommandTransport.ts"
 import * as Colours from "../show/Colours.ts"
@@ -37,12 +38,16 @@ export const settle = (platform: Platform, target: Target) =>
 
 /** Connects. A lost connection to a URL is replaced; `onStatus` gets that. */
 export const connect = (target: Connect.RemoteTarget, options: ExecClient.Options) =>
-  Effect.gen(function* () {
-    const noServer = Effect.mapError((error: TransportError | ClientError) => noServerAt(target, error))
-    const isUrl = "url" in target
-    const source = isUrl ? Connect.openRemote(target) : yield* noServer(Connect.openRemote(target))
-    return yield* noServer(make(source, { reconnect: isUrl && {}, ...options }))
-  })
+  Lazy.use(
+    () => import("../../Connect.ts"),
+    ({ openRemote }) =>
+      Effect.gen(function* () {
+        const noServer = Effect.mapError((error: TransportError | ClientError) => noServerAt(target, error))
+        const isUrl = "url" in target
+        const source = isUrl ? openRemote(target) : yield* noServer(openRemote(target))
+        return yield* noServer(make(source, { reconnect: isUrl && {}, ...options }))
+      }),
+  )
 
 /** Makes a client; what becomes of its connection is logged, which `--verbose` shows. */
 export const make = (source: Parameters<typeof ExecClient.make>[0], options: ExecClient.Options) =>
@@ -55,7 +60,10 @@ export const make = (source: Parameters<typeof ExecClient.make>[0], options: Exe
       options.onStatus?.(status)
     }
     const begun = yield* Clock.currentTimeMillis
-    const client = yield* ExecClient.make(source, { ...options, onStatus })
+    const client = yield* Lazy.use(
+      () => import("../../../../core/client/ExecClient.ts"),
+      (module) => module.make(source, { ...options, onStatus }),
+    )
     const { executorVersion: version = "unknown", platformOs: os } = client.environmentInfo
     const millis = (yield* Clock.currentTimeMillis) - begun
     yield* log("connected", { millis, version, os: os ?? "unknown" })

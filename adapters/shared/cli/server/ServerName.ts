@@ -4,7 +4,7 @@
  * Behind `ssh` it is the server of one's own there, which is started if need be (`procwire dial`).
  */
 import process from "node:process"
-import * as Connect from "../../Connect.ts"
+import * as SocketAddress from "../../transport/SocketAddress.ts"
 import type { Options as CommandOptions } from "../../transport/CommandTransport.ts"
 import type { Context, Contexts } from "./Contexts.ts"
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
@@ -56,7 +56,7 @@ export const addresses = "ws://HOST:PORT, tcp://HOST:PORT, unix:PATH or ssh://HO
 /** The server at an address; undefined if it is none. */
 export const resolveAddress = (text: string): Own | { readonly url: string } | CommandOptions | undefined => {
   if (text === "own") return { own: true }
-  if (Connect.isUrl(text)) return { url: text }
+  if (SocketAddress.isUrl(text)) return { url: text }
   const [whole, user, host = "", port] = ssh.exec(text) ?? []
   if (whole === undefined) return undefined
   const args = [
