@@ -1,6 +1,17 @@
 /** Starts of the built command on stdio, as a client meets them, with a cache of their own. */
-import { spawn } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync, spawn } from "node:child_process"
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -22,6 +33,8 @@ export interface Around {
   readonly flags?: ReadonlyArray<string>
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
+  /** The path of its stdin; by default that is a pipe of the child. */
+  readonly stdin?: string
 }
 
 /** The end of a start: its exit code or signal, and its output without the session id. */
@@ -39,9 +52,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 /** Starts the command. */
 export const open = (
   program: string,
-  { flags = ["--listen", "stdio"], env = {}, cwd = folder }: Around = {},
+  { flags = ["--listen", "stdio"], env = {}, cwd = folder, stdin }: Around = {},
 ) => {
-  const child = spawn(join(dist, program), ["serve", ...flags], {
+  const words = [join(dist, program), "serve", ...flags]
+  const redirected = stdin === undefined ? [] : ["sh", "-c", 'exec "$@" <"$0"', stdin]
+  const [file = "", ...args] = [...redirected, ...words]
+  const child = spawn(file, args, {
     cwd,
     env: { ...process.env, XDG_CACHE_HOME: folder, ...env },
     stdio: ["pipe", "pipe", "pipe"],
@@ -107,10 +123,23 @@ export const falsify = (): boolean => {
   return readFileSync(file, "utf8") !== text
 }
 
+/** A start whose messages are in its stdin before it begins: a busy client would send them late. */
+const wholeAtOnce = async (program: string, around?: Around) => {
+  const path = join(folder, "stdin")
+  rmSync(path, { force: true })
+  execFileSync("mkfifo", [path])
+  const writer = openSync(path, "r+")
+  writeSync(writer, initialize + afterwards)
+  const { ended, lines } = open(program, { ...around, stdin: path })
+  await Promise.race([lines(2), ended])
+  closeSync(writer)
+  return ended
+}
+
 /** Whether the answer of this start comes before its program: it repeats then what the file says, true or not. */
 export const isEarly = async (program: string, around?: Around): Promise<boolean> => {
   falsify()
-  const { lines, end, errors } = await whole(program, around)
+  const { lines, end, errors } = await wholeAtOnce(program, around)
   const isTrue = lines[0]?.includes('"processPid":true') === true
   if (!isTrue) expect({ end, errors }).toEqual({ end: 1, errors: expect.stringContaining("start it again") })
   return !isTrue
