@@ -4,9 +4,9 @@
 // of the time to the first answer. What only some commands need is beside the program, because a server starts faster
 // if it need not read that.
 import { createHash } from "node:crypto"
-import { chmodSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { join, relative } from "node:path"
+import { basename, join, relative } from "node:path"
 import { build } from "esbuild"
 import { bundle, external } from "./bundle.mjs"
 
@@ -91,12 +91,11 @@ const later = (name) => {
 /**
  * A module of Node as one with exports. What esbuild makes of an import otherwise copies every property of the module
  * for every file that imports it, with two closures each: half a megabyte at each start.
- * @type {Plugin}
+ * @returns {Plugin}
  */
-const modulesOfNode = {
+const modulesOfNode = (replaced = known) => ({
   name: "modules-of-node",
-  setup: ({ initialOptions: { format }, onResolve, onLoad }) => {
-    const replaced = format === "cjs" ? knownInScript : known
+  setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^node:/ }, ({ kind, path }) =>
       kind === "import-statement" ? { path, namespace: "node", sideEffects: false } : undefined,
     )
@@ -111,7 +110,7 @@ const modulesOfNode = {
       return { contents: `${loading(path)}${exports.join("\n")}\nexport default /* @__PURE__ */ load()` }
     })
   },
-}
+})
 
 /**
  * Builds a script, into a folder of parts.
@@ -129,8 +128,122 @@ const script = (options) =>
     minify: true,
     logLevel: "warning",
     ...options,
-    plugins: [...(options.plugins ?? []), modulesOfNode],
+    plugins: [...(options.plugins ?? []), modulesOfNode(knownInScript)],
   })
+
+/**
+ * The modules whose code is in the program itself, with all that they import: the commands whose code V8 keeps, and
+ * what they load in the usual case. The code of everything else is in the part `rest`, which is read when it is first
+ * needed.
+ */
+const usual = [
+  "adapters/shared/cli/ServeCommand.ts",
+  "adapters/shared/cli/RunCommand.ts",
+  "adapters/shared/cli/PsCommand.ts",
+  "adapters/shared/cli/McpCommand.ts",
+  "adapters/shared/Connect.ts",
+  "adapters/shared/InProcess.ts",
+  "adapters/shared/HostPlatform.ts",
+  "adapters/shared/transport/WebSocketListener.ts",
+  "adapters/shared/transport/WebSocketUpgrades.ts",
+  "adapters/shared/transport/WebSocketClient.ts",
+  "core/client/ExecClient.ts",
+]
+
+/** An export that may change, but for two of `effect`, which are read in the chunks that have them. */
+const changing = /^export let (?!backEdges|compilerAdaptersEnabled)/m
+
+/**
+ * A chunk of esbuild as a function that makes its exports. Variables of other chunks become constants of the function:
+ * so code reads them as fast as its own. A module may therefore not export a variable that it changes later.
+ * @param {string} text an ESM module, minified
+ */
+const toFunction = (text) => {
+  /** @type {string[]} */
+  const lines = []
+  let at = 0
+  const statement = /import(?:\{([^}]*)\}from)?"\.\/([^"]+)\.js";/y
+  for (let found = statement.exec(text); found !== null; found = statement.exec(text)) {
+    at = statement.lastIndex
+    // Chunks have no effects: one of which nothing is named need not be there.
+    if (found[1] !== undefined)
+      lines.push(`const{${found[1].replaceAll(" as ", ":")}}=procwireChunk("${found[2]}");`)
+  }
+  const end = /export\{([^}]*)\};\s*$/.exec(text)
+  const body = text
+    .slice(at, end?.index)
+    .replaceAll(/\bimport\("\.\/([\w.-]+)\.js"\)/g, 'Promise.resolve().then(()=>procwireChunk("$1"))')
+    .replaceAll(/\bimport\(("[^"]+")\)/g, "Promise.resolve().then(()=>procwireModule(require($1)))")
+  const names = (end?.[1] ?? "").split(",").map((name) => name.split(" as "))
+  const exported = names.map(([own, name = own]) => (name === own ? own : `${name}:${own}`))
+  return `(){${lines.join("")}${body}\nreturn{${exported.join(",")}}}`
+}
+
+/**
+ * Builds the program as two scripts: `procwire.cjs` and `rest.cjs`. Each is a table of functions, one for each chunk of
+ * modules that are reached from the same places; one runs when its chunk is first needed. So V8 compiles, and keeps,
+ * nothing of what a command does not use.
+ * @param {string} folder
+ * @param {BuildOptions & { entryPoints: string[] }} options
+ */
+const scripts = async (folder, options) => {
+  const { metafile, outputFiles } = await build({
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    external,
+    minify: true,
+    logLevel: "warning",
+    ...options,
+    plugins: [...(options.plugins ?? []), modulesOfNode(knownInScript)],
+    outdir: folder,
+    chunkNames: "[name]-[hash]",
+    write: false,
+    metafile: true,
+  })
+  for (const input of Object.keys(metafile.inputs)) {
+    const path = join(options.absWorkingDir ?? "", input)
+    if (existsSync(path) && changing.test(readFileSync(path, "utf8")))
+      throw new Error(`${input} exports a variable that may change`)
+  }
+  const outputs = Object.entries(metafile.outputs).map(([path, output]) => ({
+    ...output,
+    id: basename(path, ".js"),
+  }))
+  const byId = new Map(outputs.map((output) => [output.id, output]))
+  /** @type {Set<string>} */
+  const early = new Set()
+  const reach = (/** @type {string} */ id) => {
+    const output = early.has(id) ? undefined : byId.get(id)
+    if (output === undefined) return
+    early.add(id)
+    for (const { kind, path } of output.imports) if (kind === "import-statement") reach(basename(path, ".js"))
+  }
+  for (const { entryPoint, id } of outputs)
+    if (entryPoint !== undefined && [...options.entryPoints, ...usual].includes(entryPoint)) reach(id)
+  const table = (/** @type {boolean} */ isEarly) =>
+    outputFiles
+      .map(({ path, text }) => ({ id: basename(path, ".js"), text }))
+      .filter(({ id }) => early.has(id) === isEarly)
+      .map(({ id, text }) => `"${id}"${toFunction(text)}`)
+      .join(",\n")
+  const main = basename(options.entryPoints[0] ?? "", ".ts")
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(
+    join(folder, "procwire.cjs"),
+    `(function(require,importModule,commandUrl,early){"use strict";const procwireMade={};let procwireRest;
+const procwireChunk=(id)=>procwireMade[id]??=(procwireChunks[id]??(procwireRest??=require("./procwire-parts/rest.cjs")(require,importModule,commandUrl,early,procwireChunk,procwireModule))[id])();
+const procwireModule=(module)=>({...module,default:module});
+const procwireChunks={${table(true)}};
+procwireChunk("${main}")})`,
+  )
+  writeFileSync(
+    join(folder, "rest.cjs"),
+    `"use strict";module.exports=(require,importModule,commandUrl,early,procwireChunk,procwireModule)=>({${table(false)}})`,
+  )
+}
 
 /**
  * The second line of `procwire.cjs`, which is a script of the shell and of Node: to the shell a command that starts
@@ -159,21 +272,26 @@ const commandUrl = require("node:url").pathToFileURL(__filename).href`
  */
 export const program = async (adapter, folder, options) => {
   const outfile = join(folder, "procwire-parts/procwire.cjs")
-  await script({
+  const whole = {
     ...options,
     entryPoints: [`adapters/${adapter}/main.ts`],
-    outfile,
     plugins: [...(options.plugins ?? []), userModules],
-    banner: { js: "(function (require, importModule, commandUrl, early) {" },
-    footer: { js: "})" },
-    define: { "import.meta.url": "commandUrl" },
-  })
+    define: { "import.meta.url": "commandUrl", "import.meta": "{}" },
+  }
+  if (adapter === "node") await scripts(join(folder, "procwire-parts"), whole)
+  else
+    await script({
+      ...whole,
+      outfile,
+      banner: { js: "(function (require, importModule, commandUrl, early) {" },
+      footer: { js: "})" },
+    })
   const hash = createHash("sha256").update(readFileSync(outfile)).digest("hex")
   await bundle({
     ...options,
     entryPoints: [`adapters/${adapter}/start.ts`],
     minify: true,
-    plugins: [...(options.plugins ?? []), modulesOfNode],
+    plugins: [...(options.plugins ?? []), modulesOfNode(adapter === "node" ? knownInScript : known)],
     ...(adapter === "node"
       ? {
           outfile: join(folder, "procwire.cjs"),
