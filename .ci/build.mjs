@@ -165,6 +165,26 @@ const unmapped = {
 }
 
 /**
+ * The code of features is in the chunks of those: a chunk of its own for each would make a tenth more files. Their
+ * imports stand behind the code, whose lines keep their numbers.
+ * @type {Plugin}
+ */
+const withFeatures = {
+  name: "with-features",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/core\/features\/\w+\/\w+\.ts$/ }, ({ path }) => {
+      const late = /\bimport\("([^"]+)"\)/g
+      const text = readFileSync(path, "utf8")
+      const imports = [...text.matchAll(late)].map(
+        ([, from], index) => `import * as late${index} from "${from}"`,
+      )
+      let index = 0
+      const code = text.replaceAll(late, () => `Promise.resolve(late${index++})`)
+      return { contents: [code, ...imports].join("\n"), loader: "ts" }
+    }),
+}
+
+/**
  * Bundles modules into dist/lib, with the chunks that they share. Lines are short: what a stack trace shows can be
  * found.
  * @param {readonly string[]} names of modules
@@ -182,7 +202,7 @@ const modules = async (names, { external, plugins = [], ...options }) => {
     lineLimit: 300,
     splitting: true,
     metafile: true,
-    plugins: [notices.plugin, ...plugins],
+    plugins: [notices.plugin, withFeatures, ...plugins],
     external: withSubpaths(external),
   })
   return Object.fromEntries(

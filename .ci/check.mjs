@@ -25,7 +25,10 @@ const usual = {
   ],
   lint: () => [tool("oxlint/bin/oxlint", "-c", "oxlint.config.mjs", "--deny-warnings")],
   format: () => [tool("oxfmt/bin/oxfmt", "--check"), [node, ".ci/lines.mjs"]],
-  readmes: () => [[node, ".ci/readme.mjs", "--check"]],
+  readmes: () => [
+    [node, ".ci/readme.mjs", "--check"],
+    [node, ".ci/rooms.mjs", "--check"],
+  ],
   wire: () => [[node, ".ci/schema.mjs", "--check"]],
   guards: () => [[node, ".ci/guards.mjs"]],
   package: () => [[node, ".ci/package.mjs"]],

@@ -233,8 +233,11 @@ const scripts = async (folder, options) => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(
     join(folder, "procwire.cjs"),
-    `(function(require,importModule,commandUrl,early){"use strict";const procwireMade={};let procwireRest;
-const procwireChunk=(id)=>procwireMade[id]??=(procwireChunks[id]??(procwireRest??=require("./procwire-parts/rest.cjs")(require,importModule,commandUrl,early,procwireChunk,procwireModule))[id])();
+    `(function(require,importModule,commandUrl,early){"use strict";
+const procwireMade={};let procwireRest;
+const procwireChunk=(id)=>procwireMade[id]??=(procwireChunks[id]??procwireLate()[id])();
+const procwireLate=()=>procwireRest??=require("./procwire-parts/rest.cjs")(
+require,importModule,commandUrl,early,procwireChunk,procwireModule);
 const procwireModule=(module)=>({...module,default:module});
 const procwireChunks={${table(true)}};
 procwireChunk("${main}")})`,
