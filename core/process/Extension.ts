@@ -20,6 +20,8 @@ export interface OwnEvents {
 
 /** Output that is kept beside the log. */
 export interface Kept {
+  /** The name of the place where it is, for a later server; undefined if there is none. */
+  readonly place: () => string | undefined
   /** The seq of the oldest chunk; Infinity without any. */
   readonly oldest: () => number
   /**

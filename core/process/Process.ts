@@ -85,7 +85,7 @@ export class Process {
   /** Called when its child has followed another one, and when the exit is published, before any subscriber. */
   onChange: (kind: Extract<ChangeKind, "restarted" | "exited">) => void = () => {}
   /** @internal Facts of a child that another server has started. */
-  adopted: Pick<Left, "lost" | "writeIds"> | undefined
+  adopted: (Pick<Left, "lost" | "writeIds"> & { readonly place?: string | undefined }) | undefined
   /** How often the spawner has delivered output. */
   outputs = 0
   /** Holds the first output until the client that started the process has attached. */

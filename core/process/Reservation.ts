@@ -41,6 +41,8 @@ export interface Asked extends Names {
 export interface Adopted extends Pick<Left, "lost" | "writeIds"> {
   /** When its start was asked for, in milliseconds since 1970. */
   readonly startedAtMs: number
+  /** Where the server before has kept the output, beside its log; undefined if it has not. */
+  readonly place?: string | undefined
   /** When it has exited; undefined if it runs, or nobody knows. */
   readonly endedAtMs?: number | undefined
 }

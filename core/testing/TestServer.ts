@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Features from "../features/Features.ts"
 import * as Files from "../files/Files.ts"
+import * as HistoryFiles from "../features/history/HistoryFiles.ts"
 import * as FakeHttp from "../http/Fake.ts"
 import { none as noTerminals, Terminals, type TerminalsService } from "../features/screen/Terminals.ts"
 import * as ExecServer from "../server/ExecServer.ts"
@@ -32,6 +33,8 @@ export type Settings = Partial<Omit<ExecServer.Options, "limits">> & {
   readonly answer?: FakeHttp.Answer
   /** A keeper, and its spawner in place of the fake one. Default: there is none. */
   readonly kept?: { readonly spawner: Spawner.SpawnerService; readonly keeper: KeeperService }
+  /** Where histories are kept. Default: nowhere. */
+  readonly histories?: HistoryFiles.HistoryFilesService
   /** Terminals that paint. Default: there are none. */
   readonly terminals?: TerminalsService
 }
@@ -47,7 +50,14 @@ export interface TestServer {
 /** The real server over a fake spawner. */
 export const make = (
   options: Fake.Options = {},
-  { limits, answer, kept, terminals = noTerminals, ...serverOptions }: Settings = {},
+  {
+    limits,
+    answer,
+    kept,
+    histories = HistoryFiles.none,
+    terminals = noTerminals,
+    ...serverOptions
+  }: Settings = {},
 ): Effect.Effect<TestServer, never, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Features.loaded
@@ -56,6 +66,7 @@ export const make = (
     const layer = Layer.mergeAll(
       kept === undefined ? fake.layer : Layer.succeed(Spawner.Spawner, kept.spawner),
       Layer.succeed(Keeper, kept?.keeper),
+      Layer.succeed(HistoryFiles.HistoryFiles, histories),
       Files.layerNone,
       FakeHttp.layer(answer),
       Layer.succeed(Host, host),

@@ -7,7 +7,7 @@
 import * as fs from "node:fs"
 import * as promises from "node:fs/promises"
 import { hostname, tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import process from "node:process"
 import * as Folders from "./Folders.ts"
 import * as ProcessBegin from "../process/ProcessBegin.ts"
@@ -20,6 +20,13 @@ export const make = (root: string | undefined): Promise<string> => {
     join(root ?? tmpdir(), `procwire-history-${process.pid}-${begin}-${placeOfPids()}-`),
   )
 }
+
+/** The begin of the names of the folders in it, one for each process. */
+export const ofProcess = "process-"
+
+/** True for the folder of a process in that of a server of this user that has ended. */
+export const isLeft = (path: string): boolean =>
+  basename(path).startsWith(ofProcess) && dead(dirname(dirname(path))).includes(dirname(path))
 
 /** The folders of servers of this user that have died, the one that was used last at the end. */
 export const dead = (root = tmpdir()): ReadonlyArray<string> => {
@@ -36,11 +43,12 @@ export const dead = (root = tmpdir()): ReadonlyArray<string> => {
   return found.sort((a, b) => a.millis - b.millis).map(({ path }) => path)
 }
 
-/** Removes the folders of servers that have died; returns how many. */
+/** Removes the folders of servers that have died; returns how many of them had histories. */
 export const sweep = async (root?: string): Promise<number> => {
   const found = dead(root)
+  const { length } = found.filter((path) => namesIn(path).length > 0)
   for (const path of found) await remove(path)
-  return found.length
+  return length
 }
 
 export const remove = (folder: string): Promise<void> =>

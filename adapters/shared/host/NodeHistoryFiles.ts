@@ -28,25 +28,38 @@ export const layer = (root?: string): Layer.Layer<never> => Layer.effect(History
 export const make = (root?: string): Effect.Effect<HistoryFilesService, never, Scope.Scope> =>
   Effect.gen(function* () {
     let own: Promise<string> | undefined
-    yield* Effect.addFinalizer(() => Effect.promise(async () => own && HistoryFolders.remove(await own)))
-    const open = Effect.tryPromise({
-      try: () => {
-        // A folder that could not be made may be possible later.
-        const made = (own ??= HistoryFolders.make(root))
-        return made.then(
-          (folder) => promises.mkdtemp(join(folder, "process-")),
-          (error: unknown) => {
-            own = undefined
-            throw error
-          },
-        )
-      },
-      catch: toError,
-    })
-    const release = ({ name }: Folder) => Effect.promise(() => HistoryFolders.remove(name))
+    let isLeft = false
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => own !== undefined && !isLeft && HistoryFolders.remove(await own)),
+    )
+    const make = () => {
+      // A folder that could not be made may be possible later.
+      const made = (own ??= HistoryFolders.make(root))
+      return made.then(
+        (folder) => promises.mkdtemp(join(folder, HistoryFolders.ofProcess)),
+        (error: unknown) => {
+          own = undefined
+          throw error
+        },
+      )
+    }
+    const held = (folder: () => Promise<string>) =>
+      Effect.acquireRelease(
+        Effect.map(Effect.tryPromise({ try: folder, catch: toError }), toFolder),
+        ({ name }) => Effect.promise(async () => isLeft || HistoryFolders.remove(name)),
+      )
     return {
       available: true,
-      make: Effect.acquireRelease(Effect.map(open, toFolder), release),
+      make: held(make),
+      adopt: (left) =>
+        held(async () => {
+          if (!HistoryFolders.isLeft(left))
+            throw new Error(`${left} is not the history of a server that has ended`)
+          const name = await make()
+          await promises.rename(left, name)
+          return name
+        }),
+      leave: Effect.sync(() => void (isLeft = true)),
       indexOf: (bytes, needle, from) =>
         Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(needle, from),
     }

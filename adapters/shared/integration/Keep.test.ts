@@ -1,6 +1,7 @@
 // `procwire serve --keep`: sessions and processes over servers that are killed, ended and started again.
 import { type ChildProcess } from "node:child_process"
 import { once } from "node:events"
+import { readdirSync } from "node:fs"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import { describe, expect, onTestFinished, test } from "vitest"
@@ -95,6 +96,26 @@ describe("a server with --keep", () => {
     const { stdout } = await call("ps", "--all", "--json")
     expect(JSON.parse(stdout)).toMatchObject({ name: "job", held: true, exitCode: 5 })
   })
+
+  test("goes on with the histories of the servers before it, in their files", async () => {
+    const { call, folder, serve, kill } = make()
+    const histories = folder.at("histories")
+    const flags = ["--history-bytes=67108864", `--history-dir=${histories}`]
+    let server = await serve(...flags)
+    const script = "seq 200000; while [ ! -e go ]; do sleep 0.01; done; seq 200001 300000"
+    await call("run", "--detach", "--name=job", "--", "sh", "-c", script)
+    await call("wait", "job", "--for=output:^200000$")
+    for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+      await kill(server, signal)
+      server = await serve(...flags)
+    }
+    folder.sh("touch go")
+    await call("wait", "job")
+    expect((await call("logs", "job")).stdout).toBe(
+      Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join(""),
+    )
+    await until(() => readdirSync(histories).length === 1)
+  }, 120_000)
 
   test("waits for the input of a process that it has taken over, on a pipe and on a terminal", async () => {
     const { call, feed, serve, kill, url } = make()

@@ -43,6 +43,7 @@ import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as Upgrades from "./Upgrades.ts"
 import * as WebPage from "./WebPage.ts"
+import { HistoryFiles } from "../../../core/features/history/HistoryFiles.ts"
 import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
 import type * as AuditFile from "../audit/AuditFile.ts"
 import * as Lazy from "../Lazy.ts"
@@ -140,7 +141,6 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       return yield* Given.refuse(wrong, { expected: "the path of an executable file, and none is there" })
     }
     yield* checkHistoryDir(settings)
-    yield* Effect.forkScoped(sweepHistories(settings))
     const ignored = (["tcpUpstreamProxy", "linuxSandboxTransparentTcp"] as const).filter(
       (path) => options[path] !== undefined && options[path] !== false,
     )
@@ -193,11 +193,15 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       auditLog,
       floor,
     }).pipe(Effect.provide(Context.add(held?.over(services) ?? services, Spawner, spawner)))
+    // Behind the adoption of what a server has left.
+    yield* Effect.forkScoped(sweepHistories(settings))
     later.refusal = server.refusal
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
     const joined = isHost(options) ? yield* (yield* loadJoin).make(settings) : undefined
     const doors = joined === undefined ? [upgrades] : [upgrades, joined]
-    const end = (graceMs: number) => held?.keeper.leave ?? drain(graceMs)
+    const files = Context.get(services, HistoryFiles)
+    const end = (graceMs: number) =>
+      held === undefined ? drain(graceMs) : Effect.andThen(files.leave ?? Effect.void, held.keeper.leave)
     return { listeners: [...bound, ...others], doors, upgrades, serve, end, stats, page, files: listening }
   })
 

@@ -8,7 +8,7 @@ import { ProcessError } from "../../process/ProcessError.ts"
 import type { SizeAt } from "../../process/Sizes.ts"
 import { InternalError, RequestError } from "../../protocol/ParamsError.ts"
 import * as Grep from "./Grep.ts"
-import { History, type Services } from "./History.ts"
+import { type Begun, History, type Services } from "./History.ts"
 import type { Ended, HistoryError, Lost } from "./HistoryFiles.ts"
 import * as Reading from "./Reading.ts"
 
@@ -61,7 +61,7 @@ export class Histories {
 
   /** A history of at most so many bytes, for a process that is about to start: it ends when that is forgotten. */
   begin(process: Process, maxBytes: number, { fork, scope }: Session): History {
-    const history = new History(this.services, maxBytes)
+    const history = new History(this.services, maxBytes, begunOf(process))
     this.known.set(process, history)
     process.whenForgotten(() => history.leave())
     fork(history.life(process, scope))
@@ -131,8 +131,16 @@ const sizesOf = ({ stdio }: Process, chunks: ReadonlyArray<Chunk>): ReadonlyArra
 const placeOf = (history: History, point: Reading.Point | undefined, otherwise: number) =>
   point === undefined ? Effect.succeed(otherwise) : Reading.placeOf(history, point)
 
+/** What another server has begun of it. */
+const begunOf = ({ adopted }: Process): Begun | undefined => {
+  if (adopted === undefined) return undefined
+  const { stdout, stderr, pty } = adopted.lost
+  return { folder: adopted.place, byte: stdout + stderr + pty }
+}
+
 /** The output of a history, for those who have lost it from the log. */
 export const keptIn = (history: History): Kept => ({
+  place: () => history.folder?.name,
   oldest: () => history.oldest(),
   recall: (gap, maxBytes, within) => Effect.mapError(recall(history, gap, maxBytes, within), unreadable),
 })

@@ -20,6 +20,8 @@ import * as ChildScope from "../../process/ChildScope.ts"
 import { Batch, mostBatchBytes } from "./Batch.ts"
 import type { Budget } from "./Budget.ts"
 import type { Ended, Folder, HistoryError, HistoryFilesService, Lost } from "./HistoryFiles.ts"
+import type { Place } from "./Records.ts"
+import * as Recovery from "./Recovery.ts"
 import { type Segment, segmentBytesOf, Segments } from "./Segments.ts"
 
 export interface Services {
@@ -39,8 +41,13 @@ export interface Subject {
   readonly follow: (seq: number) => Attachment
 }
 
-/** A place in the output: so many bytes, and so many ends of lines, are before it. */
-export type Place = Readonly<Record<"byte" | "line", number>>
+/** Output of a process that another server has begun. */
+export interface Begun {
+  /** The folder of its history, as it was left; undefined if it had none. */
+  readonly folder: string | undefined
+  /** Bytes of output that come before the first one that is printed here. */
+  readonly byte: number
+}
 
 /** How long output may wait for more before it is written, unless somebody asks for it: 20 milliseconds. */
 export const gatherMillis = 20
@@ -55,6 +62,7 @@ export class History {
 
   private readonly services: Services
   private readonly maxBytes: number
+  private readonly begun: Begun | undefined
   private readonly opened = Deferred.makeUnsafe<void>()
   private readonly left = Latch.makeUnsafe(false)
   private readonly work = Latch.makeUnsafe(false)
@@ -76,8 +84,9 @@ export class History {
   isLeft = false
 
   /** At most so many bytes of files, and not more than all histories may have. */
-  constructor(services: Services, maxBytes: number) {
+  constructor(services: Services, maxBytes: number, begun?: Begun) {
     ;[this.services, this.maxBytes] = [services, Math.min(maxBytes, services.budget.most)]
+    this.begun = begun
     const most = Math.min(mostBatchBytes, segmentBytesOf(this.maxBytes))
     this.enoughBytes = (most / 4) * 3
     ;[this.filling, this.spare] = [new Batch(most, services.memory), new Batch(most, services.memory)]
@@ -142,8 +151,10 @@ export class History {
 
   private keep(process: Subject, scope: Scope.Scope): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const folder = yield* Scope.provide(this.makeFolder(), scope)
+      const left = yield* Scope.provide(this.adopt(), scope)
+      const folder = left?.folder ?? (yield* Scope.provide(this.makeFolder(), scope))
       const segments = new Segments(folder, this.maxBytes, this.services.budget)
+      if (left !== undefined) segments.resume(left.kept)
       yield* Scope.addFinalizer(
         scope,
         Effect.suspend(() => {
@@ -160,6 +171,32 @@ export class History {
         (unsubscribe) => Effect.sync(unsubscribe),
       )
     }).pipe(Effect.catch((error) => Effect.sync(() => this.fail(error))))
+  }
+
+  /**
+   * The history that another server has left, to go on behind it. A history has no holes: one that ends before the first
+   * output here, because that was printed while there was no server, is given up.
+   */
+  private adopt(): Effect.Effect<Left | undefined, never, Scope.Scope> {
+    const { begun, services } = this
+    if (begun === undefined) return Effect.succeed(undefined)
+    const { folder: name, byte } = begun
+    const { adopt } = services.files
+    const left: Effect.Effect<Left | undefined, HistoryError, Scope.Scope> =
+      name === undefined || adopt === undefined
+        ? Effect.succeed(undefined)
+        : Effect.flatMap(adopt(name), (folder) =>
+            Effect.map(Recovery.recover(folder), ({ kept, end, last }) =>
+              last === undefined || end.byte < byte ? undefined : { folder, kept, end, seq: last.seq },
+            ),
+          )
+    return Effect.orElseSucceed(left, () => undefined).pipe(
+      Effect.map((left) => {
+        this.end = this.taken = left?.end ?? { byte, line: 0 }
+        this.takenSeq = left?.seq ?? 0
+        return left
+      }),
+    )
   }
 
   /** A folder; on a full disk the oldest output of others makes room for it. */
@@ -224,13 +261,13 @@ export class History {
     const { attachment, filling, services } = this
     if (attachment === undefined) return
     for (let event = attachment.next(); event !== undefined; event = attachment.next()) {
-      if (event.kind === "output") {
+      if (event.kind === "output" && event.seq > this.takenSeq) {
         if (filling.isFull(event.bytes.length)) break
         const { byte, line } = this.taken
         const ends = filling.add(event, byte, line, services.clock.currentTimeMillisUnsafe())
         this.taken = { byte: byte + event.bytes.length, line: line + ends }
       }
-      this.takenSeq = event.seq
+      this.takenSeq = Math.max(this.takenSeq, event.seq)
       attachment.advance(event.seq)
     }
     this.tell()
@@ -266,6 +303,15 @@ export class History {
     this.tell()
     Deferred.doneUnsafe(this.opened, Effect.void)
   }
+}
+
+/** What another server has written. */
+interface Left {
+  readonly folder: Folder
+  readonly kept: ReadonlyArray<Segment>
+  readonly end: Place
+  /** The seq of its last chunk. */
+  readonly seq: number
 }
 
 interface Waiter {

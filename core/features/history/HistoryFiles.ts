@@ -82,6 +82,10 @@ export interface HistoryFilesService {
   readonly available: boolean
   /** Makes a folder, which is removed with the scope. */
   readonly make: Effect.Effect<Folder, HistoryError, Scope.Scope>
+  /** Takes over the folder of a server that has ended, by its name; it is removed with the scope. */
+  readonly adopt?: (name: string) => Effect.Effect<Folder, HistoryError, Scope.Scope>
+  /** The server ends and leaves its folders to the next one: no scope removes one from now on. */
+  readonly leave?: Effect.Effect<void>
   /** Where `needle` begins in `bytes`, at `from` or behind; -1 if it does not. */
   readonly indexOf: (bytes: Uint8Array, needle: Uint8Array, from: number) => number
 }

@@ -102,10 +102,20 @@ export const make = ({
     folders.set(name, new Map())
     return folder(name)
   })
-  const release = ({ name }: Folder) => Effect.sync(() => void folders.delete(name))
+  let isLeft = false
+  const release = ({ name }: Folder) => Effect.sync(() => void (isLeft || folders.delete(name)))
   return {
     available: true,
     make: Effect.acquireRelease(acquire, release),
+    adopt: (name) =>
+      Effect.acquireRelease(
+        Effect.suspend(() => {
+          isLeft = false
+          return folders.has(name) ? Effect.succeed(folder(name)) : Effect.fail(gone)
+        }),
+        release,
+      ),
+    leave: Effect.sync(() => void (isLeft = true)),
     indexOf: portableIndexOf,
     folders,
     left: folder,

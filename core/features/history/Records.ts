@@ -6,6 +6,12 @@
  */
 import type { OutputStream } from "../../spawn/Spawner.ts"
 
+/** A place in the output: so many bytes, and so many ends of lines, are before it. */
+export interface Place {
+  readonly byte: number
+  readonly line: number
+}
+
 /** Bytes of a record. */
 export const recordBytes = 40
 

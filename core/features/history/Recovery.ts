@@ -5,14 +5,15 @@
  */
 import * as Effect from "effect/Effect"
 import type { Folder, HistoryError } from "./HistoryFiles.ts"
-import type { Place } from "./History.ts"
 import * as Lines from "../../pattern/Lines.ts"
 import type { Source } from "./Reading.ts"
-import { type Record, recordBytes, read as readRecord } from "./Records.ts"
+import { type Place, type Record, recordBytes, read as readRecord } from "./Records.ts"
 import { namesOf, type Segment } from "./Segments.ts"
 
 /** A history without a writer. */
 export interface Recovered extends Source {
+  /** The record of its last chunk; undefined if it has none. */
+  readonly last: Record | undefined
   /** Bytes that were cut off, of both kinds of files. */
   readonly cutBytes: number
 }
@@ -26,6 +27,7 @@ export const recover = (folder: Folder): Effect.Effect<Recovered, HistoryError> 
     const sizes = new Map((yield* folder.list).map(({ name, size }) => [name, size]))
     const numbers = [...sizes.keys()].flatMap((name) => (/^\d+\.idx$/.test(name) ? [parseInt(name, 10)] : []))
     const kept: Array<Segment> = []
+    let newest: Record | undefined
     let end: Place = { byte: 0, line: 0 }
     let cutBytes = 0
     for (const number of numbers.sort((a, b) => a - b)) {
@@ -38,9 +40,10 @@ export const recover = (folder: Folder): Effect.Effect<Recovered, HistoryError> 
       if (cut > 0) yield* cutTo(folder, names, chunks, bytes)
       if (first === undefined || last === undefined) continue
       kept.push({ number, first, bytes, chunks, size: bytes + chunks * recordBytes, readers: 0 })
+      newest = last
       end = yield* Effect.scoped(endOf(folder, names.output, last, first.byte))
     }
-    return { folder, kept, end, cutBytes }
+    return { folder, kept, end, last: newest, cutBytes }
   })
 
 interface Whole {

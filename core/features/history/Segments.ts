@@ -76,6 +76,22 @@ export class Segments {
     this.budget = budget
   }
 
+  /** Goes on behind the segments that another server has written. */
+  resume(written: ReadonlyArray<Segment>): void {
+    for (const segment of written) {
+      this.numbers = segment.number
+      this.enlist(segment)
+    }
+  }
+
+  private enlist(segment: Segment): void {
+    this.list.push(segment)
+    this.budget.add(segment, {
+      drop: (full) => this.drop(segment, full),
+      isOpen: () => this.last?.segment === segment,
+    })
+  }
+
   /** Appends a batch. After a failure the files are as they were before it; a full disk is none. */
   append(batch: Batch): Effect.Effect<void, HistoryError> {
     return Effect.catchIf(this.add(batch), isFull, (full) =>
@@ -195,11 +211,7 @@ export class Segments {
       const over = oldest?.bytes ?? 0
       const segment: Segment = { number, first, bytes: 0, chunks: 0, size: over, readers: 0 }
       this.last = { segment, output, index, over, most }
-      this.list.push(segment)
-      this.budget.add(segment, {
-        drop: (full) => this.drop(segment, full),
-        isOpen: () => this.last?.segment === segment,
-      })
+      this.enlist(segment)
       if (oldest !== undefined) yield* this.folder.remove(namesOf(oldest).index)
       return this.last
     })

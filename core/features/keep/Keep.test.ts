@@ -7,23 +7,28 @@ import { toClient, handshake, start, type Received } from "../../server/testing/
 import type * as Fake from "../../spawn/Fake.ts"
 import { effect, pass, settle } from "../../testing/Effects.ts"
 import * as TestServer from "../../testing/TestServer.ts"
+import * as MemoryFiles from "../history/MemoryFiles.ts"
 import * as FakeKeeper from "./testing/FakeKeeper.ts"
 
 const make = (options: Fake.Options = {}, capacity?: Parameters<typeof FakeKeeper.make>[1]) =>
   Effect.gen(function* () {
     const { fake, server } = yield* FakeKeeper.make(options, capacity)
+    const histories = MemoryFiles.make()
     /** The next server, after the death of the one before. */
     const serve = Effect.gen(function* () {
       const kept = yield* server
       const scope = yield* Scope.make()
-      const { connect } = yield* Scope.provide(TestServer.make({}, { kept, listSessions: "all" }), scope)
+      const { connect } = yield* Scope.provide(
+        TestServer.make({}, { kept, histories, listSessions: "all" }),
+        scope,
+      )
       return {
         connect: Effect.map(Scope.provide(connect, scope), toClient),
-        die: Effect.andThen(kept.die, Scope.close(scope, Exit.void)),
-        leave: Effect.andThen(kept.keeper.leave, Scope.close(scope, Exit.void)),
+        die: Effect.all([histories.leave ?? Effect.void, kept.die, Scope.close(scope, Exit.void)]),
+        leave: Effect.all([histories.leave ?? Effect.void, kept.keeper.leave, Scope.close(scope, Exit.void)]),
       }
     })
-    return { fake, serve }
+    return { fake, serve, histories }
   })
 
 /** The events of a process, with their bytes as text. */
@@ -41,6 +46,12 @@ const events = (received: ReadonlyArray<Received>) =>
         ],
   )
 
+interface Part {
+  readonly chunks: ReadonlyArray<{ readonly seq: number; readonly chunk: string }>
+  readonly byte: number
+  readonly line: number
+}
+
 /** A session with one process, of the first server. */
 const begin = (
   change: object = {},
@@ -48,7 +59,7 @@ const begin = (
   capacity?: { bytes: number; chunks: number },
 ) =>
   Effect.gen(function* () {
-    const { fake, serve } = yield* make(options, capacity)
+    const { fake, serve, histories } = yield* make(options, capacity)
     const server = yield* serve
     const client = yield* server.connect
     const sessionId = yield* handshake(client)
@@ -73,7 +84,14 @@ const begin = (
           answer: came.find(({ id }) => id === 1),
         }
       })
-    return { fake, serve, server, client, child, sessionId, resume }
+    /** The whole history, as text by seq, and where it begins. */
+    const history = (of: typeof client) =>
+      Effect.map(of.ask("process/history", { processId: "p" }), ({ result }) => {
+        const { chunks, byte, line } = result as unknown as Part
+        const texts = chunks.map(({ seq, chunk }) => `${seq} ${Buffer.from(chunk, "base64").toString()}`)
+        return { byte, line, texts }
+      })
+    return { fake, serve, server, client, child, sessionId, resume, history, histories }
   })
 
 describe("A process whose server has died", () => {
@@ -175,6 +193,52 @@ describe("A process whose server has died", () => {
       const closed = (yield* client.received).at(-1)?.params as { receipt?: { streams: object } }
       expect(closed.receipt?.streams).toMatchObject({ stdout: { bytes: 12, chunks: 2, firstSeq: 3 } })
       expect(closed.receipt?.streams).not.toMatchObject({ stdout: { sha256: expect.anything() } })
+    }),
+  )
+
+  it(
+    "has its history since its start, in the files where the server before has written it",
+    effect(function* () {
+      const { serve, server, child, resume, history, histories } = yield* begin(
+        { history: { maxBytes: 1 << 20 } },
+        {},
+        { bytes: 12, chunks: 2 },
+      )
+      for (const text of ["one\n", "two\n", "three\n"]) child.output("stdout", text)
+      yield* pass(100)
+      yield* server.die
+      child.output("stdout", "four\n")
+      const second = yield* serve
+      const { client } = yield* resume(second, 5)
+      child.output("stdout", "five\n")
+      yield* client.received
+      const texts = ["1 one\n", "2 two\n", "3 three\n", "4 four\n", "5 five\n"]
+      expect(yield* history(client)).toEqual({ byte: 0, line: 1, texts })
+      yield* second.leave
+      const { client: again } = yield* resume(yield* serve, 5)
+      expect((yield* history(again)).texts).toEqual(texts)
+      child.finish(0)
+      yield* pass(60 * 60_000)
+      expect(histories.folders.size).toBe(0)
+    }),
+  )
+
+  it(
+    "has a history that begins behind the output of which there is neither a file nor a copy",
+    effect(function* () {
+      const { serve, server, child, resume, history } = yield* begin(
+        { history: { maxBytes: 1 << 20 } },
+        {},
+        { bytes: 8, chunks: 2 },
+      )
+      child.output("stdout", "one\n")
+      yield* pass(100)
+      yield* server.die
+      for (const text of ["two\n", "three\n", "four\n"]) child.output("stdout", text)
+      const { client } = yield* resume(yield* serve, 5)
+      const { byte, texts } = yield* history(client)
+      expect(texts).toEqual(["3 three\n", "4 four\n"])
+      expect(byte).toBe("one\ntwo\n".length)
     }),
   )
 

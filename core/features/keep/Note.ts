@@ -17,6 +17,8 @@ export interface Note {
   readonly spec: SpawnSpec
   /** When its start was asked for, in milliseconds since 1970. */
   readonly startedAtMs: number
+  /** Where its output is kept beside the log; absent if it is not. */
+  readonly place?: string | undefined
 }
 
 /** The text of a note. */

@@ -15,7 +15,7 @@ import * as Note from "./Note.ts"
 import type { keep as wire } from "./wire.ts"
 
 /** A child that is being taken over, by the params of its start. */
-type Adopting = WeakMap<Asked, { readonly left: Left; readonly startedAtMs: number }>
+type Adopting = WeakMap<Asked, Pick<Note.Note, "startedAtMs" | "place"> & { readonly left: Left }>
 
 export const keep: Stateful<typeof wire> = () =>
   Effect.map(Keeper, (keeper): Feature<typeof wire> =>
@@ -28,9 +28,9 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
   options: (params) => {
     const adopted = adopting.get(params)
     if (adopted === undefined) return {}
-    const { left, startedAtMs } = adopted
+    const { left, startedAtMs, place } = adopted
     const { endedAtMs, lost, writeIds } = left
-    return { adopted: { startedAtMs, endedAtMs, lost, writeIds } }
+    return { adopted: { startedAtMs, place, endedAtMs, lost, writeIds } }
   },
 
   extend:
@@ -49,10 +49,11 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
             left = undefined
             const spawned =
               first === undefined ? spawn(spec, events) : first.adopt(events, (seq) => process.skip(seq))
-            const text = Note.toText({ session, params: params as StartParams, spec, startedAtMs })
             return Effect.tap(spawned, ({ keep }) =>
               Effect.sync(() => {
                 held = keep !== undefined
+                const place = process.extension?.kept?.place()
+                const text = Note.toText({ session, params: params as StartParams, spec, startedAtMs, place })
                 keep?.(text, endedMillis, () => process.log.nextSeq())
               }),
             )
@@ -72,8 +73,8 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
 const adopt = (beginning: Beginning, adopting: Adopting, left: Left): Effect.Effect<void> =>
   Effect.gen(function* () {
     const note = yield* Effect.fromResult(Note.read(left.about))
-    const { session: id, params, spec, startedAtMs } = note
-    adopting.set(params, { left, startedAtMs })
+    const { session: id, params, spec, startedAtMs, place } = note
+    adopting.set(params, { left, startedAtMs, place })
     const { sessions, start } = beginning
     const session = sessions.find(id)?.session ?? (yield* sessions.reopen(id))
     const process = yield* start(session, params, resized(spec, left))
