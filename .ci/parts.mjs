@@ -299,7 +299,10 @@ export const parts = [
     name: `peer-${over}`,
     says: `Codex: its client on our server over ${over}`,
     fetches: true,
-    steps: [["conformance/lab/real-client/main.mjs", "--over", over]],
+    steps: ["deno", "bun", "node"].map((server) => [
+      "conformance/lab/real-client/main.mjs",
+      ...["--over", over, "--server", server],
+    ]),
     touched: ["conformance/lab/real-client/"],
   })),
   {
