@@ -1,7 +1,7 @@
 // @ts-check
-// Ends servers with `--keep` again and again under processes of all kinds, by SIGKILL and by SIGTERM, also in the middle
-// of writes and starts. A client resumes its session at each next one, reads what it has missed, and judges every seq,
-// line, exit code and keystroke. At the end no process, holder or socket may be left.
+// Ends servers with `--keep` again and again under processes of all kinds, by SIGKILL and by SIGTERM, also amid writes
+// and starts. A client resumes its session at each next one, reads what it has missed, and judges every seq, line, exit
+// code and keystroke. At the end no process, holder or socket may be left.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,7 +17,7 @@ const numbers = (/** @type {number} */ many, /** @type {number} */ seconds) =>
   `i=0; while :; do seq $i $((i + ${many - 1})); i=$((i + ${many})); sleep ${seconds}; done`
 
 /**
- * Output below `retained` bytes a round must come whole. More than that may have gaps: missing seqs, never missing bytes
+ * Output below what a holder retains must come whole. More than that may have gaps: missing seqs, never missing bytes
  * between two that follow each other.
  * @typedef {{ script: string, count: number, tty?: boolean, gaps?: boolean }} Kind
  * @type {Readonly<Record<string, Kind>>}
@@ -271,7 +271,7 @@ export const keep = stress({
       fail(`not closed: ${[...all.values()].filter(({ closed }) => !closed).map(({ id }) => id)}`)
     client.wire.destroy()
     await server.stop()
-    // The codes of these processes have been read, but their session is not over: a server without a client may come back.
+    // The session is not over, and its client may come back: the holder stays with the codes.
     await Proc.vanish(() => Proc.marked(mark).filter(({ pid }) => !isHolder(pid)), fail, "left at the end")
     for (const { pid } of Proc.marked(mark)) process.kill(pid, "SIGTERM")
     await Proc.vanish(() => Proc.marked(mark), fail, "left behind the holder")

@@ -174,8 +174,8 @@ export class History {
   }
 
   /**
-   * The history that another server has left, to go on behind it. A history has no holes: one that ends before the first
-   * output here, because that was printed while there was no server, is given up.
+   * The history that another server has left, to go on behind it. A history has no holes: one that ends before the
+   * first output here, because more was printed while there was no server, is given up.
    */
   private adopt(): Effect.Effect<Left | undefined, never, Scope.Scope> {
     const { begun, services } = this
