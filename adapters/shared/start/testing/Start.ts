@@ -59,7 +59,7 @@ export const open = (
   const [file = "", ...args] = [...redirected, ...words]
   const child = spawn(file, args, {
     cwd,
-    env: { ...process.env, XDG_CACHE_HOME: folder, ...env },
+    env: { ...process.env, XDG_CACHE_HOME: folder, TMPDIR: folder, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   })
   child.stdin.on("error", () => {})
