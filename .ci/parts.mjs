@@ -301,7 +301,10 @@ export const parts = [
     fetches: true,
     steps: ["deno", "bun", "node"].map((server) => [
       "conformance/lab/real-client/main.mjs",
-      ...["--over", over, "--server", server],
+      "--over",
+      over,
+      "--server",
+      server,
     ]),
     touched: ["conformance/lab/real-client/"],
   })),
