@@ -116,6 +116,12 @@ export const keep = stress({
     const env = { PATH: process.env["PATH"], TERM: "xterm", [Proc.markName]: mark }
     const args = ["--keep", `--keep-dir=${state}`, "--detached-ttl-ms=600000", "--retention-ms=600000"]
     const begin = () => serve({ runtime, transport: "ws", args, mark })
+    // Whatever ends this program early, the holder does not outlive it.
+    process.once("exit", () =>
+      Proc.marked(mark)
+        .filter(isHolder)
+        .forEach(({ pid }) => process.kill(pid)),
+    )
     /** The numbers of what was done. @type {Record<string, number>} */
     const tally = {}
     const count = (/** @type {string} */ name, by = 1) => (tally[name] = (tally[name] ?? 0) + by)
@@ -272,7 +278,7 @@ export const keep = stress({
     client.wire.destroy()
     await server.stop()
     // The session is not over, and its client may come back: the holder stays with the codes.
-    await Proc.vanish(() => Proc.marked(mark).filter(({ pid }) => !isHolder(pid)), fail, "left at the end")
+    await Proc.vanish(() => Proc.marked(mark).filter((one) => !isHolder(one)), fail, "left at the end")
     for (const { pid } of Proc.marked(mark)) process.kill(pid, "SIGTERM")
     await Proc.vanish(() => Proc.marked(mark), fail, "left behind the holder")
     const files = readdirSync(state)
@@ -282,4 +288,4 @@ export const keep = stress({
   },
 })
 
-const isHolder = (/** @type {number} */ pid) => / hold( |$)/.test(Proc.commandLine(pid))
+const isHolder = (/** @type {Proc.Process} */ { pid }) => / hold( |$)/.test(Proc.commandLine(pid))
