@@ -17,6 +17,7 @@ import * as Reading from "./Reading.ts"
 import * as Records from "./Records.ts"
 import * as Recovery from "./Recovery.ts"
 import { held, SegmentReader } from "./SegmentReader.ts"
+import { Segments } from "./Segments.ts"
 import { leastBytes } from "./wire.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -462,6 +463,19 @@ describe("Recovery", () => {
       expect(recovered.cutBytes).toBeGreaterThan(0)
       expect((yield* recover).cutBytes).toBe(0)
     })(),
+  )
+
+  it(
+    "counts in the budget of the server that goes on with it, from the begin",
+    effect(function* () {
+      const { folder, recover } = yield* crashed
+      const recovered = yield* recover
+      const budget = new Budget(Infinity)
+      const segments = new Segments(recovered.folder ?? expect.fail("no folder"), leastBytes, budget)
+      yield* segments.resume(recovered.kept)
+      const sizes = [...folder.values()].map(({ length }) => length)
+      expect(budget.total).toBe(sizes.reduce((sum, size) => sum + size, 0))
+    }),
   )
 
   it(

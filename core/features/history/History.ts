@@ -11,6 +11,7 @@
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
@@ -151,10 +152,9 @@ export class History {
 
   private keep(process: Subject, scope: Scope.Scope): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const left = yield* Scope.provide(this.adopt(), scope)
+      const left = this.begun && (yield* this.resume(this.begun, scope))
       const folder = left?.folder ?? (yield* Scope.provide(this.makeFolder(), scope))
       const segments = new Segments(folder, this.maxBytes, this.services.budget)
-      if (left !== undefined) segments.resume(left.kept)
       yield* Scope.addFinalizer(
         scope,
         Effect.suspend(() => {
@@ -162,6 +162,7 @@ export class History {
           return segments.close
         }),
       )
+      if (left !== undefined) yield* segments.resume(left.kept)
       ;[this.folder, this.segments] = [folder, segments]
       yield* Deferred.succeed(this.opened, undefined)
       const dispatcher = (yield* Scheduler.Scheduler).makeDispatcher()
@@ -173,30 +174,13 @@ export class History {
     }).pipe(Effect.catch((error) => Effect.sync(() => this.fail(error))))
   }
 
-  /**
-   * The history that another server has left, to go on behind it. A history has no holes: one that ends before the
-   * first output here, because more was printed while there was no server, is given up.
-   */
-  private adopt(): Effect.Effect<Left | undefined, never, Scope.Scope> {
-    const { begun, services } = this
-    if (begun === undefined) return Effect.succeed(undefined)
-    const { folder: name, byte } = begun
-    const { adopt } = services.files
-    const left: Effect.Effect<Left | undefined, HistoryError, Scope.Scope> =
-      name === undefined || adopt === undefined
-        ? Effect.succeed(undefined)
-        : Effect.flatMap(adopt(name), (folder) =>
-            Effect.map(Recovery.recover(folder), ({ kept, end, last }) =>
-              last === undefined || end.byte < byte ? undefined : { folder, kept, end, seq: last.seq },
-            ),
-          )
-    return Effect.orElseSucceed(left, () => undefined).pipe(
-      Effect.map((left) => {
-        this.end = this.taken = left?.end ?? { byte, line: 0 }
-        this.takenSeq = left?.seq ?? 0
-        return left
-      }),
-    )
+  /** Goes on behind what another server has written, or else at the byte where the output begins here. */
+  private resume(begun: Begun, scope: Scope.Scope): Effect.Effect<Left | undefined> {
+    return Effect.map(takeOver(this.services.files, begun, scope), (left) => {
+      this.end = this.taken = left?.end ?? { byte: begun.byte, line: 0 }
+      this.takenSeq = left?.seq ?? 0
+      return left
+    })
   }
 
   /** A folder; on a full disk the oldest output of others makes room for it. */
@@ -305,7 +289,7 @@ export class History {
   }
 }
 
-/** What another server has written. */
+/** The history of another server. */
 interface Left {
   readonly folder: Folder
   readonly kept: ReadonlyArray<Segment>
@@ -313,6 +297,26 @@ interface Left {
   /** The seq of its last chunk. */
   readonly seq: number
 }
+
+/**
+ * The history that another server has left. A history has no holes: one that ends before the first output here, because
+ * more was printed while there was no server, is removed.
+ */
+const takeOver = (
+  { adopt }: HistoryFilesService,
+  { folder: name, byte }: Begun,
+  parent: Scope.Scope,
+): Effect.Effect<Left | undefined> =>
+  Effect.gen(function* () {
+    if (name === undefined || adopt === undefined) return undefined
+    const scope = yield* Scope.fork(parent)
+    const remove = Scope.close(scope, Exit.void)
+    const folder = yield* Scope.provide(adopt(name), scope)
+    const { kept, end, last } = yield* Effect.tapError(Recovery.recover(folder), () => remove)
+    if (last !== undefined && end.byte >= byte) return { folder, kept, end, seq: last.seq }
+    yield* remove
+    return undefined
+  }).pipe(Effect.orElseSucceed(() => undefined))
 
 interface Waiter {
   readonly seq: number

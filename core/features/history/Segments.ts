@@ -76,12 +76,17 @@ export class Segments {
     this.budget = budget
   }
 
-  /** Goes on behind the segments that another server has written. */
-  resume(written: ReadonlyArray<Segment>): void {
-    for (const segment of written) {
-      this.numbers = segment.number
-      this.enlist(segment)
-    }
+  /** Goes on behind the segments that another server has written; they count in the budget. */
+  resume(written: ReadonlyArray<Segment>): Effect.Effect<void> {
+    return Effect.forEach(
+      written,
+      (segment) => {
+        this.numbers = segment.number
+        this.enlist(segment)
+        return this.budget.grown(segment)
+      },
+      { discard: true },
+    )
   }
 
   private enlist(segment: Segment): void {

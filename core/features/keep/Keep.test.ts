@@ -226,7 +226,7 @@ describe("A process whose server has died", () => {
   it(
     "has a history that begins behind the output of which there is neither a file nor a copy",
     effect(function* () {
-      const { serve, server, child, resume, history } = yield* begin(
+      const { serve, server, child, resume, history, histories } = yield* begin(
         { history: { maxBytes: 1 << 20 } },
         {},
         { bytes: 8, chunks: 2 },
@@ -239,6 +239,7 @@ describe("A process whose server has died", () => {
       const { byte, texts } = yield* history(client)
       expect(texts).toEqual(["3 three\n", "4 four\n"])
       expect(byte).toBe("one\ntwo\n".length)
+      expect(histories.folders.size).toBe(1)
     }),
   )
 
