@@ -26,21 +26,30 @@ export const ofProcess = "process-"
 
 /** True for the folder of a process in that of a server of this user that has ended. */
 export const isLeft = (path: string): boolean =>
-  basename(path).startsWith(ofProcess) && dead(dirname(dirname(path))).includes(dirname(path))
+  basename(path).startsWith(ofProcess) &&
+  ProcessBegin.denial() === undefined &&
+  diedMillis(dirname(path), placeOfPids()) !== undefined
 
 /** The folders of servers of this user that have died, the one that was used last at the end. */
 export const dead = (root = tmpdir()): ReadonlyArray<string> => {
-  const [place, own] = [placeOfPids(), process.geteuid?.()]
   if (ProcessBegin.denial() !== undefined) return []
+  const place = placeOfPids()
   const found = namesIn(root).flatMap((name) => {
-    const [, pid, begin, where] = named.exec(name) ?? []
-    if (pid === undefined || where !== place || isAlive(Number(pid), begin ?? "-")) return []
     const path = join(root, name)
-    const stats = statsOf(path)
-    const isOurs = stats?.isDirectory() === true && (own === undefined || stats.uid === own)
-    return isOurs ? [{ path, millis: stats.mtimeMs }] : []
+    const millis = diedMillis(path, place)
+    return millis === undefined ? [] : [{ path, millis }]
   })
   return found.sort((a, b) => a.millis - b.millis).map(({ path }) => path)
+}
+
+/** The last use of the folder of a server of this user that has died, in milliseconds; undefined for any other. */
+const diedMillis = (path: string, place: string): number | undefined => {
+  const [, pid, begin, where] = named.exec(basename(path)) ?? []
+  if (pid === undefined || where !== place || isAlive(Number(pid), begin ?? "-")) return undefined
+  const own = process.geteuid?.()
+  const stats = statsOf(path)
+  const isOurs = stats?.isDirectory() === true && (own === undefined || stats.uid === own)
+  return isOurs ? stats.mtimeMs : undefined
 }
 
 /** Removes the folders of servers that have died; returns how many of them had histories. */
