@@ -41,6 +41,16 @@ export const maxQuietRounds = 50
 /** The exit of a process, as its event. */
 export type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
 
+/** Facts of a child that another server has started. */
+export interface Adopted extends Pick<Left, "lost" | "writeIds"> {
+  /** When its start was asked for, in milliseconds since 1970. */
+  readonly startedAtMs: number
+  /** Where the server before has kept the output, beside its log; undefined if it has not. */
+  readonly place?: string | undefined
+  /** When it has exited; undefined if it runs, or nobody knows. */
+  readonly endedAtMs?: number | undefined
+}
+
 /** Why a process is forgotten: its time is over or it was removed, or its session has ended. */
 export type Why = "removed" | "sessionEnd"
 
@@ -85,7 +95,7 @@ export class Process {
   /** Called when its child has followed another one, and when the exit is published, before any subscriber. */
   onChange: (kind: Extract<ChangeKind, "restarted" | "exited">) => void = () => {}
   /** @internal Facts of a child that another server has started. */
-  adopted: (Pick<Left, "lost" | "writeIds"> & { readonly place?: string | undefined }) | undefined
+  adopted: Adopted | undefined
   /** How often the spawner has delivered output. */
   outputs = 0
   /** Holds the first output until the client that started the process has attached. */

@@ -28,7 +28,8 @@ import * as Reservation from "./Reservation.ts"
 import type { Asked } from "./Reservation.ts"
 
 export type { AroundSpawn } from "./Lifecycle.ts"
-export type { Adopted, Asked } from "./Reservation.ts"
+export type { Adopted } from "./Process.ts"
+export type { Asked } from "./Reservation.ts"
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
 /** Requests on the processes of one session. */

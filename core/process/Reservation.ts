@@ -8,14 +8,13 @@ import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import type { Buffer } from "../protocol/Buffers.ts"
 import type { LimitError } from "../protocol/Limits.ts"
-import type { Left } from "../spawn/Keeper.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
 import { type Capacity, maxChunkBytes, mostPinned } from "./Chunk.ts"
 import type * as Lifecycle from "./Lifecycle.ts"
 import type { Names } from "./Listed.ts"
 import type { Options, Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
-import { Process } from "./Process.ts"
+import { type Adopted, Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
 import type { Places, StartGate } from "./StartGate.ts"
@@ -35,16 +34,6 @@ export interface Asked extends Names {
   readonly autoRemove?: boolean | undefined
   /** Facts of a child that another server has started; absent for one that is to be started. */
   readonly adopted?: Adopted | undefined
-}
-
-/** Facts of a child that another server has started. */
-export interface Adopted extends Pick<Left, "lost" | "writeIds"> {
-  /** When its start was asked for, in milliseconds since 1970. */
-  readonly startedAtMs: number
-  /** Where the server before has kept the output, beside its log; undefined if it has not. */
-  readonly place?: string | undefined
-  /** When it has exited; undefined if it runs, or nobody knows. */
-  readonly endedAtMs?: number | undefined
 }
 
 /** The processes of one session that are kept until they are removed: the session does not expire before. */
