@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Evidence from "../../../../core/spawn/ProcessEvidence.ts"
 import * as SpawnError from "../../../../core/spawn/SpawnError.ts"
+import { allCapabilities } from "../../../../core/spawn/Fake.ts"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import * as Folder from "../../testing/Folder.ts"
 import * as Holder from "../Holder.ts"
@@ -21,15 +22,7 @@ const { kinds } = HolderWire
 
 /** A child that prints what it reads, and ends at any signal that it knows. All that it does it does at once. */
 const spawner: Spawner.SpawnerService = {
-  capabilities: {
-    pty: true,
-    resize: true,
-    arg0: true,
-    processGroup: true,
-    pipeStdin: true,
-    pause: true,
-    confine: false,
-  },
+  capabilities: { ...allCapabilities, confine: false },
   spawn: ({ argv: [program] }, events) => {
     if (program === "/missing") return SpawnError.notFound()
     return Effect.succeed({
