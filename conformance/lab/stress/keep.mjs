@@ -19,7 +19,7 @@ const numbers = (/** @type {number} */ many, /** @type {number} */ seconds) =>
 /**
  * Output below what a holder retains must come whole. More than that may have gaps: missing seqs, never missing bytes
  * between two that follow each other.
- * @typedef {{ script: string, count: number, tty?: boolean, gaps?: boolean }} Kind
+ * @typedef {{ script: string, count: number, tty?: boolean, gaps?: boolean, lines?: boolean }} Kind
  * @type {Readonly<Record<string, Kind>>}
  */
 const kinds = {
@@ -48,7 +48,7 @@ class Followed {
   closed = false
   /** @type {number | undefined} */
   exitCode
-  /** @param {string} id @param {Kind & { lines?: boolean }} kind @param {(text: string) => void} fail */
+  /** @param {string} id @param {Kind} kind @param {(text: string) => void} fail */
   constructor(id, kind, fail) {
     this.id = id
     this.kind = kind
@@ -116,7 +116,7 @@ export const keep = stress({
     const env = { PATH: process.env["PATH"], TERM: "xterm", [Proc.markName]: mark }
     const args = ["--keep", `--keep-dir=${state}`, "--detached-ttl-ms=600000", "--retention-ms=600000"]
     const begin = () => serve({ runtime, transport: "ws", args, mark })
-    // Whatever ends this program early, the holder does not outlive it.
+    // The holder ends with this program, also where that ends early.
     process.once("exit", () =>
       Proc.marked(mark)
         .filter(isHolder)
@@ -128,7 +128,7 @@ export const keep = stress({
 
     /** @type {Map<string, Followed>} */
     const all = new Map()
-    /** @param {string} id @param {Kind & { lines?: boolean }} kind */
+    /** @param {string} id @param {Kind} kind */
     const follow = (id, kind) => {
       const one = new Followed(id, kind, fail)
       all.set(id, one)

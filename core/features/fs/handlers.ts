@@ -44,7 +44,7 @@ export const make = ({ server, files, sandboxed, write, scope, fork }: Connectio
   }
 }
 
-/** How the requests of one connection reach files. */
+/** The way of the requests of one connection to files. */
 interface Access {
   readonly platform: string
   readonly lock: ReadWriteLock.ReadWriteLock

@@ -131,7 +131,7 @@ const sizesOf = ({ stdio }: Process, chunks: ReadonlyArray<Chunk>): ReadonlyArra
 const placeOf = (history: History, point: Reading.Point | undefined, otherwise: number) =>
   point === undefined ? Effect.succeed(otherwise) : Reading.placeOf(history, point)
 
-/** What another server has begun of it. */
+/** The part of another server in its output. */
 const begunOf = ({ adopted }: Process): Begun | undefined => {
   if (adopted === undefined) return undefined
   const { stdout, stderr, pty } = adopted.lost

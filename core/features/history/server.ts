@@ -120,7 +120,7 @@ const extension = (
   }
 }
 
-/** Where a history has ended before its process. */
+/** The end of a history that has ended before its process. */
 const toEnd = (ended: Ended | undefined): Pick<History.HistoryResult, "ended"> =>
   ended === undefined
     ? {}

@@ -1,4 +1,4 @@
-// What a child that has exited left in its pipes or its terminal.
+// Output that a child has left in its pipes or its terminal at its exit.
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { expect, test } from "vitest"
