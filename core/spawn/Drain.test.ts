@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import { effect, pass } from "../testing/Effects.ts"
 import * as Drain from "./Drain.ts"
 import * as Fake from "./Fake.ts"
-import { Spawner, type SpawnSpec } from "./Spawner.ts"
+import { Spawner, type SpawnEvents, type SpawnSpec } from "./Spawner.ts"
 
 const spec: SpawnSpec = { argv: ["a"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: false } }
 const events = { output: () => {}, end: () => {}, exit: () => {} }
@@ -53,6 +53,36 @@ describe("Drain", () => {
       other?.finish(0)
       const ended = { endedBy: "serverEnd" }
       expect(endings).toEqual([{ userCpuMicros: 1 }, { userCpuMicros: 2, ...ended }, ended])
+    }),
+  )
+
+  it(
+    "ends children that were taken over from a keeper like others",
+    effect(function* () {
+      const fake = yield* Fake.make()
+      const other = yield* Fake.make()
+      const kept = yield* Effect.provide(Spawner, other.layer)
+      const { drain, watch } = Drain.make(yield* Effect.provide(Spawner, fake.layer))
+      const left = {
+        about: "",
+        writeIds: [],
+        lost: { stdout: 0, stderr: 0, pty: 0 },
+        adopt: (events: SpawnEvents) => kept.spawn(spec, events),
+        end: Effect.void,
+      }
+      const keeper = watch({ left: Effect.succeed([left]), leave: Effect.void })
+      const endings: Array<unknown> = []
+      const told = { ...events, exit: (_: unknown, ending?: unknown) => void endings.push(ending) }
+      for (const { adopt } of yield* keeper.left) yield* adopt(told, () => {})
+      const done = yield* Effect.forkChild(drain(10_000))
+      yield* pass(100)
+      const [child] = other.children
+      expect(child?.signals).toEqual(["SIGTERM", "SIGCONT"])
+      expect(done.pollUnsafe()).toBeUndefined()
+      child?.finish(0)
+      yield* pass(Drain.farewellMillis + 40)
+      expect(endings).toEqual([{ endedBy: "serverEnd" }])
+      expect(done.pollUnsafe()).toEqual(Exit.void)
     }),
   )
 

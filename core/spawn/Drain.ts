@@ -1,13 +1,14 @@
 /**
  * The graceful end of a server: no more starts, and time for running children to end by themselves.
  *
- * It wraps a spawner to know the living children. Children that outlast the grace period are killed. Processes that
- * have left the process group of a child are not known here.
+ * It wraps a spawner, and a keeper, to know the living children. Children that outlast the grace period are killed.
+ * Processes that have left the process group of a child are not known here.
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import type { KeeperService } from "./Keeper.ts"
 import { SpawnError } from "./SpawnError.ts"
-import type { ChildHandle, SpawnerService } from "./Spawner.ts"
+import type { ChildHandle, SpawnEvents, SpawnerService } from "./Spawner.ts"
 
 /** Milliseconds between two looks whether process groups are gone. */
 const lookMillis = 20
@@ -28,6 +29,8 @@ export const killedMillis = 5000
 export interface Drain {
   /** The wrapped spawner, which refuses to start anything once draining has begun. */
   readonly spawner: SpawnerService
+  /** Wraps a keeper, so that the children that are taken over from it are drained, too. */
+  readonly watch: (keeper: KeeperService) => KeeperService
   /**
    * Sends SIGTERM to the process group of every child, waits for at most `graceMillis` until all groups are gone,
    * kills the rest, and waits for their end and that of their output: an exit is told behind it. With 0 it only
@@ -49,10 +52,31 @@ export const make = (spawner: SpawnerService): Drain => {
   let draining = false
 
   const spawn: SpawnerService["spawn"] = (spec, events) =>
+    Effect.suspend(() =>
+      draining
+        ? Effect.fail(new SpawnError({ reason: "ShuttingDown", message: refusal }))
+        : watched(spec.stdio.kind === "pty", events, (watching) => spawner.spawn(spec, watching)),
+    )
+
+  const watch: Drain["watch"] = (keeper) => ({
+    ...keeper,
+    left: Effect.map(keeper.left, (all) =>
+      all.map((left) => ({
+        ...left,
+        adopt: (events, skip) =>
+          watched(left.size !== undefined, events, (watching) => left.adopt(watching, skip)),
+      })),
+    ),
+  })
+
+  const watched = <E, R>(
+    pty: boolean,
+    events: SpawnEvents,
+    start: (watching: SpawnEvents) => Effect.Effect<ChildHandle, E, R>,
+  ) =>
     Effect.suspend(() => {
-      if (draining) return Effect.fail(new SpawnError({ reason: "ShuttingDown", message: refusal }))
       let exited = false
-      let open = spec.stdio.kind === "pty" ? 1 : 2
+      let open = pty ? 1 : 2
       const end: typeof events.end = (stream) => {
         open -= 1
         events.end(stream)
@@ -61,7 +85,7 @@ export const make = (spawner: SpawnerService): Drain => {
         exited = true
         events.exit(status, draining ? { ...ending, endedBy: "serverEnd" } : ending)
       }
-      return Effect.flatMap(spawner.spawn(spec, { ...events, end, exit }), (handle) => {
+      return Effect.flatMap(start({ ...events, end, exit }), (handle) => {
         const child: Child = { handle, exited: () => exited, read: () => open === 0 }
         const leave = Effect.sync(() => children.delete(child))
         return Effect.flatMap(
@@ -101,7 +125,7 @@ export const make = (spawner: SpawnerService): Drain => {
       yield* Effect.sleep(farewellMillis)
     })
 
-  return { spawner: { ...spawner, spawn }, drain }
+  return { spawner: { ...spawner, spawn }, watch, drain }
 }
 
 const refusal = "the server is shutting down and starts no more processes"
