@@ -17,6 +17,8 @@ interface UnixAddress {
   readonly path: string
   /** The descriptor of a socket that listens there already. */
   readonly fd?: number
+  /** True: a socket on which another server listens is replaced. */
+  readonly replaces?: boolean
   /** True if the socket takes connections of every user of this host. */
   readonly open?: boolean
 }

@@ -41,6 +41,8 @@ export interface UnixOptions {
   readonly path: string
   /** The descriptor of a socket that listens there already; its file stays when the listener is closed. */
   readonly fd?: number | undefined
+  /** True: a socket on which another server listens is replaced. */
+  readonly replaces?: boolean | undefined
   /** The identity of the client. */
   readonly lookUp?: Peers.LookUp | undefined
 }
@@ -128,7 +130,7 @@ const listenUnix = (server: net.Server, options: UnixOptions) => {
     return Effect.as(Sockets.listen(server, { fd }, explain({ kind: "unix", path })), options)
   const address: UnixOptions = { kind: "unix", path: resolve(options.path) }
   const bind = (path: string) => Sockets.listen(server, { path }, explain(address))
-  return Effect.as(UnixSocketFile.listen(address.path, bind), address)
+  return Effect.as(UnixSocketFile.listen(address.path, bind, options.replaces), address)
 }
 
 const listenTcp = (server: net.Server, { host, port, tls }: Exclude<Options, UnixOptions>) => {

@@ -34,10 +34,14 @@ export const checkLength = (
         openError(`path too long for a unix socket: ${path} takes ${taken} bytes of at most ${maxPathBytes}`),
       )
 
-/** Binds a server by `bind` and keeps its path until the scope closes. The caller closes the server. */
+/**
+ * Binds a server by `bind` and keeps its path until the scope closes. The caller closes the server. With `replaces` a
+ * socket on which another server listens is replaced at once, so that a connection at any time finds one of the two.
+ */
 export const listen = (
   path: string,
   bind: (path: string) => Effect.Effect<void, TransportError>,
+  replaces = false,
 ): Effect.Effect<void, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* checkLength(path)
@@ -52,7 +56,8 @@ export const listen = (
             fs.chmodSync(bound, mode)
             return fs.lstatSync(bound)
           })
-          yield* Effect.acquireRelease(claim(path, bound, join(folder, "o")), () => remove(path, ours))
+          const claimed = replaces ? replace(path, bound) : claim(path, bound, join(folder, "o"))
+          yield* Effect.acquireRelease(claimed, () => remove(path, ours))
         }),
       (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true })),
     )
@@ -76,6 +81,14 @@ const claim = (path: string, bound: string, aside: string): Effect.Effect<void, 
       }
     }
     if (!(yield* link(path, bound))) return yield* inUse(path)
+  })
+
+/** Puts the bound socket in the place of another one. */
+const replace = (path: string, bound: string): Effect.Effect<void, TransportError> =>
+  Effect.gen(function* () {
+    if ((yield* look(path)) === "foreign")
+      return yield* Effect.fail(openError(`cannot listen on unix:${path}: a file that is no socket is there`))
+    yield* attempt(path, () => fs.renameSync(bound, path))
   })
 
 /** False if something is at the path. */
