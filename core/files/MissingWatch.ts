@@ -103,7 +103,7 @@ const arm = (
       add(place)
     }
 
-    /** Whether to fire. Events of the file system are only a reason to look: they may be old or spurious. */
+    /** Looks whether to fire: an event of the file system may be old or spurious. */
     const changed = Effect.gen(function* () {
       for (const [folder, names] of places) {
         if (!(yield* exists(files, folder))) return true
@@ -138,7 +138,7 @@ const exists = (files: FilesService, path: string) =>
     Effect.orElseSucceed(() => false),
   )
 
-/** Which file it is and how it is now; of a folder only its attributes, because its times change with what is in it. */
+/** Identity and state of a file; of a folder only its attributes, because its times change with its entries. */
 const versionOf = (files: FilesService, path: string) =>
   files.info(path, { follow: true }).pipe(
     Effect.map(({ kind, identity, mode, version }): string | undefined =>

@@ -18,7 +18,7 @@ export class BoundedQueue<A> {
     this.capacity = capacity
   }
 
-  /** How many items it has. */
+  /** The number of its items. */
   get size(): number {
     return this.items.length
   }

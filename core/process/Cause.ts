@@ -1,8 +1,8 @@
-/** What ends a process, as far as its server has a hand in it, and whether its exit tells that. */
+/** The cause of a process's end, as far as its server has a hand in it, and whether the exit reports it. */
 import type { EndedBy, Ending } from "../protocol/Ending.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
 
-/** What a server asks a process to end for, before it kills what is left. */
+/** The reasons for which a server asks a process to end, before it kills the rest. */
 export type Asked = Extract<EndedBy, "terminate" | "timeout" | "idleTimeout">
 
 /** Of one process. */
@@ -23,7 +23,7 @@ export class Cause {
     this.told = true
   }
 
-  /** What has ended a process with this status. `terminated`: a client has asked for the kill. */
+  /** The cause of an end with this status. `terminated`: a client has asked for the kill. */
   of(status: Spawner.ExitStatus, ending: Ending | undefined, terminated: boolean): EndedBy {
     if (this.asked !== undefined) return this.asked
     // A wrapper of a killed child may exit with 128 + 9 instead of dying of the signal itself.

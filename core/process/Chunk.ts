@@ -1,5 +1,5 @@
 /**
- * What an output log stores, how much of it, and how a reader holds its place: the types below `OutputLog` and `Ring`.
+ * Chunks, capacities and cursors: the types below `OutputLog` and `Ring`.
  */
 import type { Event } from "../protocol/dialect/Dialect.ts"
 
@@ -9,7 +9,7 @@ export const maxChunkBytes = 64 * 1024
 /** One piece of output, as its event. `bytes` may be a view of the log, which is valid until the next `append`. */
 export type Chunk = Extract<Event, { readonly kind: "output" }>
 
-/** How much output a log retains. */
+/** The most output that a log retains. */
 export interface Capacity {
   /** Bytes of output. */
   readonly bytes: number

@@ -1,4 +1,4 @@
-/** What a client can do to a process that has started, apart from reading its output. */
+/** The acts of a client on a process that has started, apart from reading its output. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as AtOnce from "../protocol/AtOnce.ts"
@@ -10,7 +10,7 @@ import type { Process } from "./Process.ts"
 import { ProcessError, type WriteError } from "./ProcessError.ts"
 import { Sizes } from "./Sizes.ts"
 
-/** What `process/write` reports. `accepted` means queued: the child may never read it. */
+/** The result of `process/write`. `accepted` means queued: the child may never read it. */
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
 /** Queues bytes for stdin or the PTY. A `writeId` that was accepted before is accepted again and writes nothing. */

@@ -1,4 +1,4 @@
-/** How memory grows: by doubling, so that growth is rare. */
+/** Grows memory by doubling, so that growth is rare. */
 
 /** `least` doubled until it is at least `wanted`; 0 if nothing is wanted. */
 export const fitting = (wanted: number, least: number): number => {

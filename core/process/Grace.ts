@@ -7,9 +7,9 @@ import type * as Spawner from "../spawn/Spawner.ts"
 
 /** From the signal that asks a process to end to the SIGKILL of what is left. */
 export interface Grace {
-  /** What asks it to end. */
+  /** The signal that asks it to end. */
   readonly signal: Spawner.SignalName
-  /** How long it has, in milliseconds; 0 kills at once. */
+  /** Its time to end, in milliseconds; 0 kills at once. */
   readonly millis: number
 }
 

@@ -18,7 +18,7 @@ import type { Process } from "./Process.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
-/** What the processes of one session have in common. */
+/** The services that the processes of one session share. */
 export interface Services extends FeatureServices {
   /** Starts the children. */
   readonly spawner: SpawnerService
@@ -26,12 +26,12 @@ export interface Services extends FeatureServices {
   readonly table: ProcessTable
   /** Those of the registry. */
   readonly options: Options
-  /** Where starts are counted. */
+  /** Counts starts. */
   readonly metrics: Metrics
 }
 
 /**
- * What stands around the spawn of a child: it may refuse it, or add finalizers to the child's scope. Those that it adds
+ * A wrap around the spawn of a child: it may refuse it, or add finalizers to the child's scope. Those that it adds
  * first run when the child is gone.
  */
 export type AroundSpawn = (
@@ -49,7 +49,7 @@ export interface FeatureServices {
   readonly scope: Scope.Scope
   /** True if processes are forgotten at their exit. */
   readonly forgetsAtExit: boolean
-  /** How long a closed process stays, in milliseconds. */
+  /** The stay of a closed process, in milliseconds. */
   readonly retentionMillis: number
   /** The id of the session, which is a secret. */
   readonly sessionId: string
@@ -58,7 +58,7 @@ export interface FeatureServices {
 /** Makes the part of features in the process of an entry, which is about to spawn. */
 export type Extend = (entry: Entry, services: FeatureServices) => Extension | undefined
 
-/** What a start asks for beyond its spec. */
+/** The wishes of a start beyond its spec. */
 export interface Asked {
   /** The part of features in it; by default there is none. */
   readonly extend?: Extend | undefined

@@ -4,24 +4,24 @@ import type { ListedProcess, State } from "../protocol/List.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
 import type { Process } from "./Process.ts"
 
-/** What a client calls a process. */
+/** The names that a client gives a process. */
 export interface Names {
   /** One name, which others may have, too. */
   readonly name?: string | undefined
-  /** What it is labelled with. */
+  /** Its labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
-/** What is known of a process from its start. */
+/** The facts that are known of a process from its start. */
 export interface Facts extends Names, Pick<SpawnSpec, "argv" | "cwd"> {
-  /** When its start was asked for, in milliseconds since 1970. */
+  /** The time of the request to start it, in milliseconds since 1970. */
   readonly startedAtMs: number
 }
 
 /** A process in a list, without its session. */
 export type Row = Omit<ListedProcess, "session" | "attached">
 
-/** How far a process has come; `started` once its start has succeeded. */
+/** The state of a process; `started` once its start has succeeded. */
 export const stateOf = ({ running, closed }: Process, started: boolean): State =>
   closed !== undefined ? "closed" : !running ? "exited" : started ? "running" : "starting"
 

@@ -13,13 +13,13 @@ import type * as OutputLog from "./OutputLog.ts"
 import { gapAfter } from "./Printed.ts"
 import type { Exited, Process } from "./Process.ts"
 
-/** What a read asks for. */
+/** The parameters of a read. */
 export interface ReadRequest {
   /** Only chunks with a higher seq are returned. */
   readonly afterSeq: number
   /** Most bytes of output to return. Chunks are returned whole, and always at least one. */
   readonly maxBytes: number
-  /** How long to wait for news, in milliseconds; 0 answers at once. */
+  /** The longest wait for news, in milliseconds; 0 answers at once. */
   readonly waitMillis: number
 }
 
@@ -144,7 +144,7 @@ const endingOf = (exited: Exited | undefined): Pick<ReadState, "endedBy" | "sign
   return signal === undefined ? { endedBy } : { endedBy, signal }
 }
 
-/** What a read answers now: `before`, and what the log has behind `afterSeq`. */
+/** The answer of a read at this moment: `before`, and the chunks of the log behind `afterSeq`. */
 const stateAfter = (
   process: Process,
   { afterSeq, maxBytes }: ReadRequest,

@@ -7,7 +7,7 @@ import * as StartGate from "./StartGate.ts"
 
 /** Options of a process registry. */
 export interface Options {
-  /** How long a closed process stays readable and its id taken, in milliseconds. */
+  /** The time for which a closed process stays readable and its id taken, in milliseconds. */
   readonly retentionMillis: number
   /** Limits on processes, starts, retained output and waiting stdin. */
   readonly limits: Limits
@@ -24,13 +24,13 @@ export interface Shared {
   readonly gate: StartGate.StartGate
   /** Limit on the memory of all logs together. */
   readonly retention: Retention.Retention
-  /** Where everything is counted. */
+  /** Counts everything. */
   readonly metrics: Metrics.Metrics
-  /** Who is told of the buffers of each process. */
+  /** Hears of the buffers of each process. */
   readonly buffers: BuffersService
 }
 
-/** What sessions of one server share, under these limits. */
+/** The state that sessions of one server share, under these limits. */
 export const share = (limits: Limits, metrics = Metrics.make(), buffers: BuffersService = {}): Shared => ({
   buffers,
   gate: StartGate.make(limits),

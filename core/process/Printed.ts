@@ -14,7 +14,7 @@ export interface Printed {
   readonly omittedBytes: number
 }
 
-/** Where output above a seq begins, in bytes of the whole output as far as the log knows. */
+/** The offset of the output above a seq, in bytes of the whole output as far as the log knows. */
 export const offsetAfter = (log: OutputLog, seq: number): number => {
   const cursor = log.attach(seq)
   const lag = cursor.lag()

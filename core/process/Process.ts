@@ -43,11 +43,11 @@ export type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
 
 /** Facts of a child that another server has started. */
 export interface Adopted extends Pick<Left, "lost" | "writeIds"> {
-  /** When its start was asked for, in milliseconds since 1970. */
+  /** The time of the request to start it, in milliseconds since 1970. */
   readonly startedAtMs: number
-  /** Where the server before has kept the output, beside its log; undefined if it has not. */
+  /** The place in which the server before has kept the output, beside its log; undefined if it has not. */
   readonly place?: string | undefined
-  /** When it has exited; undefined if it runs, or nobody knows. */
+  /** The time of its exit; undefined if it runs, or if the time is unknown. */
   readonly endedAtMs?: number | undefined
 }
 
@@ -64,15 +64,15 @@ export class Process {
   readonly log: OutputLog.OutputLog
   /** Set when the exit is published. */
   exited: Exited | undefined
-  /** When the child has exited, in milliseconds since 1970; its start sets it. */
+  /** The time of the child's exit, in milliseconds since 1970; its start sets it. */
   endedAtMs: number | undefined
   /** Set when the child has exited, every stream is at EOF, and no feature delays it. */
   closed: ({ readonly seq: number } & ClosedFields) | undefined
   /** A client has asked for the kill. Set by `terminate`. */
   terminated = false
-  /** What else has a hand in its end. */
+  /** The other causes of its end. */
   readonly cause = new Cause()
-  /** How it is asked to end, where nothing else is said. */
+  /** The default way of asking it to end. */
   grace = defaultGrace
   /** The one who writes to it in place of its owner; a feature sets it. */
   writer: object | undefined
@@ -96,7 +96,7 @@ export class Process {
   onChange: (kind: Extract<ChangeKind, "restarted" | "exited">) => void = () => {}
   /** @internal Facts of a child that another server has started. */
   adopted: Adopted | undefined
-  /** How often the spawner has delivered output. */
+  /** The number of deliveries of output by the spawner. */
   outputs = 0
   /** Holds the first output until the client that started the process has attached. */
   private starter: Attachment | undefined

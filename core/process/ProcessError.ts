@@ -24,8 +24,8 @@ export class ProcessError extends Data.TaggedError("ProcessError")<{
   readonly processId: string
 }> {}
 
-/** What `start` fails with. */
+/** The errors of `start`. */
 export type StartError = ProcessError | LimitError | SpawnError
 
-/** What `write` fails with. */
+/** The errors of `write`. */
 export type WriteError = ProcessError | LimitError

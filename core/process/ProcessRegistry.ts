@@ -74,7 +74,7 @@ export interface ProcessRegistry {
   ) => Effect.Effect<void, StartError>
   /** Forgets the process as soon as it is closed, at once if it is; does nothing if there is none. */
   readonly remove: (id: string) => void
-  /** What the process of that id is, and is called, once it has started. */
+  /** The process of that id with its names, once it has started. */
   readonly entry: (id: string) => Effect.Effect<Entry, ProcessError>
   /** True if that id is taken. */
   readonly has: (id: string) => boolean
@@ -92,7 +92,7 @@ export interface ProcessRegistry {
   readonly after: (number: number) => Iterable<Entry>
   /** Tells `listener`, and nobody else, of starts that have succeeded, restarts, exits and removals, in their order. */
   readonly watch: (listener: ProcessTable["listener"]) => void
-  /** How many processes it has. */
+  /** The number of its processes. */
   readonly count: () => number
   /** The client is gone: no process holds its first output any longer. */
   readonly release: () => void

@@ -16,7 +16,7 @@ import { Numbered } from "./Numbered.ts"
 import type { Process } from "./Process.ts"
 import type { ProcessError } from "./ProcessError.ts"
 
-/** How a start ended. */
+/** The end of a start. */
 export type Outcome = Exit.Exit<Process, ProcessError | SpawnError>
 
 /** One id in use. Only the table changes it. */
@@ -25,7 +25,7 @@ export interface Entry {
   readonly number: number
   /** The process, which may be starting. */
   readonly process: Process
-  /** What lists tell of it. */
+  /** The facts that lists show of it. */
   readonly facts: Facts
   /** Completed when a process that is kept is removed; undefined for one that is not kept. */
   readonly removed: Deferred.Deferred<void> | undefined
@@ -149,7 +149,7 @@ export class ProcessTable {
     if (!process.running) tell("exited")
   }
 
-  /** How many ids are in use. */
+  /** The number of ids in use. */
   get size(): number {
     return this.entries.size
   }

@@ -20,7 +20,7 @@ import type { Entry, ProcessTable } from "./ProcessTable.ts"
 import type { Places, StartGate } from "./StartGate.ts"
 import { pauseAbove } from "./Throttle.ts"
 
-/** What a start may ask for beyond its spec. */
+/** The wishes of a start beyond its spec. */
 export interface Asked extends Names {
   /** Lowers how much output is retained, down to one chunk; it never raises it. */
   readonly retainedBytes?: number | undefined
@@ -71,11 +71,11 @@ export interface Reserved {
   readonly entry: Entry
   /** Gives back its place among the processes that run. */
   readonly leave: () => void
-  /** What is done around its life. */
+  /** The wishes around its life. */
   readonly asked: Lifecycle.Asked
 }
 
-/** What starts of one session use. */
+/** The services that starts of one session use. */
 export interface Services {
   readonly table: ProcessTable
   readonly places: Places

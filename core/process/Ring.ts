@@ -64,7 +64,7 @@ export class Ring implements Retained {
   /** Row of the oldest chunk, and the number of chunks. */
   private row = 0
   private chunks = 0
-  /** Where the oldest byte is in `data`; its offset in the whole output, and the offset of the end. */
+  /** The index of the oldest byte in `data`; its offset in the whole output, and the offset of the end. */
   private place = 0
   private begin = 0
   private end = 0

@@ -19,7 +19,7 @@ export interface Places {
 export interface StartGate {
   /** The places of a new session. */
   readonly open: () => Places
-  /** How many places all sessions have taken. */
+  /** The number of places that all sessions have taken. */
   readonly taken: () => number
   /** Takes a place for a process that is kept. The returned function gives it back, once. */
   readonly keep: () => Result.Result<() => void, LimitError>

@@ -13,7 +13,7 @@ import { giveBack } from "../protocol/MemoryPool.ts"
 import type { ChildHandle } from "../spawn/Spawner.ts"
 import { BoundedQueue } from "./BoundedQueue.ts"
 
-/** How many ids are remembered, as in the peer implementation. */
+/** The number of ids that are remembered, as in the peer implementation. */
 export const idCapacity = 4096
 
 /** The write ids that a process has accepted: a bounded set that forgets the oldest first. */

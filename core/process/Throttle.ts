@@ -15,9 +15,9 @@ export const resumeBelow = 64 * 1024
 export class Throttle {
   /** True while the child is paused. */
   paused = false
-  /** How often it was paused. */
+  /** The number of its pauses. */
   pauses = 0
-  /** Where the readers are. */
+  /** The cursors of its readers. */
   readonly cursors = new Set<Cursor>()
   private readonly reading = Latch.makeUnsafe(true)
   private readonly metrics: Metrics

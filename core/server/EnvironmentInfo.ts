@@ -1,4 +1,4 @@
-/** What this server reports about itself and its host. A capability is true only if it works here. */
+/** The server's report about itself and its host. A capability is true only if it works here. */
 import type { Server } from "../features/Feature.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"

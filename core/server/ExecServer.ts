@@ -24,19 +24,19 @@ import * as Start from "./handlers/start.ts"
 import * as ServerConnection from "./ServerConnection.ts"
 import * as Tracing from "./Tracing.ts"
 
-/** How a server behaves; `SessionRegistry.defaultOptions` has the defaults. */
+/** The options of a server; `SessionRegistry.defaultOptions` has the defaults. */
 export interface Options extends SessionRegistry.Options {
   /** Reported to clients as `executorVersion`. */
   readonly version: string
   /** The dialect of the connections; the default is `current`. */
   readonly dialect?: Dialects.Name
-  /** What every request is confined to at least, whatever its `sandbox` says; by default nothing. */
+  /** The least confinement of every request, whatever its `sandbox` says; by default none. */
   readonly floor?: Confinement | undefined
   /** Whose processes clients may list: of their own session (the default), or of every session of this server. */
   readonly listSessions?: Visible | undefined
-  /** What every client may do with the sessions of others, whatever its door says; by default nothing. */
+  /** The rights of every client on the sessions of others, whatever its door says; by default none. */
   readonly scope?: SessionScope.SessionScope | undefined
-  /** Where everything is written down that clients do to this host; by default nowhere. */
+  /** Records every act of clients on this host; by default nothing does. */
   readonly auditLog?: AuditLog | undefined
 }
 

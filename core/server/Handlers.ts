@@ -8,7 +8,7 @@ import * as session from "./handlers/session.ts"
 import * as start from "./handlers/start.ts"
 import type { HandlerError } from "./WireError.ts"
 
-/** What they need together. */
+/** The context of all of them. */
 export type Context = Omit<session.SessionContext, "environmentInfo"> & {
   readonly version: string
   readonly features: Features.Joined

@@ -5,7 +5,7 @@ import type { ParamsOf } from "../protocol/Methods.ts"
 import { most } from "../protocol/Naming.ts"
 import { ParamsError } from "./WireError.ts"
 
-/** What a start calls its process. */
+/** The names that a start gives its process. */
 export const fromStart = ({
   name,
   labels,

@@ -103,7 +103,7 @@ const follow = (
     if (event.kind === "closed") stop()
     return event.kind !== "closed"
   }
-  // What is behind a gap goes with it: until a later turn, it may be gone as well.
+  // The event behind a gap goes with it: until a later turn, it may be gone as well.
   const goesOn = (event: Event): boolean =>
     event.kind === "gap" ? send(event) && (!keepsUp || source()) : send(event)
   const source: Source = () => {

@@ -36,7 +36,7 @@ import type { SandboxedFiles } from "../features/fs/SandboxedFiles.ts"
 import type { Tracing } from "./Tracing.ts"
 import { type HandlerError, sessionTaken, toRpcError } from "./WireError.ts"
 
-/** What the connections of a server share. */
+/** The state that the connections of a server share. */
 export interface Shared {
   readonly limits: Limits
   /** The dialect in which a connection begins. */
@@ -45,13 +45,13 @@ export interface Shared {
   readonly version: string
   /** Facts about the server, for a client with those rights. */
   readonly server: (scope: SessionScope.SessionScope) => Server
-  /** What every request is confined to at least. */
+  /** The least confinement of every request. */
   readonly floor: Confinement | undefined
   readonly files: FilesService
   readonly sandboxed: SandboxedFiles
   readonly client: HttpClientService
   readonly sessions: SessionRegistry
-  /** What every client may do with the sessions of others. */
+  /** The rights of every client on the sessions of others. */
   readonly scope: SessionScope.SessionScope
   /** Undefined if nothing is traced. */
   readonly tracing: Tracing | undefined
@@ -160,7 +160,7 @@ export const serve = (
 
 const aboutSession = (session: string | undefined) => (session === undefined ? {} : { session })
 
-/** What the connection does with what comes. */
+/** Handles the messages that arrive on the connection. */
 const receiver = (
   handshake: Handshake.Handshake<Session>,
   router: Router.Router,

@@ -28,7 +28,7 @@ export type HandlerError =
   | SpawnError
   | SignalError
 
-/** What the waiting requests of a connection are answered whose session was taken over; in the words of the peer. */
+/** Answers the waiting requests of a connection whose session was taken over, in the words of the peer. */
 export const sessionTaken = ErrorText.refusal("taken")
 
 /** The code and text of a failure. */

@@ -51,7 +51,7 @@ export interface Place {
 /** Before everything. */
 export const begin: Place = { session: 1, process: 0 }
 
-/** Which processes a page has. */
+/** The filter of a page. */
 export interface Wanted extends Listed.Names {
   /** The states that count; absent is any. */
   readonly states?: ReadonlyArray<List.State> | undefined

@@ -20,7 +20,7 @@ const listed = {
   nextSeq: 1,
 }
 
-/** What the server answers before it is mute. */
+/** The answers of the server before it is mute. */
 const answers: { readonly [method: string]: object } = {
   initialize: {
     sessionId: "s",

@@ -16,7 +16,7 @@ export class TestNetwork {
   reachable = true
   /** With false, connections are accepted and carry nothing. */
   alive = true
-  /** When connections were attempted, in milliseconds of the test's clock. */
+  /** The times of attempts to connect, in milliseconds of the test's clock. */
   readonly attempts: Array<number> = []
   /** The messages that the client has sent. */
   readonly sent: Array<string> = []

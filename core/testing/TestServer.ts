@@ -33,7 +33,7 @@ export type Settings = Partial<Omit<ExecServer.Options, "limits">> & {
   readonly answer?: FakeHttp.Answer
   /** A keeper, and its spawner in place of the fake one. Default: there is none. */
   readonly kept?: { readonly spawner: Spawner.SpawnerService; readonly keeper: KeeperService }
-  /** Where histories are kept. Default: nowhere. */
+  /** Keeps histories. Default: nothing does. */
   readonly histories?: HistoryFiles.HistoryFilesService
   /** Terminals that paint. Default: there are none. */
   readonly terminals?: TerminalsService

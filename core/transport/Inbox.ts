@@ -113,7 +113,7 @@ export const make = (
       takers.add(taker)
       return Effect.sync(() => takers.delete(taker))
     })
-    /** What `take` answers, as soon as a message waits or the peer is gone: an interrupted one has taken nothing. */
+    /** Answers as `take` does, as soon as a message waits or the peer is gone: an interrupted one has taken nothing. */
     const when = <A, E>(take: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.suspend(() =>
         head < messages.length || ended !== undefined ? take() : Effect.flatMap(woken, () => when(take)),

@@ -1,5 +1,5 @@
 /**
- * When a process began, which names it together with its pid: the system uses a number again.
+ * The start of a process, which names it together with its pid: the system uses a number again.
  *
  * Without /proc the pid alone has to do.
  */

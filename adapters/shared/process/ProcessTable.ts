@@ -18,7 +18,7 @@ export interface Entry {
   readonly parent: number
   readonly group: number
   readonly session: number
-  /** When it started: hundredths of a second since the boot. */
+  /** Its start: hundredths of a second since the boot. */
   readonly start: number
 }
 

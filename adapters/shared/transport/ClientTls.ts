@@ -1,6 +1,6 @@
-/** Which servers a client trusts, and its own certificate. Free of the types of a runtime. */
+/** The servers that a client trusts, and its own certificate. Free of the types of a runtime. */
 
-/** Which servers a client trusts, and its own certificate. All in PEM. */
+/** The servers that a client trusts, and its own certificate. All in PEM. */
 export interface ClientTls {
   /** Trusted instead of the authorities of the system. */
   readonly ca?: string | Uint8Array

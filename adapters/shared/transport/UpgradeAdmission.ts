@@ -1,5 +1,5 @@
 /**
- * Which HTTP requests become a WebSocket, and the replies to all others: those of the peer implementation, and pages.
+ * Admits HTTP requests to WebSocket, and replies to all others as the peer implementation does, or with pages.
  *
  * The order of the rules matters. The Origin rule comes first; `/readyz` needs no credential; a malformed upgrade is
  * refused as malformed before its credential is checked. The other pages need the same credential as an upgrade.

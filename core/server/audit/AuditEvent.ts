@@ -10,7 +10,7 @@ import { wrongType } from "../../protocol/shape/Reading.ts"
 const scope = Shape.optional(Shape.words("own", "observe", "control"))
 const int = Shape.int("Int")
 
-/** Who made a connection, as far as its transport knows. */
+/** The maker of a connection, as far as its transport knows. */
 export const Peer = Shape.struct("Peer", {
   /** `stdio`, `unix`, `tcp`, `tls`, `ws`, `wss`; `other` in a program. */
   transport: Shape.string,
@@ -29,13 +29,13 @@ export const Peer = Shape.struct("Peer", {
       scope,
     }),
   ),
-  /** What it may do with the sessions of others. */
+  /** Its rights on the sessions of others. */
   scope,
 })
 
 /** On every line about a request. */
 const origin = {
-  /** When the line was made: RFC 3339, in UTC, with milliseconds. */
+  /** The time of the line: RFC 3339, in UTC, with milliseconds. */
   time: Shape.string,
   /** Counts the connections of a server. */
   connection: int,
@@ -56,7 +56,7 @@ const request = <const N extends string, F extends Shape.Fields>(name: N, says: 
 /** Why something failed: a closed word such as `NotFound`, never a text. */
 const reason = Shape.optional(Shape.string)
 
-/** How far an operation is: its lines share `operation`. Lines with `begun` are written before it begins. */
+/** The phase of an operation: its lines share `operation`. Lines with `begun` are written before it begins. */
 const operation = {
   operation: int,
   outcome: Shape.words("begun", "done", "failed"),

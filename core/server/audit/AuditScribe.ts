@@ -5,11 +5,11 @@ import type { Peer } from "../../transport/Transport.ts"
 import type * as AuditEvent from "./AuditEvent.ts"
 import { type AuditError, type AuditLog, toTime } from "./AuditLog.ts"
 
-/** What events of a connection say about it. */
+/** The origin of a connection, as its events report it. */
 export interface Origin {
   /** Its number. */
   readonly connection: number
-  /** Who made it; undefined if its transport does not know. */
+  /** Its maker; undefined if its transport does not know. */
   readonly peer: Peer | undefined
   /** The id of its session, once it has one. */
   readonly session: () => string | undefined

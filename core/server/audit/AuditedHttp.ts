@@ -46,7 +46,7 @@ const send = (
     return { ...response, read: response.read.pipe(Effect.tap(count), Effect.tapError(fail)) }
   })
 
-/** What is known of an exchange so far. */
+/** The state of an exchange so far. */
 interface Seen {
   status: number | undefined
   /** Of the body. */

@@ -9,7 +9,7 @@ import type { SpawnSpec } from "../../spawn/Spawner.ts"
 import { toTime } from "./AuditLog.ts"
 import type { Scribe } from "./AuditScribe.ts"
 
-/** What stands around the spawn of a process with this spec. */
+/** The wrap around the spawn of a process with this spec. */
 export const around =
   (connection: Scribe, { argv, arg0, cwd, stdio, confinement }: SpawnSpec): AroundSpawn =>
   (process, spawn) =>

@@ -1,5 +1,5 @@
 /**
- * What one connection does, as events of the audit log. Without a log it wraps nothing.
+ * Records the acts of one connection as events of the audit log. Without a log it wraps nothing.
  *
  * It stands around what the handlers use: the spawn of a process, the file calls and the HTTP client. So an event is
  * made where the thing happens, behind checks and locks and with resolved paths, and the order of requests stays as it
@@ -20,7 +20,7 @@ import * as AuditScribe from "./AuditScribe.ts"
 
 /** The audit of one connection. */
 export interface Auditing {
-  /** What stands around the spawn of a process; undefined without a log. */
+  /** The wrap around the spawn of a process; undefined without a log. */
   readonly start: (spec: SpawnSpec) => AroundSpawn | undefined
   /** A client has sent a signal to a process. */
   readonly signal: (processId: string, signal: AuditEvent.Signal) => void

@@ -8,7 +8,7 @@ import * as Listing from "../../session/Listing.ts"
 import type { Session, SessionRegistry } from "../../session/SessionRegistry.ts"
 import { ParamsError } from "../WireError.ts"
 
-/** What the handlers of one connection need. */
+/** The context of the handlers of one connection. */
 export interface ListContext {
   /** The session that the connection is attached to. */
   readonly session: () => Session

@@ -8,7 +8,7 @@ import * as Signals from "../../protocol/Signals.ts"
 import type { Auditing } from "../audit/Auditing.ts"
 import { ParamsError } from "../WireError.ts"
 
-/** What the handlers of one connection need. */
+/** The context of the handlers of one connection. */
 export interface ProcessContext {
   readonly server: Server
   /** The processes of ids. */

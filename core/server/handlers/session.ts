@@ -16,7 +16,7 @@ import type { Handshake } from "../Handshake.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { HandlerError } from "../WireError.ts"
 
-/** What the handlers of one connection need. */
+/** The context of the handlers of one connection. */
 export interface SessionContext {
   readonly handshake: Handshake<Session>
   readonly sessions: SessionRegistry
@@ -25,7 +25,7 @@ export interface SessionContext {
   /** The connection, as its session knows it. */
   readonly holder: Holder
   readonly environmentInfo: EnvironmentInfo
-  /** Where its session has its place, if somebody has found one. */
+  /** The place of its session, if one was found. */
   readonly place?: Place | undefined
 }
 

@@ -42,10 +42,10 @@ export const start = (
     ...asked,
   })
 
-/** What the handler of one connection needs. */
+/** The context of the handler of one connection. */
 export interface StartContext {
   readonly server: Server
-  /** What every process is confined to at least. */
+  /** The least confinement of every process. */
   readonly floor: Confinement.Confinement | undefined
   /** The session that the connection is attached to. */
   readonly session: () => Session

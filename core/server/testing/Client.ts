@@ -31,7 +31,7 @@ export interface Received {
 export interface Client {
   readonly transport: Transport
   readonly send: (...messages: ReadonlyArray<Sent>) => void
-  /** What has arrived by now. */
+  /** The messages that have arrived by now. */
   readonly received: Effect.Effect<ReadonlyArray<Received>>
   /** The answer to one request; fails if anything else comes. */
   readonly ask: (method: string, params?: unknown) => Effect.Effect<Received>

@@ -10,12 +10,12 @@ import type { Entry, ProcessTable } from "../ProcessTable.ts"
 
 export interface Tree {
   readonly leader: number
-  /** When the child started, as in /proc. */
+  /** The start of the child, as in /proc. */
   readonly start: number
   /** The groups that members were seen in. */
   readonly groups: Set<number>
   members: ReadonlyMap<number, Entry>
-  /** When its scope was closed; `undefined` while it is open. */
+  /** The time at which its scope was closed; `undefined` while it is open. */
   closedAt: number | undefined
 }
 

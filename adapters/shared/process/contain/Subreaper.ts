@@ -46,7 +46,7 @@ export const make = ({ table, signal, groups, isOwn, onEscape }: Means): Subreap
   const tell = toTell(trees, groups)
   const timer = makeTimer()
   let delay = FIRST_MILLIS
-  /** When the last walk was, and the milliseconds of a processor that it took. */
+  /** The time of the last walk, and the milliseconds of a processor that it took. */
   let [walked, took] = [0, 0]
 
   const walk = () => {
