@@ -101,8 +101,9 @@ let played = 0
 
 /** Plays one scenario if it can be played there, and reports. @param {string} name @param {Parameters<typeof play>} one */
 const playAndReport = async (name, ...one) => {
-  const [{ only, confines = false, says }, server, over] = one
+  const [{ confines = false, only, ours = false, says }, server, over] = one
   if (only !== undefined && !only.includes(over)) return
+  if (ours && !Stage.isOurs(server)) return
   if (confines && !bubblewrap && server !== "peer") {
     progress(`not played on ${server} over ${over}: ${name}, because bubblewrap is not installed`)
     return

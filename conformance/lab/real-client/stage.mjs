@@ -36,6 +36,9 @@ import * as Tap from "./tap.mjs"
 
 export const serverNames = ["peer", "node", "bun", "deno"]
 
+/** @param {string} name one of `serverNames`, or the words of another server */
+export const isOurs = (name) => name !== "peer" && serverNames.includes(name)
+
 /**
  * The words that start a server. `peer` is the client's own; only our own servers get the flags.
  * @param {string} name one of `serverNames`, or the words of another server
@@ -44,7 +47,7 @@ export const serverNames = ["peer", "node", "bun", "deno"]
  */
 export const words = (name, client, flags) => {
   if (name === "peer") return [client, "exec-server"]
-  return serverNames.includes(name) ? [...serverOn(name), ...flags] : name.split(" ")
+  return isOurs(name) ? [...serverOn(name), ...flags] : name.split(" ")
 }
 
 /** Removes what was there, and makes the folders of a stage. @param {string} folder */

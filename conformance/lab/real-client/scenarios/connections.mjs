@@ -174,6 +174,40 @@ export const scenarios = {
     },
   },
 
+  "server-killed-with-keep": {
+    only: ["ws", "ws-toml"],
+    flags: ["--keep", "--retention-ms", "5000"],
+    ours: true,
+    says: "A server that keeps processes is killed while a command runs, and the next one has all its output and its code.",
+    run: async (t) => {
+      await t.begin()
+      const { pending } = await running(t, `seq 1 500; touch half; ${wait("go")}; seq 501 1000; exit 5`)
+      await t.made("half")
+      await t.restart()
+      writeFileSync(join(t.folder, "go"), "")
+      const { code, output } = await pending
+      assert.equal(output, Array.from({ length: 1000 }, (_, n) => `${n + 1}\n`).join(""))
+      assert.equal(code, 5)
+      assert.equal((await t.exec("echo after")).output, "after\n")
+    },
+  },
+
+  "terminal-with-keep": {
+    only: ["ws", "ws-toml"],
+    flags: ["--keep", "--retention-ms", "5000"],
+    ours: true,
+    says: "A terminal outlives its server: at the next one it takes input, and has kept its state.",
+    run: async (t) => {
+      await t.begin()
+      const shell = await t.exec("bash --norc --noprofile -i", { tty: true, yield_time_ms: 800 })
+      await t.stdin(shell.session, "kept=yes\n", { yield_time_ms: 500 })
+      await t.restart()
+      const { output } = await t.stdin(shell.session, 'echo "kept: $kept"\n', { yield_time_ms: 5000 })
+      assert.match(output, /kept: yes\r\n/)
+      assert.equal((await t.stdin(shell.session, "exit\n", { yield_time_ms: 5000 })).code, 0)
+    },
+  },
+
   "second-turn": {
     says: "A conversation that is resumed by another run of the client goes on, on a new session.",
     run: async (t) => {

@@ -14,6 +14,7 @@ import { scenarios as tools } from "./tools.mjs"
  * @property {readonly string[]} [only] the ways to the server that it is for; all if there are none
  * @property {boolean} [cuts] true if it cuts the connection
  * @property {readonly string[]} [flags] of our server
+ * @property {boolean} [ours] true if it is for our server alone
  * @property {boolean} [confines] true if it needs a sandbox
  * @property {boolean} [slow] true if it is played only where it is named
  */
