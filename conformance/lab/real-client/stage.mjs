@@ -47,7 +47,7 @@ export const isOurs = (name) => name !== "peer" && serverNames.includes(name)
  */
 export const words = (name, client, flags) => {
   if (name === "peer") return [client, "exec-server"]
-  return isOurs(name) ? [...serverOn(name), ...flags] : name.split(" ")
+  return isOurs(name) ? serverOn(name, { flags }) : name.split(" ")
 }
 
 /** Removes what was there, and makes the folders of a stage. @param {string} folder */

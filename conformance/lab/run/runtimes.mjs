@@ -75,13 +75,15 @@ const commands = {
 const isName = (name) => Object.hasOwn(commands, name)
 
 /**
- * The words that start our server on a runtime.
+ * The words that start our server on a runtime. On Deno a server that keeps has all permissions, because it reads /proc.
  * @param {string} name `node` (this one), `bun` or `deno`
- * @param {string} [folder] with another tree, which is built
+ * @param {{ readonly flags?: readonly string[], readonly tree?: string }} [more] `tree` is a folder with another tree,
+ *   which is built
  */
-export const serverOn = (name, folder) => {
+export const serverOn = (name, { flags = [], tree } = {}) => {
   if (!isName(name)) throw new Error(`no runtime is called ${name}`)
-  return [...commands[name](folder), "serve"]
+  const permitted = (/** @type {string} */ word) => (word === "-P" && flags.includes("--keep") ? "-A" : word)
+  return [...commands[name](tree).map(permitted), "serve", ...flags]
 }
 
 /** @param {string} script @param {readonly string[]} args */

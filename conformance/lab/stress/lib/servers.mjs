@@ -74,10 +74,7 @@ const listenOf = (/** @type {string} */ transport, /** @type {string} */ folder)
 export const serve = async ({ runtime, transport, args = [], mark = "none", command = "" }) => {
   const folder = mkdtempSync(join(tmpdir(), "procwire-stress-"))
   const listen = ["--listen", listenOf(transport, folder)]
-  // On Deno, --keep reads /proc, for which it needs all permissions.
-  const permitted = (/** @type {string} */ word) => (word === "-P" && args.includes("--keep") ? "-A" : word)
-  const ours = () => [...serverOn(runtime).map(permitted), ...args]
-  const words = [...(command === "" ? ours() : command.split(" ")), ...listen]
+  const words = [...(command === "" ? serverOn(runtime, { flags: args }) : command.split(" ")), ...listen]
   const { child, gone, line, end } = launch(words, { [markName]: mark })
   void gone.then(() => rmSync(folder, { recursive: true, force: true }))
   if (transport !== "stdio") child.stdin.end()
