@@ -10,10 +10,12 @@ const scripts = {
   "real-client": ["conformance/lab/real-client/main.mjs", "the real client at work on our server"],
   schema: ["conformance/lab/run/schema.mjs", "every message of a run held against the JSON Schema"],
   single: ["conformance/lab/run/single.mjs", "the suite on the executables of Bun and Deno"],
-  spawners: ["conformance/lab/run/spawners.mjs", "the suites on every built-in spawner"],
+  spawners: [
+    ".ci/test.mjs conformance/integration/BuiltInSpawners.test.ts",
+    "the suites on every built-in spawner",
+  ],
   support: ["conformance/lab/run/support.mjs", "the suites on every runtime, for the support table"],
   quick: ["conformance/lab/run/quick.mjs", "the wire suite on one runtime, as `npm test` plays it"],
-  doors: ["conformance/lab/run/doors.mjs", "the tests of the promise doors on the package of another commit"],
   faults: ["conformance/lab/faults/main.mjs", "plants faults into the sources, and looks who notices"],
   stress: ["conformance/lab/stress/main.mjs", "crowds, kills, floods, fuzzed messages"],
   start: ["conformance/lab/bench/start.mjs", "the first answer, the first exit, `run -- true` and `ps`"],
@@ -32,4 +34,6 @@ if (script === undefined) {
   process.exit(isAsked ? 0 : 2)
 }
 const [file = "", ...words] = script.split(" ")
-run(process.execPath, [`${root}${file}`, ...words, ...args])
+// The test of the built-in spawners plays some cases of each suite, unless it is told to play all.
+const env = name === "spawners" ? { ...process.env, WHOLE_SUITES: "1" } : process.env
+run(process.execPath, [`${root}${file}`, ...words, ...args], { env })
