@@ -20,7 +20,7 @@ import { ClientError } from "../../core/client/ClientError.ts"
 import { utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Children } from "./Children.ts"
-import type { AgentCall, AgentCommand, AgentPlan } from "./Plan.ts"
+import type { AgentCall, AgentCommand, AgentPlan } from "./MixMaker.ts"
 import { Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 

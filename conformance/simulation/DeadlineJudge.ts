@@ -3,7 +3,7 @@
  * never to a process that has ended; the kill comes after the grace, to what is left; the exit says what has ended it.
  */
 import type { EndedBy } from "../../core/protocol/Ending.ts"
-import type { Times, WaitPlan } from "./Plan.ts"
+import type { Times, WaitPlan } from "./WaitMaker.ts"
 import type { Truth, Witness } from "./Truth.ts"
 import type { World } from "./World.ts"
 

@@ -8,7 +8,7 @@ import { maxHandles } from "../../core/features/fs/FileBounds.ts"
 import type { Actor, Live } from "./Actor.ts"
 import { type Disk, folderOf, longestOperation } from "./Disk.ts"
 import { Noise } from "./Noise.ts"
-import type { FilePlan } from "./Plan.ts"
+import type { FilePlan } from "./MixMaker.ts"
 import { Program } from "./Program.ts"
 
 /** Milliseconds that a call may take besides the time of an answer. */

@@ -6,7 +6,7 @@ import type { Actor, Live } from "./Actor.ts"
 import { answerBound } from "./Network.ts"
 import { Noise } from "./Noise.ts"
 import type { Origin } from "./Origin.ts"
-import type { HttpPlan } from "./Plan.ts"
+import type { HttpPlan } from "./MixMaker.ts"
 import { Program } from "./Program.ts"
 
 export class HttpProgram extends Program {

@@ -9,7 +9,7 @@ import type { ClientError } from "../../core/client/ClientError.ts"
 import type { ListedProcess, ListResult } from "../../core/protocol/List.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Children } from "./Children.ts"
-import type { ListPlan } from "./Plan.ts"
+import type { ListPlan } from "./RecordMaker.ts"
 import { Program } from "./Program.ts"
 
 const invariant = "a list has what runs, once"

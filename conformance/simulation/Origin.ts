@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FakeHttp from "../../core/http/Fake.ts"
 import { HttpError, type Request, type Response } from "../../core/http/HttpClient.ts"
 import { Noise } from "./Noise.ts"
-import type { HttpPlan } from "./Plan.ts"
+import type { HttpPlan } from "./MixMaker.ts"
 import type { World } from "./World.ts"
 
 export interface Exchange {

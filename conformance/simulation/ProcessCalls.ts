@@ -5,8 +5,9 @@ import * as Option from "effect/Option"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { ReadResult } from "../../core/protocol/Process.ts"
 import { answerBound } from "./Network.ts"
-import type { EndCall, ProcessCall, WaitCall } from "./Plan.ts"
+import type { ProcessCall } from "./Plan.ts"
 import type { Calls, Held, ProcessProgram } from "./ProcessProgram.ts"
+import type { EndCall, WaitCall } from "./WaitMaker.ts"
 import { isRefused } from "./WriterCalls.ts"
 
 /** Makes each call at its time, if the process is held then; those of `late` also when it is over. */

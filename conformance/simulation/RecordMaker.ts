@@ -1,6 +1,5 @@
 /** Requests for output that was printed before, in the plan of a seed: the programs `records`, and lists of what runs. */
 import { excerpt } from "./Noise.ts"
-import type { HistoryDiskPlan, ListPlan, RecordCall, RecordPlan, Spot } from "./Plan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
@@ -9,10 +8,14 @@ const leastHistory = 1_048_576
 
 const never = 2 ** 30
 
-export const disk = (seed: Seed, millis: number): HistoryDiskPlan => {
+export type HistoryDiskPlan = ReturnType<typeof disk>
+
+export const disk = (seed: Seed, millis: number) => {
   const from = seed.between(0, millis)
   return {
+    /** Milliseconds that a write takes. */
     writeMillis: seed.chance(50) ? 0 : seed.skewed(seed.pick(20, 300)),
+    /** No room is left from one time to another. */
     full: seed.chance(85) ? undefined : { from, to: from + seed.skewed(30_000) },
   }
 }
@@ -23,7 +26,10 @@ export const make = (seed: Seed, index: number, millis: number): ReadonlyArray<R
   return times.map((at, number) => process(seed.fork(number), `r${index}.${number}`, at))
 }
 
-const process = (seed: Seed, key: string, at: number): RecordPlan => {
+/** A process whose output is kept, or has marks. */
+export type RecordPlan = ReturnType<typeof process>
+
+const process = (seed: Seed, key: string, at: number) => {
   const marks = seed.chance(40)
   const keeps = marks ? seed.fork("both").chance(50) : seed.chance(85)
   const maxBytes = keeps ? leastHistory + seed.skewed(500_000) : undefined
@@ -99,42 +105,61 @@ const mark = (seed: Seed, stream: "pty" | "stdout"): Script.Act => {
   }
 }
 
-const call = (seed: Seed, key: string, keeps: boolean): RecordCall => ({
-  kind: keeps ? seed.pick("again", "part", "part", "tail", "grep", "grep") : "again",
+/** A request for output that was printed before, at some time after the start of its process. */
+export type RecordCall = ReturnType<typeof call>
+
+const call = (seed: Seed, key: string, keeps: boolean) => ({
+  kind: keeps ? seed.pick("again", "part", "part", "tail", "grep", "grep") : ("again" as const),
+  /** Milliseconds after the start. */
   at: seed.skewed(seed.pick(5000, 40_000)),
   from: seed.chance(30) ? undefined : spot(seed),
   to: seed.chance(70) ? undefined : spot(seed),
+  /** Most bytes or matches of an answer. */
   most: seed.pick(1, 50, 3000, 70_000, 5_000_000),
+  /** The last lines, so many; or so many lines before and behind a match. */
   lines: seed.skewed(20) - 1,
   ...pattern(seed, key),
+  /** Most pages. */
   pages: seed.skewed(6),
+  /** The caller gives up each after so many milliseconds. */
   patience: seed.chance(85) ? never : seed.skewed(3000),
 })
 
-const spot = (seed: Seed): Spot => ({
+/** A place in the output of a process: so much of what there is when it is asked for, in percent. */
+export type Spot = ReturnType<typeof spot>
+
+const spot = (seed: Seed) => ({
   kind: seed.pick("seq", "byte", "byte", "line", "time"),
   percent: seed.chance(10) ? 120 : seed.between(0, 100),
 })
 
-/** Some characters of what the process will write, or a class of characters. */
-const pattern = (seed: Seed, key: string): Pick<RecordCall, "pattern" | "literal"> => {
+/** Some characters of what the process will write, or a class of characters; `literal`: the pattern is plain text. */
+const pattern = (seed: Seed, key: string): { readonly pattern: string; readonly literal: boolean } => {
   if (seed.chance(30)) return { pattern: seed.pick("^[a-e]", "[q-z]$", "[a-c]{3}", "^$"), literal: false }
   const characters = excerpt(key, seed.skewed(20_000))
   const [line = ""] = characters.slice(0, seed.skewed(5)).join("").split("\n")
   return line === "" ? { pattern: "a", literal: true } : { pattern: line, literal: true }
 }
 
-/** When the client of that index lists what runs. */
+/** The lists of the client of that index. */
 export const lists = (seed: Seed, index: number, millis: number): ReadonlyArray<ListPlan> => {
   const plans: Array<ListPlan> = []
   for (let at = seed.between(0, 10_000); at < millis; at += seed.between(1, 20_000))
-    plans.push({
-      at,
-      key: `l${index}.${plans.length}`,
-      limit: seed.pick(1, 1, 2, 3, 100),
-      pause: seed.chance(50) ? 0 : seed.skewed(3000),
-      name: seed.chance(70) ? undefined : seed.pick("build", "test"),
-      sessions: seed.chance(20),
-    })
+    plans.push(list(seed, `l${index}.${plans.length}`, at))
   return plans
 }
+
+/** A list of the processes, page after page. */
+export type ListPlan = ReturnType<typeof list>
+
+const list = (seed: Seed, key: string, at: number) => ({
+  /** When, in milliseconds. */
+  at,
+  key,
+  limit: seed.pick(1, 1, 2, 3, 100),
+  /** Milliseconds between two pages. */
+  pause: seed.chance(50) ? 0 : seed.skewed(3000),
+  name: seed.chance(70) ? undefined : seed.pick("build", "test"),
+  /** Sessions are listed, too. */
+  sessions: seed.chance(20),
+})

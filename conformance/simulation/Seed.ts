@@ -41,7 +41,7 @@ export class Seed {
     return this.next() % 100 < percent
   }
 
-  pick<A>(...values: readonly [A, ...ReadonlyArray<A>]): A {
+  pick<const A>(...values: readonly [A, ...ReadonlyArray<A>]): A {
     return values[this.next() % values.length] ?? values[0]
   }
 

@@ -13,8 +13,9 @@ import * as Shape from "../../core/protocol/shape/index.ts"
 import type { OutputStream } from "../../core/spawn/Spawner.ts"
 import type { Children } from "./Children.ts"
 import { latin1 } from "./Noise.ts"
-import type { ServerPlan, WaitPlan } from "./Plan.ts"
+import type { ServerPlan } from "./Plan.ts"
 import type { Piece, Truth } from "./Truth.ts"
+import type { WaitPlan } from "./WaitMaker.ts"
 import type { World } from "./World.ts"
 
 export interface Begun {

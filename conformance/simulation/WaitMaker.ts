@@ -1,7 +1,6 @@
 /** The waits of clients, and the deadlines of their processes, in the plan of a seed: the programs `waits`. */
 import type { WaitCondition } from "../../core/client/RemoteProcess.ts"
 import { excerpt } from "./Noise.ts"
-import type { EndCall, Times, WaitCall, WaitPlan } from "./Plan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
@@ -13,7 +12,10 @@ export const make = (seed: Seed, index: number, millis: number): ReadonlyArray<W
 
 const never = 2 ** 30
 
-const process = (seed: Seed, key: string, at: number): WaitPlan => ({
+/** A process that is waited for, and has to end in time. */
+export type WaitPlan = ReturnType<typeof process>
+
+const process = (seed: Seed, key: string, at: number) => ({
   at,
   key,
   script: child(seed.fork("script")),
@@ -45,25 +47,38 @@ const child = (seed: Seed): Script.Script => {
   return { ...script, acts, text: true, missing: false, asked, lingerMillis }
 }
 
-const times = (seed: Seed): Times => ({
+/** When a process has to end, as its start names it. All in milliseconds. */
+export type Times = ReturnType<typeof times>
+
+const times = (seed: Seed) => ({
   ...(seed.chance(60) ? {} : { timeoutMs: seed.skewed(40_000) }),
   ...(seed.chance(60) ? {} : { idleTimeoutMs: seed.skewed(20_000) }),
   ...(seed.chance(50) ? {} : { killGraceMs: seed.pick(0, 1, 700, 3000) }),
 })
 
-const wait = (seed: Seed, key: string): WaitCall => ({
-  kind: "wait",
+/** A wait, at some time after the start of its process. */
+export type WaitCall = ReturnType<typeof wait>
+
+const wait = (seed: Seed, key: string) => ({
+  kind: "wait" as const,
+  /** Milliseconds after the start. */
   at: seed.skewed(20_000) - 1,
   until: Array.from({ length: seed.skewed(4) }, () => condition(seed, key)),
+  /** The number of chunks that count, of those that are there; undefined counts all, 0 none. */
   last: seed.chance(50) ? undefined : seed.chance(20) ? -1 : seed.between(0, 4),
   timeoutMs: seed.chance(50) ? undefined : seed.skewed(15_000) - 1,
   maxBytes: seed.chance(60) ? undefined : seed.skewed(500) - 1,
+  /** The caller gives up after so many milliseconds. */
   patience: seed.chance(80) ? never : seed.skewed(8000),
 })
 
-const end = (seed: Seed): EndCall => ({
-  kind: "end",
+/** A terminate, at some time after the start of its process. */
+export type EndCall = ReturnType<typeof end>
+
+const end = (seed: Seed) => ({
+  kind: "end" as const,
   at: seed.skewed(30_000),
+  /** Undefined kills at once. */
   graceMs: seed.chance(30) ? undefined : seed.pick(0, 500, 4000),
   patience: never,
 })

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Started } from "./Children.ts"
-import type { RolePlan } from "./Plan.ts"
+import type { RolePlan } from "./MixMaker.ts"
 import type { Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 
