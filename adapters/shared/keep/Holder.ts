@@ -196,8 +196,8 @@ class Holder {
   private leave(): void {
     this.server = undefined
     for (const child of this.children.values()) {
-      if (child.send === undefined) continue
-      child.send = undefined
+      if (!child.served) continue
+      child.leave()
       child.unwanted = false
       if (child.note === undefined) this.fork(this.end(child))
       else this.keep(child)
@@ -228,7 +228,7 @@ class Holder {
       if (!this.children.delete(child.number)) return Effect.void
       clearTimeout(this.timers.get(child))
       this.timers.delete(child)
-      child.send = undefined
+      child.leave()
       child.onEnded = () => {}
       this.ending += 1
       const scope = this.scopes.get(child)
@@ -243,7 +243,7 @@ class Holder {
 
   private pauseAsWanted(children: Iterable<HeldChild> = this.children.values()): void {
     for (const child of children) {
-      const paused = child.unwanted || (child.send !== undefined && this.server?.slow === true)
+      const paused = child.unwanted || (child.served && this.server?.slow === true)
       if (paused === child.paused || child.handle === undefined) continue
       child.paused = paused
       if (paused) child.handle.pause?.()
@@ -263,8 +263,8 @@ class Holder {
     const child = this.children.get(number)
     const { handle } = child ?? {}
     if (kind === kinds.write) return this.write(connection, child, payload)
-    if (kind === kinds.placed) return child?.placed(...HolderWire.readPlace(payload))
-    if (kind === kinds.exitAfter) return child?.exitAfter(HolderWire.readPlace(payload)[0])
+    if (kind === kinds.placed) return child?.output.placed(...HolderWire.readPlace(payload))
+    if (kind === kinds.exitAfter) return child?.output.exitAfter(HolderWire.readPlace(payload)[0])
     if (kind === kinds.note) {
       if (child !== undefined) child.note = HolderWire.readJson(payload)
       return
@@ -321,7 +321,7 @@ class Holder {
         return answer(this.adopt(connection, child), (started) => ({ started }))
       case kinds.list:
         for (const each of this.children.values()) {
-          if (each.send === undefined && each.note !== undefined)
+          if (!each.served && each.note !== undefined)
             connection.socket.send(HolderWire.json(kinds.left, each.number, each.left()))
         }
         return answer(Effect.void, nothing)
@@ -371,9 +371,9 @@ class Holder {
     return Effect.flatMap(Scope.make(), (scope) => {
       this.next = Math.max(this.next, number + 1)
       const child = new HeldChild(number, spec.stdio)
-      child.send = this.sendTo(connection)
+      child.serve(this.sendTo(connection))
       child.onEnded = () => {
-        if (child.send === undefined) this.keep(child)
+        if (!child.served) this.keep(child)
       }
       this.children.set(number, child)
       this.scopes.set(child, scope)
@@ -396,12 +396,13 @@ class Holder {
     child: HeldChild | undefined,
   ): Effect.Effect<HolderWire.Started, Failure> {
     return Effect.suspend(() => {
-      if (child?.handle === undefined || child.send !== undefined)
+      if (child?.handle === undefined || child.served)
         return Effect.fail({ reason: "NotFound", message: "the holder has no such process that is left" })
       clearTimeout(this.timers.get(child))
       this.timers.delete(child)
-      child.send = this.sendTo(connection)
-      child.replay(child.send)
+      const send = this.sendTo(connection)
+      child.serve(send)
+      child.replay(send)
       return Effect.succeed(startedOf(child.handle))
     })
   }

@@ -1,205 +1,264 @@
-/** A keeper in memory over scripted children, for one server after the other. */
+/**
+ * A keeper in memory over any spawner, for one server after the other. Its children have the output of a real holder,
+ * a queue for their input, and a time for which they wait for the next server.
+ */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as OutputLog from "../../../process/OutputLog.ts"
+import { WriteIds } from "../../../process/StdinQueue.ts"
+import * as Fork from "../../../protocol/Fork.ts"
 import * as Fake from "../../../spawn/Fake.ts"
-import type { KeeperService } from "../../../spawn/Keeper.ts"
+import type { KeeperService, Left } from "../../../spawn/Keeper.ts"
+import type { StdinError } from "../../../spawn/SpawnError.ts"
 import * as Spawner from "../../../spawn/Spawner.ts"
+import { HeldOutput } from "../HeldOutput.ts"
 
-/** Something of a child in its place. */
-type Event =
-  | { readonly kind: "end"; readonly after: number; readonly stream: Spawner.OutputStream }
-  | { readonly kind: "exit"; readonly after: number; readonly status: Spawner.ExitStatus }
-
-interface Held {
-  readonly spec: Spawner.SpawnSpec
-  readonly log: OutputLog.OutputLog
-  readonly lost: { stdout: number; stderr: number; pty: number }
-  readonly events: Array<Event>
-  readonly placed: Array<readonly [chunk: number, seq: number]>
-  readonly scope: Scope.Closeable
-  readonly writeIds: Array<string>
-  handle: Spawner.ChildHandle
-  about: string | undefined
-  size: Spawner.TerminalSize | undefined
-  follower: Follower | undefined
-}
-
-/** The server of a child. */
-interface Follower {
-  readonly events: Spawner.SpawnEvents
-  nextSeq: () => number
-  expected: number
+/** The bounds of a keeper. */
+export interface Bounds {
+  /** The output that is retained of each child. Default: that of a server. */
+  readonly capacity?: OutputLog.Capacity
+  /** The milliseconds for which a child waits for a server. Default: for ever. */
+  readonly ttlMillis?: number
 }
 
 /** The spawner and the keeper of one server. */
 export interface Served {
   readonly spawner: Spawner.SpawnerService
   readonly keeper: KeeperService
-  /** The server dies. */
+  /** The server is gone, from one moment to the next. */
   readonly die: Effect.Effect<void>
 }
 
-/** Children that live as long as the scope; `capacity` is that of each log. */
-export const make = (options: Fake.Options = {}, capacity = OutputLog.defaultCapacity) =>
+export interface FakeKeeper {
+  /** A server begins. The one before is dead, or has left. */
+  readonly server: Effect.Effect<Served>
+  /** The number of children. */
+  readonly count: () => number
+}
+
+/** A write that waits for those before it. */
+interface Write {
+  readonly bytes: Uint8Array
+  readonly done: Deferred.Deferred<void, StdinError>
+}
+
+class Held {
+  readonly output: HeldOutput
+  readonly writeIds = new WriteIds()
+  readonly scope: Scope.Closeable
+  readonly writes: Array<Write> = []
+  handle: Spawner.ChildHandle | undefined
+  note: { readonly about: string; readonly endedMillis: number | undefined } | undefined
+  size: Spawner.TerminalSize | undefined
+  endedAtMs: number | undefined
+  /** A server has heard of the exit and all ends. */
+  told = false
+  timer: Fiber.Fiber<unknown, unknown> | undefined
+
+  constructor(spec: Spawner.SpawnSpec, capacity: OutputLog.Capacity, scope: Scope.Closeable) {
+    this.output = new HeldOutput(spec.stdio.kind === "pty", capacity)
+    this.scope = scope
+  }
+}
+
+/** A keeper of the children of `inner`, which live as long as the scope. */
+export const over = (
+  inner: Spawner.SpawnerService,
+  { capacity = OutputLog.defaultCapacity, ttlMillis = Infinity }: Bounds = {},
+): Effect.Effect<FakeKeeper, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const fake = yield* Fake.make(options)
-    const inner = yield* Effect.provide(Spawner.Spawner, fake.layer)
     const outer = yield* Effect.scope
+    const fork = yield* Fork.inScope
+    const clock = yield* Effect.clockWith(Effect.succeed)
     const all = new Set<Held>()
 
     const end = (held: Held) =>
-      Effect.suspend(() => (all.delete(held) ? Scope.close(held.scope, Exit.void) : Effect.void))
+      Effect.suspend(() => {
+        held.output.taker = undefined
+        return all.delete(held) ? Scope.close(held.scope, Exit.void) : Effect.void
+      })
 
-    const start = (spec: Spawner.SpawnSpec, follower: Follower) =>
+    /** A child without a server waits for its time, which begins again when it ends. */
+    const wait = (held: Held) => {
+      held.timer?.interruptUnsafe()
+      const millis = Math.min(ttlMillis, (held.told ? held.note?.endedMillis : undefined) ?? Infinity)
+      held.timer =
+        millis === Infinity
+          ? undefined
+          : fork(Effect.andThen(Effect.sleep(millis), Effect.uninterruptible(end(held))))
+    }
+
+    const start = (spec: Spawner.SpawnSpec, taker: Follower) =>
       Effect.gen(function* () {
-        const scope = yield* Scope.fork(outer)
-        const log = OutputLog.make(capacity)
-        const held: Held = {
-          spec,
-          log,
-          lost: { stdout: 0, stderr: 0, pty: 0 },
-          events: [],
-          placed: [],
-          scope,
-          writeIds: [],
-          handle: undefined as never,
-          about: undefined,
-          size: undefined,
-          follower,
+        const held = new Held(spec, capacity, yield* Scope.fork(outer))
+        taker.follow(held)
+        const { events } = held.output
+        const ended = () => {
+          if (!held.output.ended) return
+          if (held.output.taker === undefined) wait(held)
+          else held.told = true
         }
-        log.evicting = (bytes) => {
-          const oldest = log.after(0)
-          if (oldest !== undefined) held.lost[oldest.stream] += bytes
-        }
-        const note = (event: Event) => {
-          held.events.push(event)
-          deliver(held, event)
-        }
-        held.handle = yield* Scope.provide(
-          inner.spawn(spec, {
-            output: (stream, bytes) => {
-              const before = log.nextSeq() - 1
-              log.append(stream, bytes)
-              for (let one = log.after(before); one !== undefined; one = log.after(one.seq)) push(held, one)
-            },
-            end: (stream) => note({ kind: "end", after: log.nextSeq() - 1, stream }),
-            exit: (status) => note({ kind: "exit", after: log.nextSeq() - 1, status }),
-          }),
-          scope,
-        )
         all.add(held)
+        const spawned = inner.spawn(spec, {
+          output: events.output,
+          end: (stream) => {
+            events.end(stream)
+            ended()
+          },
+          exit: (status, ending) => {
+            held.endedAtMs = clock.currentTimeMillisUnsafe()
+            events.exit(status, ending)
+            ended()
+          },
+        })
+        held.handle = yield* Effect.onExit(Scope.provide(spawned, held.scope), (exit) =>
+          Exit.isSuccess(exit) ? Effect.void : end(held),
+        )
         return held
       })
 
+    const write = (held: Held, bytes: Uint8Array, writeId: string | undefined) =>
+      Effect.suspend(() => {
+        held.writeIds.add(writeId)
+        const done = Deferred.makeUnsafe<void, StdinError>()
+        held.writes.push({ bytes: bytes.slice(), done })
+        if (held.writes.length === 1) fork(drain(held))
+        return Deferred.await(done)
+      })
+
+    const toHandle = (held: Held, handle: Spawner.ChildHandle, follower: Follower): Spawner.ChildHandle => ({
+      ...handle,
+      write: (bytes, writeId) => write(held, bytes, writeId),
+      queuesInput: true,
+      resize: (size) => {
+        held.size = size
+        return handle.resize?.(size) ?? Effect.void
+      },
+      keep: (about, endedMillis, nextSeq) => {
+        held.note = { about, endedMillis }
+        follower.nextSeq = nextSeq
+      },
+    })
+
     const server: Effect.Effect<Served> = Effect.sync(() => {
       const mine = new Set<Held>()
-      let [leaving, dead] = [false, false]
-      const follow = (held: Held, follower: Follower) =>
+      let leaves = false
+      const follow = (held: Held, handle: Spawner.ChildHandle, follower: Follower) =>
         Effect.gen(function* () {
           mine.add(held)
-          yield* Effect.addFinalizer(() => (dead || leaving ? Effect.void : end(held)))
-          return toHandle(held, follower)
+          yield* Effect.addFinalizer(() => (leaves && held.note !== undefined ? Effect.void : end(held)))
+          return toHandle(held, handle, follower)
         })
-      const leave = Effect.gen(function* () {
-        for (const held of mine) {
-          held.follower = undefined
-          held.handle.resume?.()
-          if (held.about === undefined) yield* end(held)
-        }
+      /** The server is gone. */
+      const detach = Effect.suspend(() =>
+        Effect.forEach(
+          [...mine].filter((held) => all.has(held)),
+          (held) => {
+            held.output.taker = undefined
+            held.handle?.resume?.()
+            if (held.note === undefined) return end(held)
+            wait(held)
+            return Effect.void
+          },
+          { concurrency: "unbounded", discard: true },
+        ),
+      )
+      const leave = Effect.sync(() => void (leaves = true))
+      const leftOf = (held: Held): Left => ({
+        about: held.note?.about ?? "",
+        lost: held.output.lost,
+        size: held.size,
+        endedAtMs: held.endedAtMs,
+        writeIds: held.writeIds.list(),
+        adopt: (events, skip) =>
+          Effect.suspend(() => {
+            held.timer?.interruptUnsafe()
+            const follower = new Follower(events, skip)
+            held.output.replay(follower)
+            follower.follow(held)
+            held.told = held.output.ended
+            const { handle } = held
+            return handle === undefined ? Effect.die(new Error("no child")) : follow(held, handle, follower)
+          }),
+        end: end(held),
       })
       return {
         spawner: {
           capabilities: inner.capabilities,
           spawn: (spec, events) => {
-            const follower = { events, nextSeq: () => 1, expected: 1 }
-            return Effect.flatMap(start(spec, follower), (held) => follow(held, follower))
+            const follower = new Follower(events, () => {})
+            return Effect.flatMap(start(spec, follower), (held) =>
+              leaves ? Effect.andThen(end(held), Effect.interrupt) : follow(held, held.handle!, follower),
+            )
           },
         },
         keeper: {
-          left: Effect.sync(() =>
-            [...all].map((held) => ({
-              about: held.about ?? "",
-              lost: held.lost,
-              size: held.size,
-              writeIds: held.writeIds,
-              adopt: (events, skip) =>
-                Effect.suspend(() => {
-                  const follower = { events, nextSeq: () => 1, expected: 1 }
-                  replay(held, events, skip)
-                  follower.expected = seqOf(held, held.log.nextSeq())
-                  held.follower = follower
-                  return follow(held, follower)
-                }),
-              end: end(held),
-            })),
-          ),
-          leave: Effect.sync(() => void (leaving = true)),
-        },
-        die: Effect.andThen(
-          Effect.sync(() => void (dead = true)),
+          left: Effect.sync(() => [...all].filter(({ note }) => note !== undefined).map(leftOf)),
           leave,
-        ),
+        },
+        die: Effect.andThen(leave, detach),
       }
     })
-    return { fake, server }
+    return { server, count: () => all.size }
   })
 
-const deliver = ({ follower }: Held, event: Event) => {
-  if (event.kind === "end") follower?.events.end(event.stream)
-  else follower?.events.exit(event.status)
-}
-
-const push = (
-  { follower, placed }: Held,
-  { seq, stream, bytes }: NonNullable<ReturnType<OutputLog.OutputLog["after"]>>,
-) => {
-  if (follower === undefined) return
-  const at = follower.nextSeq()
-  if (at !== follower.expected) placed.push([seq, at])
-  follower.expected = at + 1
-  follower.events.output(stream, bytes)
-}
-
-/** The seq of a chunk for the servers. */
-const seqOf = ({ placed }: Held, chunk: number): number => {
-  const [from, seq] = placed.filter(([from]) => from <= chunk).at(-1) ?? [1, 1]
-  return seq + chunk - from
-}
-
-const replay = (held: Held, events: Spawner.SpawnEvents, skip: (seq: number) => void) => {
-  const rest = [...held.events]
-  let expected = 1
-  const upTo = (chunk: number) => {
-    while (rest[0] !== undefined && rest[0].after < chunk) {
-      const event = rest.shift() as Event
-      if (event.kind === "end") events.end(event.stream)
-      else events.exit(event.status)
+/** Writes what waits, one after the other, whatever becomes of the server. */
+const drain = (held: Held): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    for (let [next] = held.writes; next !== undefined; [next] = held.writes) {
+      const written = yield* Effect.exit(held.handle?.write(next.bytes) ?? Effect.void)
+      held.writes.shift()
+      Deferred.doneUnsafe(next.done, Exit.isSuccess(written) ? Exit.void : written)
     }
+  })
+
+/** A child as its server has it: it gives outputs their seqs, and notes those that are not one more. */
+class Follower {
+  nextSeq: (() => number) | undefined
+  private readonly events: Spawner.SpawnEvents
+  private readonly skipped: (seq: number) => void
+  private held: Held | undefined
+  private seq = 0
+
+  constructor(events: Spawner.SpawnEvents, skipped: (seq: number) => void) {
+    this.events = events
+    this.skipped = skipped
   }
-  for (let one = held.log.after(0); one !== undefined; one = held.log.after(one.seq)) {
-    upTo(one.seq)
-    const seq = seqOf(held, one.seq)
-    if (seq !== expected) skip(seq)
-    expected = seq + 1
-    events.output(one.stream, one.bytes)
+
+  follow(held: Held): void {
+    this.held = held
+    held.output.taker = this
   }
-  upTo(Infinity)
+
+  skip(_: number, seq: number): void {
+    this.seq = seq - 1
+    this.skipped(seq)
+  }
+
+  output(n: number, stream: Spawner.OutputStream, bytes: Uint8Array): void {
+    const seq = this.nextSeq?.() ?? this.seq + 1
+    if (seq !== this.seq + 1) this.held?.output.placed(n, seq)
+    this.seq = seq
+    this.events.output(stream, bytes)
+  }
+
+  end(stream: Spawner.OutputStream): void {
+    this.events.end(stream)
+  }
+
+  exit(status: Spawner.ExitStatus, ending?: Spawner.Ending): void {
+    this.events.exit(status, ending)
+  }
 }
 
-const toHandle = (held: Held, follower: Follower): Spawner.ChildHandle => ({
-  ...held.handle,
-  write: (bytes, writeId) => {
-    if (writeId !== undefined) held.writeIds.push(writeId)
-    return held.handle.write(bytes)
-  },
-  resize: (size) => {
-    held.size = size
-    return held.handle.resize?.(size) ?? Effect.void
-  },
-  keep: (about, _endedMillis, nextSeq) => {
-    held.about = about
-    follower.nextSeq = nextSeq
-  },
-})
+/** A keeper of scripted children, and those. */
+export const make = (options: Fake.Options = {}, capacity = OutputLog.defaultCapacity) =>
+  Effect.gen(function* () {
+    const fake = yield* Fake.make(options)
+    const inner = yield* Effect.provide(Spawner.Spawner, fake.layer)
+    const { server } = yield* over(inner, { capacity })
+    return { fake, server }
+  })

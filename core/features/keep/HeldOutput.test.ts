@@ -1,26 +1,17 @@
 /** The replay of a child for the next server: chunks, places and ends, also behind evicted output. */
 import { expect, test } from "vitest"
-import { HeldChild } from "./HeldChild.ts"
-import * as HolderWire from "./HolderWire.ts"
+import { HeldOutput } from "./HeldOutput.ts"
 
-const { kinds } = HolderWire
+const child = () => new HeldOutput(false, { bytes: 1280 * 1024, chunks: 62_500 })
 
-const child = () => new HeldChild(1, { kind: "pipe", stdin: false })
-
-const replayed = (child: HeldChild) => {
+const replayed = (child: HeldOutput) => {
   const told: Array<string> = []
-  const reader = new HolderWire.FrameReader()
-  child.replay((frame) =>
-    reader.push(frame, ({ kind, payload }) => {
-      if (kind === kinds.skip) told.push(`skip ${HolderWire.readPlace(payload)[1]}`)
-      else if (kind === kinds.end) told.push(`end ${HolderWire.readStream(payload)}`)
-      else if (kind === kinds.exit) told.push("exit")
-      else {
-        const { bytes, n, stream } = HolderWire.readOutput(payload)
-        told.push(`${n} ${stream} ${bytes.length}`)
-      }
-    }),
-  )
+  child.replay({
+    skip: (_, seq) => told.push(`skip ${seq}`),
+    output: (n, stream, { length }) => told.push(`${n} ${stream} ${length}`),
+    end: (stream) => told.push(`end ${stream}`),
+    exit: () => told.push("exit"),
+  })
   return told
 }
 
