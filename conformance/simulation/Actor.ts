@@ -11,14 +11,27 @@ import * as Scope from "effect/Scope"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import * as ExecClient from "../../core/client/ExecClient.ts"
 import type { Status } from "../../core/client/Reconnect.ts"
-import type { Started } from "./Children.ts"
+import type { Children, Started } from "./Children.ts"
+import type { Disk } from "./Disk.ts"
 import { answerBound, type Network } from "./Network.ts"
-import type { ClientPlan, ServerPlan } from "./Plan.ts"
+import type { Origin } from "./Origin.ts"
+import type { ClientPlan, Plan, ServerPlan } from "./Plan.ts"
 import type { Server } from "./Server.ts"
 import type { World } from "./World.ts"
 
 /** Milliseconds within which a healed network must have the session back: one handshake, one pause, and the rest. */
 export const resumeBound = 17_000
+
+/** The common surroundings of the clients of a run. */
+export interface Stage {
+  readonly plan: Plan
+  readonly world: World
+  readonly network: Network
+  readonly server: Server
+  readonly children: Children
+  readonly disk: Disk
+  readonly origin: Origin
+}
 
 /** A client as its programs see it. */
 export interface Live {
@@ -29,6 +42,8 @@ export interface Live {
 
 export class Actor {
   readonly index: number
+  readonly plan: ClientPlan
+  readonly stage: Stage
   readonly world: World
   readonly network: Network
   readonly server: Server
@@ -41,26 +56,19 @@ export class Actor {
   readonly over = new Set<string>()
   private connectedAt = 0
   private outage = 0
-  readonly plan: ClientPlan
   private live: Live | undefined
   private number = 0
   private readonly ready = Latch.makeUnsafe(false)
   private session: { readonly id: string; readonly generation: number } | undefined
 
-  constructor(
-    index: number,
-    plan: ClientPlan,
-    world: World,
-    network: Network,
-    server: Server,
-    settings: ServerPlan,
-  ) {
+  constructor(index: number, plan: ClientPlan, stage: Stage) {
     this.index = index
     this.plan = plan
-    this.world = world
-    this.network = network
-    this.server = server
-    this.settings = settings
+    this.stage = stage
+    this.world = stage.world
+    this.network = stage.network
+    this.server = stage.server
+    this.settings = stage.plan.server
   }
 
   /** The client, as soon as it is connected. */

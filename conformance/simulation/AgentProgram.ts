@@ -18,8 +18,7 @@ import type { ToolError } from "../../core/agent/ToolError.ts"
 import * as UnifiedExec from "../../core/agent/UnifiedExec.ts"
 import { ClientError } from "../../core/client/ClientError.ts"
 import { utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
-import type { Actor, Live } from "./Actor.ts"
-import type { Children } from "./Children.ts"
+import type { Live } from "./Actor.ts"
 import type { AgentCall, AgentCommand, AgentPlan } from "./MixMaker.ts"
 import { Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
@@ -49,16 +48,8 @@ const everything = 1_000_000
 /** Milliseconds after its begin in which an agent begins calls. */
 const patience = 150_000
 
-export class AgentProgram extends Program {
-  private readonly plan: AgentPlan
-  private readonly children: Children
+export class AgentProgram extends Program<AgentPlan> {
   private writes = 0
-
-  constructor(actor: Actor, plan: AgentPlan, children: Children) {
-    super(actor, plan)
-    this.plan = plan
-    this.children = children
-  }
 
   /** With the tools of each client that comes, until no command is left. */
   protected readonly play = (): Effect.Effect<void> =>
@@ -90,7 +81,7 @@ export class AgentProgram extends Program {
 
   private command(tools: Tools, command: AgentCommand) {
     return Effect.gen({ self: this }, function* () {
-      const truth = this.children.truth(command.key)
+      const truth = this.actor.stage.children.truth(command.key)
       const running: Running = { command, truth, session: undefined, since: 0, bound: 0, told: 0 }
       const [first, ...others] = command.calls
       let goesOn = yield* this.call(tools, running, first, this.start(tools, running, first))

@@ -9,11 +9,9 @@ import type { Encoded, Params } from "../../core/client/Calls.ts"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import { toBase64 } from "../../core/protocol/Bytes.ts"
 import type * as Methods from "../../core/protocol/Methods.ts"
-import type { Actor, Live } from "./Actor.ts"
-import type { Children } from "./Children.ts"
+import type { Live } from "./Actor.ts"
 import type { DrillPlan } from "./Plan.ts"
 import { Program } from "./Program.ts"
-import type { Truth } from "./Truth.ts"
 
 /** Milliseconds within which a child is gone whose start has failed, besides what its spawn takes. */
 const endBound = 10_000
@@ -23,15 +21,8 @@ interface Begin {
   readonly lost: number
 }
 
-export class DrillProgram extends Program {
-  private readonly plan: DrillPlan
-  private readonly truth: Truth
-
-  constructor(actor: Actor, plan: DrillPlan, children: Children) {
-    super(actor, plan)
-    this.plan = plan
-    this.truth = children.truth(plan.key)
-  }
+export class DrillProgram extends Program<DrillPlan> {
+  private readonly truth = this.actor.stage.children.truth(this.key)
 
   protected readonly play = (live: Live): Effect.Effect<void> =>
     Effect.gen({ self: this }, function* () {

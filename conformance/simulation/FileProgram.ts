@@ -5,8 +5,8 @@ import * as Stream from "effect/Stream"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { RemoteFile } from "../../core/client/FileBlocks.ts"
 import { maxHandles } from "../../core/features/fs/FileBounds.ts"
-import type { Actor, Live } from "./Actor.ts"
-import { type Disk, folderOf, longestOperation } from "./Disk.ts"
+import type { Live } from "./Actor.ts"
+import { folderOf, longestOperation } from "./Disk.ts"
 import { Noise } from "./Noise.ts"
 import type { FilePlan } from "./MixMaker.ts"
 import { Program } from "./Program.ts"
@@ -26,17 +26,9 @@ interface Attempt {
 
 type Use<A = void> = Effect.Effect<A, ClientError>
 
-export class FileProgram extends Program {
-  private readonly plan: FilePlan
-  private readonly disk: Disk
-  private readonly noise: Noise
-
-  constructor(actor: Actor, plan: FilePlan, disk: Disk) {
-    super(actor, plan)
-    this.plan = plan
-    this.disk = disk
-    this.noise = new Noise(plan.key)
-  }
+export class FileProgram extends Program<FilePlan> {
+  private readonly disk = this.actor.stage.disk
+  private readonly noise = new Noise(this.key)
 
   protected readonly play = (): Effect.Effect<void> =>
     Effect.gen({ self: this }, function* () {

@@ -2,24 +2,15 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ClientError } from "../../core/client/ClientError.ts"
-import type { Actor, Live } from "./Actor.ts"
+import type { Live } from "./Actor.ts"
 import { answerBound } from "./Network.ts"
 import { Noise } from "./Noise.ts"
-import type { Origin } from "./Origin.ts"
 import type { HttpPlan } from "./MixMaker.ts"
 import { Program } from "./Program.ts"
 
-export class HttpProgram extends Program {
-  private readonly plan: HttpPlan
-  private readonly origin: Origin
-  private readonly noise: Noise
-
-  constructor(actor: Actor, plan: HttpPlan, origin: Origin) {
-    super(actor, plan)
-    this.plan = plan
-    this.origin = origin
-    this.noise = new Noise(plan.key)
-  }
+export class HttpProgram extends Program<HttpPlan> {
+  private readonly origin = this.actor.stage.origin
+  private readonly noise = new Noise(this.key)
 
   /** A request is never repeated. */
   protected readonly play = (live: Live): Effect.Effect<void> =>

@@ -7,8 +7,7 @@ import * as Result from "effect/Result"
 import type { Encoded } from "../../core/client/Calls.ts"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { ListedProcess, ListResult } from "../../core/protocol/List.ts"
-import type { Actor, Live } from "./Actor.ts"
-import type { Children } from "./Children.ts"
+import type { Live } from "./Actor.ts"
 import type { ListPlan } from "./RecordMaker.ts"
 import { Program } from "./Program.ts"
 
@@ -17,16 +16,7 @@ const invariant = "a list has what runs, once"
 /** Milliseconds of reading until an exit is published: output that keeps coming delays it. */
 const quiet = 500
 
-export class ListProgram extends Program {
-  private readonly plan: ListPlan
-  private readonly children: Children
-
-  constructor(actor: Actor, plan: ListPlan, children: Children) {
-    super(actor, plan)
-    this.plan = plan
-    this.children = children
-  }
-
+export class ListProgram extends Program<ListPlan> {
   protected readonly play = (live: Live): Effect.Effect<void> =>
     Effect.gen({ self: this }, function* () {
       this.doing = "lists"
@@ -83,14 +73,22 @@ export class ListProgram extends Program {
 
   /** A row tells the truth, and is of this client. */
   private checkRow(row: ListedProcess, asked: number): void {
-    const { actor, plan, children } = this
+    const { actor, plan } = this
     const { processId, argv, state, bytes, exitCode, attached, name } = row
     const wrong = (what: string) => this.violate(invariant, `${processId} ${what}`)
     const key = argv.at(-1) ?? ""
     if (!new RegExp(`^[a-z]${actor.index}\\.`).test(key)) return wrong("is of another session")
     if (!attached) wrong("is told to be detached")
     if (plan.name !== undefined && name !== plan.name) wrong(`has the name ${name}`)
-    const { exitedAt, endedAt, readSince, pieces, total, exitCode: code, spawnedAt } = children.truth(key)
+    const {
+      exitedAt,
+      endedAt,
+      readSince,
+      pieces,
+      total,
+      exitCode: code,
+      spawnedAt,
+    } = actor.stage.children.truth(key)
     const closedAt = Math.max(exitedAt ?? Infinity, endedAt ?? Infinity)
     const exited = state === "exited" || state === "closed"
     if (exited && exitedAt === undefined) wrong(`is told to be ${state}, and runs`)

@@ -9,7 +9,6 @@ import * as Losses from "./Losses.ts"
 import { answerBound } from "./Network.ts"
 import type { ProcessPlan, Reader } from "./Plan.ts"
 import { Program } from "./Program.ts"
-import type { Truth } from "./Truth.ts"
 import { View } from "./View.ts"
 import * as WriterCalls from "./WriterCalls.ts"
 
@@ -31,9 +30,8 @@ type Ending = "closed" | "detached" | "lost"
 
 const together = { concurrency: "unbounded", discard: true } as const
 
-export class ProcessProgram extends Program {
-  readonly plan: ProcessPlan
-  readonly truth: Truth
+export class ProcessProgram extends Program<ProcessPlan> {
+  readonly truth = this.actor.stage.children.truth(this.key)
   /** Undefined before the start, and while its client is away. */
   held: Held | undefined
   /** True when nothing more is to be done with the process. */
@@ -42,10 +40,8 @@ export class ProcessProgram extends Program {
   private readonly calls: Calls
 
   /** `calls` makes each call on it at its time. */
-  constructor(actor: Actor, plan: ProcessPlan, truth: Truth, calls: Calls) {
+  constructor(actor: Actor, plan: ProcessPlan, calls: Calls) {
     super(actor, plan)
-    this.plan = plan
-    this.truth = truth
     this.calls = calls
   }
 

@@ -7,23 +7,27 @@ import { answerBound } from "./Network.ts"
 /** The word of `doing` for a program at its end. */
 export const nothingMore = "nothing more"
 
-export abstract class Program {
+/** The name of a program, which no other one of the run has, and its time, in milliseconds. */
+interface Planned {
+  readonly key: string
+  readonly at: number
+}
+
+export abstract class Program<Plan extends Planned = Planned> {
   readonly actor: Actor
-  /** Its name, which no other program of the run has. */
+  readonly plan: Plan
   readonly key: string
   /** The present step, for the report of what waits for ever. */
   doing = "waits for its time"
-  private readonly at: number
 
-  /** `at` is its time, in milliseconds. */
-  constructor(actor: Actor, { key, at }: { readonly key: string; readonly at: number }) {
+  constructor(actor: Actor, plan: Plan) {
     this.actor = actor
-    this.key = key
-    this.at = at
+    this.plan = plan
+    this.key = plan.key
   }
 
   readonly run: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
-    yield* Effect.sleep(this.at)
+    yield* Effect.sleep(this.plan.at)
     this.doing = "waits for a client"
     yield* this.play(yield* this.actor.connected)
     this.doing = nothingMore

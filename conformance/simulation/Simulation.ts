@@ -6,7 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as MemoryFiles from "../../core/features/history/MemoryFiles.ts"
-import { Actor } from "./Actor.ts"
+import { Actor, type Stage } from "./Actor.ts"
 import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"
 import { DeadlineJudge } from "./DeadlineJudge.ts"
@@ -19,7 +19,7 @@ import { ListProgram } from "./ListProgram.ts"
 import { Network } from "./Network.ts"
 import { Origin } from "./Origin.ts"
 import { terminals } from "./Pictures.ts"
-import type { ClientPlan, Disturbance, Plan, ProcessPlan } from "./Plan.ts"
+import type { Disturbance, Plan, ProcessPlan } from "./Plan.ts"
 import * as ProcessCalls from "./ProcessCalls.ts"
 import { type Calls, ProcessProgram } from "./ProcessProgram.ts"
 import { nothingMore, type Program } from "./Program.ts"
@@ -101,13 +101,13 @@ export const play = (plan: Plan): Outcome => {
     terminals: viewers.some(({ policy }) => policy === "screen") ? terminals : undefined,
   }
   const server = new Server(world, seed.fork("server"), plan.server, surroundings, network)
-  const stage: Stage = { plan, world, network, server, children, disk, origin, histories }
+  const stage = { plan, world, network, server, children, disk, origin }
   if (plan.clients.some(({ files, http }) => files.length + http.length > 0))
     network.atServed = (client) => void world.after(releaseBound, () => released(stage, client))
   let over = false
   world.fork(
     Effect.ensuring(
-      perform(stage),
+      perform(stage, histories),
       Effect.sync(() => (over = true)),
     ),
   )
@@ -135,29 +135,16 @@ const historyDisk = (world: World, { writeMillis, full }: HistoryDiskPlan): Memo
   })
 }
 
-interface Stage {
-  readonly plan: Plan
-  readonly world: World
-  readonly children: Children
-  readonly disk: Disk
-  readonly origin: Origin
-  readonly histories: MemoryFiles.MemoryFiles | undefined
-  readonly network: Network
-  readonly server: Server
-}
+type Histories = MemoryFiles.MemoryFiles | undefined
 
-const perform = (stage: Stage) =>
+const perform = (stage: Stage, histories: Histories) =>
   Effect.gen(function* () {
     const { plan, world, network, server } = stage
     yield* server.start
     for (const disturbance of plan.disturbances)
       world.after(disturbance.at, () => disturb(stage, disturbance))
-    const actors = plan.clients.map(
-      (client, index) => new Actor(index, client, world, network, server, plan.server),
-    )
-    const programs = plan.clients.flatMap((client, index) =>
-      programsOf(stage, actors[index]!, client, actors),
-    )
+    const actors = plan.clients.map((client, index) => new Actor(index, client, stage))
+    const programs = actors.flatMap((actor) => programsOf(actor, actors))
     const done = Deferred.makeUnsafe<void>()
     const waitsForEver = () => {
       for (const call of network.openCalls) world.trace.add(world.now, `without an answer: ${call}`)
@@ -185,7 +172,7 @@ const perform = (stage: Stage) =>
     yield* Effect.all([running, fleet, acting], { concurrency: "unbounded", discard: true })
     yield* Fiber.interrupt(probes)
     alarm()
-    yield* rest(stage)
+    yield* rest(stage, histories)
   })
 
 /**
@@ -204,7 +191,7 @@ const released = ({ world, disk, origin }: Stage, client: number): void => {
 }
 
 /** When everybody is gone, nothing may be left. */
-const rest = ({ plan, world, server, children, disk, origin, histories, network }: Stage) =>
+const rest = ({ plan, world, server, children, disk, origin, network }: Stage, histories: Histories) =>
   Effect.gen(function* () {
     yield* Effect.sleep(Math.max(0, ...plan.disturbances.map(({ at, millis }) => at + millis - world.now)))
     yield* Effect.sleep(plan.server.detachedMillis + leftovers)
@@ -240,27 +227,22 @@ const disturb = ({ plan, world, network, server }: Stage, disturbance: Disturban
   world.fork(Effect.andThen(server.stop, Effect.andThen(Effect.sleep(millis), server.start)))
 }
 
-const programsOf = (
-  { children, disk, origin }: Stage,
-  actor: Actor,
-  { processes, waits, records, lists, viewers, files, http, agents, drills }: ClientPlan,
-  actors: ReadonlyArray<Actor>,
-): ReadonlyArray<Program> => {
-  const followed = (plan: ProcessPlan, calls: Calls) =>
-    new ProcessProgram(actor, plan, children.truth(plan.key), calls)
+const programsOf = (actor: Actor, actors: ReadonlyArray<Actor>): ReadonlyArray<Program> => {
+  const { processes, waits, records, lists, viewers, files, http, agents, drills } = actor.plan
+  const followed = (plan: ProcessPlan, calls: Calls) => new ProcessProgram(actor, plan, calls)
   return [
     ...processes.map((plan) => followed(plan, ProcessCalls.atTheirTimes(plan.calls, ProcessCalls.call))),
     ...waits.map((plan) => {
-      const truth = children.truth(plan.key)
+      const truth = actor.stage.children.truth(plan.key)
       truth.witness = new DeadlineJudge(actor.world, truth, plan)
       return followed(plan, ProcessCalls.atTheirTimes(plan.waits, ProcessCalls.waitOrEnd))
     }),
     ...records.map((plan) => followed(plan, ProcessCalls.atTheirTimes(plan.records, RecordCalls.call, true))),
-    ...lists.map((plan) => new ListProgram(actor, plan, children)),
+    ...lists.map((plan) => new ListProgram(actor, plan)),
     ...viewers.map((plan) => new ViewerProgram(actor, plan, actors[plan.of % actors.length] ?? actor)),
-    ...files.map((plan) => new FileProgram(actor, plan, disk)),
-    ...http.map((plan) => new HttpProgram(actor, plan, origin)),
-    ...agents.map((plan) => new AgentProgram(actor, plan, children)),
-    ...drills.map((plan) => new DrillProgram(actor, plan, children)),
+    ...files.map((plan) => new FileProgram(actor, plan)),
+    ...http.map((plan) => new HttpProgram(actor, plan)),
+    ...agents.map((plan) => new AgentProgram(actor, plan)),
+    ...drills.map((plan) => new DrillProgram(actor, plan)),
   ]
 }

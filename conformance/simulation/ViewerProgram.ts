@@ -24,15 +24,13 @@ interface Target {
 /** The reasons with which calls and events fail when an attachment has ended. */
 const ended: ReadonlySet<string> = new Set(["UnknownProcess", "Server", "Detached"])
 
-export class ViewerProgram extends Program {
-  private readonly plan: ViewerPlan
+export class ViewerProgram extends Program<ViewerPlan> {
   private readonly owner: Actor
   /** Output up to there is in a picture. */
   private painted = 0
 
   constructor(actor: Actor, plan: ViewerPlan, owner: Actor) {
     super(actor, plan)
-    this.plan = plan
     this.owner = owner
   }
 
