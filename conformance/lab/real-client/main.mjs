@@ -13,9 +13,7 @@ import * as Stage from "./stage.mjs"
 
 const about = [
   "Lets codex exec work on a server, with a model that a script plays.\n",
-  ...Object.entries(all).map(
-    ([name, { says, slow }]) => `  ${name}: ${says}${slow ? " Slow: only if named." : ""}`,
-  ),
+  ...Object.entries(all).map(([name, { says }]) => `  ${name}: ${says}`),
 ].join("\n")
 const options = flags("conformance:real-client", about, {
   server: {
@@ -90,9 +88,7 @@ const play = async ({ run, cuts = false, flags: more = [] }, server, over) => {
 }
 
 const named = options.only.split(",")
-const chosen = Object.entries(all).filter(([name, { slow }]) =>
-  options.only === "all" ? !slow : named.includes(name),
-)
+const chosen = Object.entries(all).filter(([name]) => options.only === "all" || named.includes(name))
 /** The peer brings its own. */
 const bubblewrap = spawnSync("bwrap", ["--version"]).status === 0
 /** @type {string[]} */
