@@ -54,7 +54,8 @@ const imports = {
   "conformance/report": "conformance/suite conformance/command",
   "conformance/clients": "dist",
   "conformance/client": "core/protocol conformance/suite",
-  "conformance/command": "core/protocol conformance/suite conformance/report conformance/client",
+  "conformance/command":
+    "core/protocol conformance/suite conformance/report conformance/client conformance/seam",
   "conformance/seam": "conformance/suite",
   "conformance/spawner": "core/protocol core/spawn conformance/suite conformance/seam",
   "conformance/transport":

@@ -9,25 +9,14 @@
  */
 import { existsSync } from "node:fs"
 import type * as Baseline from "../report/Baseline.ts"
-import { make as makeCase, type Case, type Level } from "../suite/Case.ts"
+import { make as makeCase, type Case } from "../suite/Case.ts"
 import { UsageError, type Options } from "./Options.ts"
 import type { Outcome } from "../suite/RunCase.ts"
 import type { OnOutcome } from "../suite/Runner.ts"
+import type { Known } from "../seam/SeamCase.ts"
+import type { Outcome as SeamOutcome, PlayOptions } from "../seam/SeamRunner.ts"
 
-interface SeamOutcome {
-  readonly case: SeamCase
-  readonly status: Outcome["status"]
-  readonly reason: string
-  readonly ms: number
-  readonly notes: ReadonlyArray<string>
-}
-
-interface SeamCase {
-  readonly id: string
-  readonly level: Level
-  readonly requires: ReadonlyArray<string>
-  readonly says: string
-}
+type SeamCase = SeamOutcome["case"]
 
 /** The part of `spawner/SpawnerRunner.ts` that is used. */
 interface Suite {
@@ -35,12 +24,10 @@ interface Suite {
   readonly load: (modulePath: string) => Promise<Loaded>
   readonly run: (
     layer: Loaded["layer"],
-    options: {
+    options: PlayOptions & {
       readonly host: object
       readonly only: ReadonlyArray<string>
       readonly depth: "must" | "should"
-      readonly timeoutMs: number
-      readonly onOutcome: (outcome: SeamOutcome, done: number, of: number) => void
     },
   ) => Promise<ReadonlyArray<SeamOutcome>>
 }
@@ -48,24 +35,14 @@ interface Suite {
 /** The exports of a module; only the suite looks into the layer. */
 interface Loaded {
   readonly layer: object
-  readonly known: { readonly [id: string]: string }
-}
-
-/** The used part of `adapters/sandbox/NamedSpawners.ts`. */
-interface Sandbox {
-  readonly layerNamed: (texts: ReadonlyArray<string>, host: object) => object
-}
-
-/** The used part of the adapter of a runtime. */
-interface Adapter {
-  readonly layerSpawner: object
+  readonly known: Known
 }
 
 /** The plain runner, which needs no vitest, seen from the library, from the compiled modules and from the sources. */
 const places = (name: string) => [`../${name}.js`, `../../${name}.js`, `../../${name}.ts`]
 
 /** Loads a module of the package. Whatever fails while it is loaded fails this, as it is. */
-const loadOwn = async (name: string): Promise<unknown> => {
+const loadOwn = async <A>(name: string): Promise<A> => {
   const found = places(name)
     .map((place) => new URL(place, import.meta.url))
     .find((url) => existsSync(url))
@@ -74,16 +51,19 @@ const loadOwn = async (name: string): Promise<unknown> => {
   return import(found.href)
 }
 
-const loadSuite = () => loadOwn("conformance/spawner/SpawnerRunner") as Promise<Suite>
+const loadSuite = () => loadOwn<Suite>("conformance/spawner/SpawnerRunner")
 
+/** The spawner of this runtime. */
 const loadHost = async (): Promise<object> => {
-  const { layerSpawner } = (await loadOwn("adapters/shared/HostPlatform")) as Adapter
-  return layerSpawner
+  const adapter = await loadOwn<{ readonly layerSpawner: object }>("adapters/shared/HostPlatform")
+  return adapter.layerSpawner
 }
 
 /** The layer of named spawners, around that of this runtime. */
 const loadNamed = async (texts: ReadonlyArray<string>, host: object): Promise<Loaded> => {
-  const { layerNamed } = (await loadOwn("adapters/sandbox/NamedSpawners")) as Sandbox
+  const { layerNamed } = await loadOwn<{
+    readonly layerNamed: (texts: ReadonlyArray<string>, host: object) => object
+  }>("adapters/sandbox/NamedSpawners")
   return { layer: layerNamed(texts, host), known: {} }
 }
 

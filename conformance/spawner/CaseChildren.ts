@@ -9,20 +9,6 @@ import { SpawnedChild, type ChildOptions } from "./SpawnedChild.ts"
 /** The capabilities that the options of a child can ask for. */
 type Used = "pty" | "pipeStdin" | "arg0"
 
-/** The children of one case. */
-export interface CaseChildren {
-  /** Starts a child; a refusal fails the case. */
-  readonly start: (options: ChildOptions) => Promise<SpawnedChild>
-  /** Runs a child to its end and closes its scope. */
-  readonly run: (options: ChildOptions) => Promise<SpawnedChild>
-  /** The error with which a child is refused; a child that starts fails the case. */
-  readonly refused: (options: ChildOptions) => Promise<SpawnError>
-  /** The first thing that a child has done and no child may do. */
-  readonly fault: () => string | undefined
-  /** Closes the scope of every child. */
-  readonly close: () => Promise<void>
-}
-
 /** A case that uses a capability that it does not list would fail on a spawner that rightly lacks it. */
 const checkListed = (options: ChildOptions, requires: ReadonlyArray<string>): void => {
   const used: { readonly [need in Used]: boolean } = {
@@ -35,12 +21,11 @@ const checkListed = (options: ChildOptions, requires: ReadonlyArray<string>): vo
   }
 }
 
+/** The children of one case. */
+export type CaseChildren = ReturnType<typeof make>
+
 /** `requires` is what the case lists. */
-export const make = (
-  spawner: Spawner.SpawnerService,
-  requires: ReadonlyArray<string>,
-  timeoutMs: number,
-): CaseChildren => {
+export const make = (spawner: Spawner.SpawnerService, requires: ReadonlyArray<string>, timeoutMs: number) => {
   const open = new Set<SpawnedChild>()
   const faults: Array<string> = []
   const create = (options: ChildOptions): SpawnedChild => {
@@ -48,7 +33,7 @@ export const make = (
     open.add(child)
     return child
   }
-  const start: CaseChildren["start"] = async (options) => {
+  const start = async (options: ChildOptions): Promise<SpawnedChild> => {
     checkListed(options, requires)
     const child = create(options)
     const refusal = await child.spawn(spawner)
@@ -56,8 +41,10 @@ export const make = (
     return child
   }
   return {
+    /** Starts a child; a refusal fails the case. */
     start,
-    run: async (options) => {
+    /** Runs a child to its end and closes its scope. */
+    run: async (options: ChildOptions): Promise<SpawnedChild> => {
       const child = await start(options)
       await child.finished()
       await child.close()
@@ -65,14 +52,17 @@ export const make = (
       open.delete(child)
       return child
     },
-    refused: async (options) => {
+    /** The error with which a child is refused; a child that starts fails the case. */
+    refused: async (options: ChildOptions): Promise<SpawnError> => {
       const child = create(options)
       const refusal = await child.spawn(spawner)
       if (child.log.length > 0) fail(`a refused child has events: ${child.log.join(", ")}`)
       return refusal ?? fail(`${JSON.stringify(options.argv).slice(0, 100)} was not refused`)
     },
-    fault: () => faults[0] ?? [...open].flatMap((child) => child.faults)[0],
-    close: async () => {
+    /** The first thing that a child has done and no child may do. */
+    fault: (): string | undefined => faults[0] ?? [...open].flatMap((child) => child.faults)[0],
+    /** Closes the scope of every child. */
+    close: async (): Promise<void> => {
       await Promise.all([...open].map((child) => child.close()))
     },
   }

@@ -8,40 +8,31 @@ import { join } from "node:path"
 import { quote } from "../suite/ShellWords.ts"
 
 /** A temporary folder and scripts that live no longer than it. */
-export interface CaseFolder {
-  /** A path without symbolic links. */
-  readonly path: string
-  /** Creates an empty file. */
-  readonly put: (name: string) => void
-  /** Whether there is a file of this name. */
-  readonly has: (name: string) => boolean
-  /** The size of a file in bytes; 0 if there is none. */
-  readonly size: (name: string) => number
-  /** A script that waits until there is a file of this name. */
-  readonly waitFor: (name: string) => string
-  /** A script that does nothing until it is killed. */
-  readonly idle: string
-  /** A script that appends to a file of this name until it is killed. */
-  readonly beat: (name: string) => string
-  /** Removes the folder, which ends its scripts. */
-  readonly remove: () => void
-}
+export type CaseFolder = ReturnType<typeof make>
 
 /** Creates a folder below that for temporary files; as there, children of other users may write to it. */
-export const make = (): CaseFolder => {
+export const make = () => {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "procwire-spawner-")))
   chmodSync(path, 0o1777)
   const file = (name: string): string => join(path, name)
   const has = (name: string): boolean => existsSync(file(name))
   const present = `[ -d ${quote(path)} ]`
   return {
+    /** A path without symbolic links. */
     path,
-    put: (name) => writeFileSync(file(name), ""),
+    /** Creates an empty file. */
+    put: (name: string): void => writeFileSync(file(name), ""),
+    /** Whether there is a file of this name. */
     has,
-    size: (name) => (has(name) ? statSync(file(name)).size : 0),
-    waitFor: (name) => `while ${present} && [ ! -e ${quote(file(name))} ]; do sleep 0.02; done`,
+    /** The size of a file in bytes; 0 if there is none. */
+    size: (name: string): number => (has(name) ? statSync(file(name)).size : 0),
+    /** A script that waits until there is a file of this name. */
+    waitFor: (name: string) => `while ${present} && [ ! -e ${quote(file(name))} ]; do sleep 0.02; done`,
+    /** A script that does nothing until it is killed. */
     idle: `while ${present}; do sleep 0.05; done`,
-    beat: (name) => `while ${present}; do printf x >>${quote(file(name))}; sleep 0.02; done`,
-    remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }),
+    /** A script that appends to a file of this name until it is killed. */
+    beat: (name: string) => `while ${present}; do printf x >>${quote(file(name))}; sleep 0.02; done`,
+    /** Removes the folder, which ends its scripts. */
+    remove: (): void => rmSync(path, { recursive: true, force: true, maxRetries: 3 }),
   }
 }

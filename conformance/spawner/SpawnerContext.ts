@@ -61,8 +61,8 @@ const open = (
   { requires }: Case,
   timeoutMs: number,
 ): OpenContext<SpawnerContext> => {
-  const folder = CaseFolder.make()
-  const children = CaseChildren.make(spawner, requires, timeoutMs)
+  const { path, size, remove, ...scripts } = CaseFolder.make()
+  const { fault, close, ...children } = CaseChildren.make(spawner, requires, timeoutMs)
   const notes: Array<string> = []
   let controls = 0
 
@@ -73,25 +73,17 @@ const open = (
     }
   }
   const grown = async (name: string, by: number) => {
-    const before = folder.size(name)
-    await until(() => folder.size(name) >= before + by, `${by} more beats of ${name}`)
+    const before = size(name)
+    await until(() => size(name) >= before + by, `${by} more beats of ${name}`)
   }
-  const { start, run, refused } = children
-  const { put, has, waitFor, idle, beat } = folder
   const context: SpawnerContext = {
+    ...children,
+    ...scripts,
     capabilities: spawner.capabilities,
-    folder: folder.path,
-    start,
-    run,
-    refused,
-    put,
-    has,
-    waitFor,
-    idle,
-    beat,
+    folder: path,
     until,
     others: async (count = 10) => {
-      for (let i = 0; i < count; i++) await run({ argv: ["/bin/sh", "-c", "echo other"] })
+      for (let i = 0; i < count; i++) await children.run({ argv: ["/bin/sh", "-c", "echo other"] })
     },
     times: async (count, atOnce, body) => {
       let left = count
@@ -101,15 +93,15 @@ const open = (
       await Promise.all(Array.from({ length: atOnce }, worker))
     },
     beating: async (...names) => {
-      for (const name of names) await until(() => folder.size(name) > 0, `the process of ${name} to run`)
+      for (const name of names) await until(() => size(name) > 0, `the process of ${name} to run`)
     },
     silent: async (...names) => {
       const control = `control-${++controls}`
-      const child = await start({ argv: sh(beat(control)) })
+      const child = await children.start({ argv: sh(scripts.beat(control)) })
       await grown(control, 2)
-      const before = names.map(folder.size)
+      const before = names.map(size)
       await grown(control, 10)
-      const alive = names.filter((name, i) => folder.size(name) > (before[i] ?? 0))
+      const alive = names.filter((name, i) => size(name) > (before[i] ?? 0))
       await child.close()
       if (alive.length > 0) fail(`still alive: ${alive.join(", ")}`)
     },
@@ -118,10 +110,10 @@ const open = (
   return {
     context,
     notes,
-    fault: children.fault,
+    fault,
     close: async () => {
-      folder.remove()
-      await children.close()
+      remove()
+      await close()
     },
   }
 }

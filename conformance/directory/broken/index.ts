@@ -1,11 +1,36 @@
-/** Every directory with a fault, and a good one. */
+/** Every directory with a fault, made from the one in memory, and a good one. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import type { DirectoryService } from "../../../core/directory/Directory.ts"
 import { refused } from "../../../core/directory/DirectoryError.ts"
-import { changed, withOptions, type Broken } from "./Broken.ts"
+import type { DirectoryOptions } from "../../../core/directory/DirectoryOptions.ts"
+import * as Memory from "../../../core/directory/Memory.ts"
+import type { Make } from "../DirectoryContext.ts"
 
-export { good, type Broken } from "./Broken.ts"
+interface Broken {
+  /** The fault. */
+  readonly does: string
+  /** The case that has to fail, and what its reason says. */
+  readonly caughtBy: string
+  readonly reason: RegExp
+  readonly make: Make
+}
+
+export const good: Make = (options) =>
+  Effect.map(Memory.make(options), (directory) => Effect.succeed(directory))
+
+/** Changes some operations; each directory has its own change. */
+const changed =
+  (change: (directory: DirectoryService) => Partial<DirectoryService>): Make =>
+  (options) =>
+    Effect.map(Memory.make(options), (directory) => Effect.succeed({ ...directory, ...change(directory) }))
+
+/** Has other options than it was given. */
+const withOptions =
+  (other: DirectoryOptions): Make =>
+  (options) =>
+    good({ ...options, ...other })
 
 const day = 86_400_000
 
