@@ -3,11 +3,13 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { FileSystem } from "effect/FileSystem"
-import { HttpClient } from "effect/http/HttpClient"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import { HttpClient, transform } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { layer as layerPosix, Path } from "effect/Path"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type { Client } from "../../../core/client/Client.ts"
+import { toClientHttp } from "../../../core/client/ClientHttp.ts"
 import type { ClientError } from "../../../core/client/ClientError.ts"
 import type { CurrentOptions } from "../../../core/client/Dialects.ts"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
@@ -15,7 +17,7 @@ import type { Target } from "../Connect.ts"
 import type { ToClient } from "../Program.ts"
 import * as RemoteCommands from "./RemoteCommands.ts"
 import * as RemoteFileSystem from "./RemoteFileSystem.ts"
-import * as RemoteHttpClient from "./RemoteHttpClient.ts"
+import * as RemoteFetch from "./RemoteFetch.ts"
 import * as RemotePath from "../../../core/client/RemotePath.ts"
 
 /** The services that a client gives. */
@@ -33,13 +35,20 @@ export interface LayerOptions extends CurrentOptions, ServiceOptions {}
 /** The services over a client, which stays open when the layer ends. */
 export const layerClient = (client: ExecClient, options: ServiceOptions = {}): Layer.Layer<Services> =>
   Layer.effectContext(
-    Effect.map(makePaths(client), (path) =>
-      Context.make(ChildProcessSpawner, RemoteCommands.make(client)).pipe(
+    Effect.gen(function* () {
+      return Context.make(ChildProcessSpawner, RemoteCommands.make(client)).pipe(
         Context.add(FileSystem, RemoteFileSystem.make(client, options.watchInterval ?? 500)),
-        Context.add(Path, path),
-        Context.add(HttpClient, RemoteHttpClient.make(client)),
-      ),
-    ),
+        Context.add(Path, yield* makePaths(client)),
+        Context.add(HttpClient, yield* makeHttpClient(client)),
+      )
+    }),
+  )
+
+/** The client over `fetch`, with a `fetch` of the server. */
+const makeHttpClient = ({ http }: ExecClient): Effect.Effect<HttpClient> =>
+  HttpClient.pipe(
+    Effect.map(transform(Effect.provideService(FetchHttpClient.Fetch, RemoteFetch.make(toClientHttp(http))))),
+    Effect.provide(FetchHttpClient.layer),
   )
 
 /** Makes `layer` of a runtime. */

@@ -1,26 +1,17 @@
 /**
- * `HttpClient` of `@effect/platform` whose requests the server makes, from its own network: the one over `fetch`, with
- * a `fetch` of the client.
+ * A `fetch` whose requests the server of a client makes, from its own network. It is of no Effect, for those of two
+ * lines have it.
  *
  * A response arrives as a stream with back-pressure; a reader that leaves it ends it. A request body is sent as a
  * whole. The server asks for content codings, and decodes them.
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as Effect from "effect/Effect"
-import type { Client, ClientHttpStream } from "../node/index.ts"
-
-export const make = (client: Client): Effect.Effect<HttpClient.HttpClient> =>
-  HttpClient.HttpClient.pipe(
-    Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, toFetch(client)))),
-    Effect.provide(FetchHttpClient.layer),
-  )
+import type { ClientHttp, ClientHttpStream } from "../../../core/client/ClientHttp.ts"
 
 /** Statuses whose responses have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
-const toFetch =
-  ({ http }: Client): typeof fetch =>
+export const make =
+  (http: ClientHttp): typeof fetch =>
   async (url, { method = "GET", headers, body, signal } = {}) => {
     const sent = new Headers(headers)
     const whole = body == null ? undefined : new Response(body)
@@ -33,6 +24,7 @@ const toFetch =
       ...(whole === undefined ? {} : { body: new Uint8Array(await whole.arrayBuffer()) }),
     }
     const answer = await http.stream(options, signal == null ? {} : { signal })
+    signal?.addEventListener("abort", () => void answer.close(), { once: true })
     const named = new Headers()
     for (const { name, value } of answer.headers) named.append(name, value)
     const { status } = answer
