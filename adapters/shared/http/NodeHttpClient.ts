@@ -19,7 +19,6 @@ import {
 } from "../../../core/http/HttpClient.ts"
 import * as Codings from "./Codings.ts"
 import * as ResponseBody from "./ResponseBody.ts"
-import type { Route } from "./Route.ts"
 import * as Routes from "./Routes.ts"
 
 export const layer: Layer.Layer<HttpClient> = Layer.effect(
@@ -68,7 +67,7 @@ const ofBun: Readonly<Record<string, string>> = {
 
 const idempotent = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"])
 
-const begin = ({ method, url, headers, body }: Request, route: Route): ClientRequest => {
+const begin = ({ method, url, headers, body }: Request, route: Routes.Route): ClientRequest => {
   const path = method === "CONNECT" ? { path: new URL(url).host } : {}
   const outgoing = route.module.request(url, {
     method,

@@ -2,7 +2,7 @@
  * Routes to origins: directly or through a proxy, in the clear or over TLS.
  *
  * A proxy gets `http:` URLs as absolute request targets, `https:` ones through a tunnel (CONNECT) for each request.
- * Certificates are checked against the runtime's authorities and those that the environment names (`Authorities`).
+ * Certificates are checked against the runtime's authorities and those that the environment names.
  */
 import { Buffer } from "node:buffer"
 import type * as Http from "node:http"
@@ -10,9 +10,21 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { proxyOf } from "../../../core/http/Proxies.ts"
-import * as Authorities from "./Authorities.ts"
-import type { Route } from "./Route.ts"
 import type { Duplex } from "node:stream"
+import type * as Https from "node:https"
+import type { Header } from "../../../core/http/HttpClient.ts"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { SecureContext } from "node:tls"
+
+/** The way of one request to its origin, or to the proxy before it. */
+export interface Route {
+  /** `node:http` or `node:https`, loaded when it is first needed. */
+  readonly module: Pick<typeof Http, "request">
+  readonly options: Https.RequestOptions & Trusted
+  /** Headers for the proxy, unless the caller has set its own. */
+  readonly headers: ReadonlyArray<Header>
+}
 
 /** The route to a URL. Rejects where there is none. */
 export type Routes = (url: string, signal: AbortSignal) => Promise<Route>
@@ -33,7 +45,7 @@ export const make: Effect.Effect<Routes, never, Scope.Scope> = Effect.gen(functi
     return { module, options: { agent }, headers: [] }
   })
   const https = once(async (): Promise<Route> => {
-    const [module, authorities] = await Promise.all([import("node:https"), Authorities.read(env)])
+    const [module, authorities] = await Promise.all([import("node:https"), readAuthorities(env)])
     const agent = new module.Agent({ ...kept, ...authorities })
     agents.push(agent)
     return { module, options: { agent, ...authorities }, headers: [] }
@@ -116,3 +128,32 @@ const opened = (connecting: Http.ClientRequest): Promise<Duplex> =>
     })
     connecting.on("error", reject).end()
   })
+
+/**
+ * Authorities that are trusted beside the runtime's own: those that `CODEX_CA_CERTIFICATE` (a variable of the peer
+ * implementation), `SSL_CERT_FILE` or `SSL_CERT_DIR` (variables of OpenSSL) name. Empty where the environment names none.
+ */
+const readAuthorities = async (env: NodeJS.ProcessEnv): Promise<Trusted> => {
+  const file = env["CODEX_CA_CERTIFICATE"] || env["SSL_CERT_FILE"]
+  const folder = file ? undefined : env["SSL_CERT_DIR"]
+  if (!file && !folder) return {}
+  const texts = file ? [await readFile(file, "utf8")] : await readAll(folder ?? "")
+  // `ca` replaces the runtime's authorities, so they have to be in the list too.
+  const extra = env["NODE_EXTRA_CA_CERTS"]
+  if (extra) texts.push(await readFile(extra, "utf8").catch(() => ""))
+  const { createSecureContext, rootCertificates } = await import("node:tls")
+  const ca = [...rootCertificates, ...texts.filter((text) => text.includes("-----BEGIN CERTIFICATE-----"))]
+  // Share one context: parsing hundreds of certificates for each connection would take longer than the connection.
+  return { ca, secureContext: createSecureContext({ ca }) }
+}
+
+interface Trusted {
+  readonly ca?: Array<string>
+  readonly secureContext?: SecureContext
+}
+
+/** The readable files of a folder, which may hold more than certificates. */
+const readAll = async (folder: string): Promise<Array<string>> => {
+  const names = await readdir(folder).catch(() => [])
+  return Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")))
+}
