@@ -20,7 +20,9 @@ export const requests: Effect.Effect<Queue.Dequeue<void>, never, Scope.Scope> = 
 )
 
 /** Each signal of a kind, in the same way. */
-export const each = (signal: "SIGUSR1" | "SIGUSR2"): Effect.Effect<Queue.Dequeue<void>, never, Scope.Scope> =>
+export const each = (
+  signal: "SIGUSR1" | "SIGUSR2" | "SIGQUIT",
+): Effect.Effect<Queue.Dequeue<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const queue = yield* Queue.make<void>({ capacity: 1, strategy: "sliding" })
     const request = () => void Queue.offerUnsafe(queue, undefined)

@@ -6,6 +6,7 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as TextFile from "../host/TextFile.ts"
+import * as Lazy from "../Lazy.ts"
 import * as Given from "../serve/Given.ts"
 import * as Logging from "../serve/Logging.ts"
 import * as Options from "../serve/Options.ts"
@@ -19,7 +20,9 @@ import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
 import * as Renewal from "./Renewal.ts"
+import type * as Succession from "./Succession.ts"
 import * as Telemetry from "./Telemetry.ts"
+import * as ArgumentBytes from "./words/ArgumentBytes.ts"
 
 export const serve = Command.make({
   name: "serve",
@@ -27,6 +30,9 @@ export const serve = Command.make({
   usage: "[OPTIONS]",
   flags: {
     ...OptionFlags.flagsOf(Options.general),
+    "take-over": Flags.toggle(
+      "with --keep: take the place of the server with the same --keep-dir, with its processes, if one runs",
+    ),
     config: Flags.file("options from a file, one in each line: max-processes 100 [default: none]"),
   },
   groups: [{ title: "Limits", flags: OptionFlags.flagsOf(Options.bounds) }],
@@ -36,9 +42,11 @@ Blanks separate several addresses in PROCWIRE_LISTEN; true or false is the value
 wins over a variable, and a variable over the file.
 
 Signals: SIGTERM, SIGINT and SIGHUP end the server and every process it started, with the exit code 0, on SIGHUP 129;
-a second one does not wait for --grace-ms.
+a second one does not wait for --grace-ms. With --keep they leave the processes to the next server, and SIGQUIT ends
+those, too. With --keep SIGUSR2 starts the program again in its place, with --take-over; if that does not take the
+processes over, this server goes on.
 ${Renewal.help}
-SIGUSR2 prints another link to the page of --web.
+With --web SIGUSR2 prints another link to the page instead.
 ${Telemetry.help}`,
   examples: [
     "procwire serve                                    # ws://127.0.0.1:PORT, for many clients",
@@ -53,30 +61,78 @@ ${Telemetry.help}`,
   run: ({ platform, values, asked }) =>
     Effect.gen(function* () {
       const settings = yield* settle(values, process.env)
+      const again = { words: ArgumentBytes.words(), env: { ...process.env } }
       // They configure this server, not those that its processes may start.
       for (const name of Given.variables) delete process.env[name]
       const systemd = SystemdEnvironment.take(process.env)
+      const isKeeping = settings.options.keep === true
+      if (values["take-over"] === true && !isKeeping) return yield* Flags.wrong("--take-over needs --keep")
+      let begun = false
+      /** One server, until it ends; succeeds with the one that has asked for its place. */
+      const life = (signals: Signals) =>
+        Effect.gen(function* () {
+          const renewals = yield* Renewal.requests
+          const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
+          const early = platform.early && { ...platform.early, keeps: isPlain(settings) }
+          const takesOver = values["take-over"] === true && !begun
+          const host = { isCommand: true, systemd, onClosing: service.stopping, early, takesOver }
+          const server = yield* Server.make(platform, settings, host)
+          let leaving = false
+          const replaced = yield* successions(server, {
+            start: again,
+            requests: signals.again,
+            leaving: () => void (leaving = true),
+          })
+          yield* server.keeping?.done ?? Effect.void
+          const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
+          if (!begun)
+            for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
+          begun = true
+          const renew = service.whileReloading(Renewal.renew(server.files))
+          yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(renewals), renew)))
+          if (settings.options.web === true) yield* printLinks(server, printed)
+          yield* service.ready(server.addresses)
+          const closed = Effect.andThen(
+            server.closed,
+            Effect.suspend(() => (leaving ? Effect.never : Effect.void)),
+          )
+          const ends = Effect.raceFirst(Effect.andThen(asked, server.close()), closed)
+          const quits = Effect.andThen(Queue.take(signals.quit), server.close({ keep: false }))
+          const end = server.keeping === undefined ? ends : Effect.raceFirst(ends, quits)
+          return yield* Effect.raceFirst(Effect.as(end, undefined), replaced)
+        }).pipe(Effect.scoped, Effect.mapError(OptionFlags.toFlagError))
+      // systemd knows one process as its service.
+      const isOfSystemd = (systemd.listenFds ?? systemd.notifySocket) !== undefined
+      const successions = (server: Server.Made, options: Succession.Options) =>
+        server.keeping === undefined || isOfSystemd
+          ? Effect.succeed(Effect.never)
+          : Lazy.use(
+              () => import("./Succession.ts"),
+              ({ make }) => make(server, server.keeping?.folder ?? "", options),
+            )
       return yield* Effect.gen(function* () {
-        const renewals = yield* Renewal.requests
-        const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
-        const early = platform.early && { ...platform.early, keeps: isPlain(settings) }
-        const host = { isCommand: true, systemd, onClosing: service.stopping, early }
-        const server = yield* Server.make(platform, settings, host)
-        const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
-        for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
-        const renew = service.whileReloading(Renewal.renew(server.files))
-        yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(renewals), renew)))
-        if (settings.options.web === true) yield* printLinks(server, printed)
-        yield* service.ready(server.addresses)
-        yield* Effect.raceFirst(Effect.andThen(asked, server.close()), server.closed)
-      }).pipe(
-        Effect.scoped,
-        Effect.mapError(OptionFlags.toFlagError),
-        Effect.provide(Telemetry.layer),
-        Effect.provide(Logging.layer(settings.options)),
-      )
+        const signals: Signals = {
+          quit: yield* isKeeping ? Renewal.each("SIGQUIT") : Queue.make<void>(),
+          again:
+            isKeeping && !isOfSystemd && settings.options.web !== true
+              ? yield* Renewal.each("SIGUSR2")
+              : undefined,
+        }
+        for (;;) {
+          const verdict = yield* life(signals)
+          if (verdict === undefined || (yield* Effect.raceFirst(verdict, Effect.as(asked, true)))) return
+        }
+      }).pipe(Effect.scoped, Effect.provide(Telemetry.layer), Effect.provide(Logging.layer(settings.options)))
     }),
 })
+
+/** The signals of a server with a holder. They are handled from the start on: without a listener they end it. */
+interface Signals {
+  /** The server is to end with its processes. */
+  readonly quit: Queue.Dequeue<void>
+  /** Another one is to take its place; undefined if the signal means something else. */
+  readonly again: Queue.Dequeue<void> | undefined
+}
 
 /** True for a server on stdio alone, whose options need nothing at the start and nothing on disk. */
 const isPlain = ({ options }: Given.Settings): boolean =>

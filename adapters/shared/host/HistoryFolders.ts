@@ -24,13 +24,20 @@ export const make = (root: string | undefined): Promise<string> => {
 /** The begin of the names of the folders in it, one for each process. */
 export const ofProcess = "process-"
 
+/** The file that a server puts into its folder when it leaves that to the next one, before it ends. */
+const leftName = "left"
+
+/** Leaves the folder of this server to the next one, as if this one had ended. */
+export const leave = (folder: string): Promise<void> =>
+  promises.writeFile(join(folder, leftName), "").catch(() => undefined)
+
 /** True for the folder of a process in that of a server of this user that has ended. */
 export const isLeft = (path: string): boolean =>
   basename(path).startsWith(ofProcess) &&
   ProcessBegin.denial() === undefined &&
   diedMillis(dirname(path), placeOfPids()) !== undefined
 
-/** The folders of servers of this user that have died, the one that was used last at the end. */
+/** The folders of servers of this user that have died, or have left them, the one that was used last at the end. */
 export const dead = (root = tmpdir()): ReadonlyArray<string> => {
   if (ProcessBegin.denial() !== undefined) return []
   const place = placeOfPids()
@@ -45,17 +52,18 @@ export const dead = (root = tmpdir()): ReadonlyArray<string> => {
 /** The last use of the folder of a server of this user that has died, in milliseconds; undefined for any other. */
 const diedMillis = (path: string, place: string): number | undefined => {
   const [, pid, begin, where] = named.exec(basename(path)) ?? []
-  if (pid === undefined || where !== place || isAlive(Number(pid), begin ?? "-")) return undefined
+  if (pid === undefined || where !== place) return undefined
+  if (isAlive(Number(pid), begin ?? "-") && !fs.existsSync(join(path, leftName))) return undefined
   const own = process.geteuid?.()
   const stats = statsOf(path)
   const isOurs = stats?.isDirectory() === true && (own === undefined || stats.uid === own)
   return isOurs ? stats.mtimeMs : undefined
 }
 
-/** Removes the folders of servers that have died; returns how many of them had histories. */
+/** Removes the folders of servers that have died, not those that this one has left; returns how many had histories. */
 export const sweep = async (root?: string): Promise<number> => {
-  const found = dead(root)
-  const { length } = found.filter((path) => namesIn(path).length > 0)
+  const found = dead(root).filter((path) => named.exec(basename(path))?.[1] !== `${process.pid}`)
+  const { length } = found.filter((path) => namesIn(path).some((name) => name.startsWith(ofProcess)))
   for (const path of found) await remove(path)
   return length
 }

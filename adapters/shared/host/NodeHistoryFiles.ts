@@ -59,7 +59,10 @@ export const make = (root?: string): Effect.Effect<HistoryFilesService, never, S
           await promises.rename(left, name)
           return name
         }),
-      leave: Effect.sync(() => void (isLeft = true)),
+      leave: Effect.promise(async () => {
+        isLeft = true
+        if (own !== undefined) await HistoryFolders.leave(await own)
+      }),
       indexOf: (bytes, needle, from) =>
         Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(needle, from),
     }

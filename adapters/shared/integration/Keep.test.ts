@@ -2,10 +2,13 @@
 import { type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync } from "node:fs"
+import * as net from "node:net"
 import process from "node:process"
+import { createInterface } from "node:readline"
 import * as Effect from "effect/Effect"
 import { describe, expect, onTestFinished, test } from "vitest"
 import * as HolderPlace from "../keep/HolderPlace.ts"
+import * as Proc from "../testing/Proc.ts"
 import * as Program from "../testing/Program.ts"
 
 /** Servers at one address, one after the other. */
@@ -16,6 +19,7 @@ const make = () => {
   const place = Effect.runSync(HolderPlace.make(folder.at("state")))
   const holder = () => HolderPlace.noted(place)
   onTestFinished(async () => {
+    for (const server of successors()) process.kill(server, "SIGKILL")
     const pid = holder()
     if (pid !== undefined) process.kill(pid, "SIGTERM")
     await until(() => holder() === undefined)
@@ -43,13 +47,29 @@ const make = () => {
     process.kill(server.pid ?? 0, signal)
     return closed
   }
+  const successors = () =>
+    Proc.withArgument("--take-over").filter((pid) => Proc.hasArgument(pid, `--listen=${url}`))
+  /** Has another one take the place of it; completes when that has it. */
+  const replace = async (server: number) => {
+    process.kill(server, "SIGUSR2")
+    await until(() => !Proc.isAlive(server))
+    const [successor] = successors()
+    return successor ?? expect.unreachable()
+  }
   const call = (...args: ReadonlyArray<string>) =>
     program.call(args[0] ?? "", `--server=${url}`, ...args.slice(1))
-  return { ...program, call, url, serve, kill, holder }
+  return { ...program, call, url, serve, kill, place, replace, holder }
 }
 
 const until = async (holds: () => boolean) => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** The other side of a hand-over. */
+const talkOn = (socket: net.Socket) => {
+  const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
+  const read = async () => JSON.parse((await lines.next()).value as string) as unknown
+  return { read, say: (what: unknown) => void socket.write(`${JSON.stringify(what)}\n`) }
 }
 
 describe("a server with --keep", () => {
@@ -98,21 +118,22 @@ describe("a server with --keep", () => {
   })
 
   test("goes on with the histories of the servers before it, in their files", async () => {
-    const { call, folder, serve, kill } = make()
+    const { call, folder, serve, kill, replace } = make()
     const histories = folder.at("histories")
     const flags = ["--history-bytes=67108864", `--history-dir=${histories}`]
     let server = await serve(...flags)
-    const script = "seq 200000; while [ ! -e go ]; do sleep 0.01; done; seq 200001 300000"
+    const script = "seq 300000; while [ ! -e go ]; do sleep 0.01; done; seq 300001 400000"
     await call("run", "--detach", "--name=job", "--", "sh", "-c", script)
-    await call("wait", "job", "--for=output:^200000$")
+    await call("wait", "job", "--for=output:^300000$")
     for (const signal of ["SIGKILL", "SIGTERM"] as const) {
       await kill(server, signal)
       server = await serve(...flags)
     }
+    await replace(await replace(server.pid ?? 0))
     folder.sh("touch go")
     await call("wait", "job")
     expect((await call("logs", "job")).stdout).toBe(
-      Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join(""),
+      Array.from({ length: 400_000 }, (_, index) => `${index + 1}\n`).join(""),
     )
     await until(() => readdirSync(histories).length === 1)
   }, 120_000)
@@ -154,13 +175,93 @@ describe("a server with --keep", () => {
     await until(() => holder() === undefined)
   })
 
+  test("gives its place to a new one by SIGUSR2, over a unix socket and over TCP", async () => {
+    const { folder, replace, serve, start, url } = make()
+    folder.sh("touch go")
+    const server = await serve("--listen=ws://127.0.0.1:0")
+    const script = "i=0; while [ -e go ] || [ $i -lt 200 ]; do echo $i; i=$((i+1)); sleep 0.01; done; exit 7"
+    const client = start("run", `--server=${url}`, "--", "sh", "-c", script)
+    let printed = ""
+    client.stdout?.on("data", (text: Buffer) => (printed += text.toString()))
+    const ended = once(client, "close")
+    const lines = () => printed.split("\n").length - 1
+    await until(() => lines() > 5)
+    let said = ""
+    server.stdout?.on("data", (text: Buffer) => (said += text.toString()))
+    const left = once(server, "exit")
+    await replace(server.pid ?? 0)
+    expect(await left).toEqual([0, null])
+    await until(() => said.split("\n").length > 2)
+    const [, port = ""] = /^ws:\/\/127.0.0.1:(\d+)$/m.exec(said) ?? []
+    const count = lines()
+    await until(() => lines() > count + 5)
+    const other = start("ps", "-q", `--server=ws://127.0.0.1:${port}`)
+    expect(await once(other, "close")).toEqual([0, null])
+    folder.sh("rm go")
+    expect(await ended).toEqual([7, null])
+    expect(printed).toBe(Array.from({ length: lines() }, (_, index) => `${index}\n`).join(""))
+  })
+
+  test("goes on where a successor ends before it has all processes", async () => {
+    const { call, folder, place, serve } = make()
+    const server = await serve()
+    const script = "echo one; while [ ! -e go ]; do sleep 0.01; done; exit 5"
+    await call("run", "--detach", "--name=job", "--", "sh", "-c", script)
+    const hello = { version: 1, pid: 2 ** 22 + 1, begin: "1" }
+    for (const isBound of [false, true]) {
+      let said = ""
+      server.stderr?.on("data", (text: Buffer) => (said += text.toString()))
+      const socket = net.connect(place.next)
+      const { read, say } = talkOn(socket)
+      expect(await read()).toEqual({ version: 1 })
+      say(hello)
+      if (isBound) {
+        socket.write("leave\n")
+        expect(await read()).toMatchObject({ processes: 1 })
+      }
+      socket.destroy()
+      await until(() => said.includes("; this one goes on"))
+      expect((await call("ps", "--quiet")).stdout).toBe("job\n")
+    }
+    folder.sh("touch go")
+    expect((await call("wait", "job")).stdout).toBe("5\n")
+    expect((await call("logs", "job")).stdout).toBe("one\n")
+  })
+
+  test("gives back the processes that it has taken over where they are not all", async () => {
+    const { call, folder, kill, place, serve } = make()
+    const flags = [`--history-dir=${folder.at("histories")}`, "--history-bytes=67108864"]
+    const server = await serve(...flags)
+    const script = "seq 300000; while [ ! -e go ]; do sleep 0.01; done; exit 5"
+    await call("run", "--detach", "--name=job", "--", "sh", "-c", script)
+    await call("wait", "job", "--for=output:^300000$")
+    await kill(server, "SIGKILL")
+    folder.sh(`rm ${place.next}`)
+    const other = net.createServer()
+    onTestFinished(() => void other.close())
+    other.listen(place.next)
+    const given = once(other, "connection")
+    const failed = serve(...flags, "--take-over").catch(({ message }: Error) => message)
+    const [socket] = (await given) as [net.Socket]
+    const { say } = talkOn(socket)
+    say({ version: 1 })
+    say({ processes: 2, addresses: [] })
+    expect(await failed).toContain("took over 1 of 2 processes, and gave them back")
+    other.close()
+    await serve(...flags)
+    folder.sh("touch go")
+    expect((await call("wait", "job")).stdout).toBe("5\n")
+    expect((await call("logs", "job")).stdout.split("\n").length).toBe(300_001)
+  })
+
   test("is refused with what it cannot be combined with", async () => {
-    const { call } = Program.make()
+    const { call } = Program.make({ PROCWIRE_KEEP: undefined })
     const refused = async (...flags: ReadonlyArray<string>) => {
       const { code, stderr } = await call("serve", ...flags)
       return `${code} ${stderr.split("\n")[0]}`
     }
     expect(await refused("--keep-dir=/tmp/x")).toBe("2 procwire: --keep-dir needs --keep")
+    expect(await refused("--take-over")).toBe("2 procwire: --take-over needs --keep")
     expect(await refused("--keep", "--spawner=nice:5")).toBe(
       "2 procwire: --keep and --spawner exclude each other",
     )

@@ -33,6 +33,8 @@ export interface Options extends HolderProcess.Options {
 export interface Held {
   readonly spawner: Spawner.SpawnerService
   readonly keeper: KeeperService
+  /** The number of children that outlive this server. */
+  readonly count: () => number
   /** The evidence of the holder, whose children they are. */
   readonly evidence: Evidence.ProcessEvidenceService
 }
@@ -43,6 +45,7 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
     const warn = Effect.runForkWith(yield* Effect.context<never>())
     let leaving = false
     let current: HolderLink.HolderLink | undefined
+    const children = new Set<LinkedChild>()
     const turn = Turn.make()
     const connect = Effect.suspend(() =>
       connected(options, (why) => {
@@ -79,6 +82,7 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
           link.listen(number, child)
           const end = Effect.suspend(() => {
             child.mute()
+            children.delete(child)
             link.unlisten(number)
             return leaving && child.isNoted ? Effect.void : bounded(link.request(kinds.forget, number))
           })
@@ -87,6 +91,7 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
             link.unlisten(number)
             return yield* Effect.fail(refusalOf(reply))
           }
+          children.add(child)
           yield* Effect.addFinalizer(() => end)
           // The caller has the handle before the first event.
           setImmediate(() => child.open())
@@ -123,6 +128,7 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
 
     return {
       spawner: { capabilities, spawn },
+      count: () => [...children].filter(({ isNoted }) => isNoted).length,
       evidence: {
         tells: first.welcome.tells,
         input: (of) => Effect.map(ask({ of }), (found) => (found as Evidence.Input) ?? gone),

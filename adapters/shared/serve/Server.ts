@@ -35,11 +35,13 @@ import { version } from "../Version.ts"
 import * as Confine from "./Confine.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
+import * as KeepFolder from "./KeepFolder.ts"
 import * as Listening from "./Listening.ts"
 import type { Options } from "./Options.ts"
 import { behaviour, joining, keeping } from "./OptionTable.ts"
 import { ServeError, invalid, misconfigured } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
+import * as Place from "./Place.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as Upgrades from "./Upgrades.ts"
 import * as WebPage from "./WebPage.ts"
@@ -47,11 +49,9 @@ import { HistoryFiles } from "../../../core/features/history/HistoryFiles.ts"
 import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
 import type * as AuditFile from "../audit/AuditFile.ts"
 import * as Lazy from "../Lazy.ts"
-import * as Folders from "../host/Folders.ts"
 import * as HistoryFolders from "../host/HistoryFolders.ts"
 import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
 import * as OsError from "../host/OsError.ts"
-import { join } from "node:path"
 import process from "node:process"
 
 /** Facts of the command alone. */
@@ -62,8 +62,25 @@ export interface Host {
   readonly systemd?: Environment
   /** The start of this process, if the server is only on stdio and no option needs more than the start knows. */
   readonly early?: Early | undefined
+  /** True: takes the place of the server that uses the same folder for its holder. */
+  readonly takesOver?: boolean
   /** Runs when the server begins to end. */
   readonly onClosing?: (graceMs: number) => Effect.Effect<void>
+}
+
+/** A server with a holder. */
+export interface Keeping {
+  /** The folder by which servers find the holder. */
+  readonly folder: string
+  /** The number of processes that outlive this server. */
+  readonly count: () => number
+  /** Tells the server whose place this one has taken. */
+  readonly done: Effect.Effect<void>
+}
+
+/** A server, and what only the command needs. */
+export interface Made extends ServerService {
+  readonly keeping: Keeping | undefined
 }
 
 /** Starts a server, which lives until it ends or the scope closes. */
@@ -71,7 +88,7 @@ export const make = (
   platform: Platform,
   settings: Settings,
   host: Host = {},
-): Effect.Effect<ServerService, ServeError, TextFile.TextFiles | Scope.Scope> =>
+): Effect.Effect<Made, ServeError, TextFile.TextFiles | Scope.Scope> =>
   Effect.gen(function* () {
     const { options } = settings
     const outer = yield* Effect.scope
@@ -82,18 +99,19 @@ export const make = (
       scope,
       Effect.suspend(() => Deferred.done(closed, result)),
     )
-    const { listeners, doors, upgrades, serve, end, stats, page, files } = yield* Scope.provide(
-      start(platform, settings, host),
-      scope,
+    const given: GivenBack = { back: Effect.void }
+    const { listeners, doors, upgrades, serve, end, stats, page, files, keeping } = yield* Effect.onError(
+      Scope.provide(start(platform, settings, host, given), scope),
+      () => Effect.suspend(() => given.back),
     )
 
     let closing = false
-    const close = ({ graceMs = options.graceMs ?? 0 }: CloseOptions = {}) =>
+    const close = ({ graceMs = options.graceMs ?? 0, keep = true }: CloseOptions = {}) =>
       Effect.gen(function* () {
         if (!closing && host.onClosing !== undefined) yield* host.onClosing(graceMs)
         closing = true
         yield* Effect.forEach([...listeners, ...doors], ({ stop }) => stop)
-        yield* end(graceMs)
+        yield* end(graceMs, keep)
         yield* Scope.close(scope, Exit.void)
         yield* Effect.exit(Deferred.await(closed))
       })
@@ -128,11 +146,17 @@ export const make = (
       files: { named, renew: Effect.provide(renew, context) },
       close,
       closed: Deferred.await(closed),
+      keeping,
     }
   })
 
+/** The processes that a start has taken over are given back if it fails. */
+interface GivenBack {
+  back: Effect.Effect<void>
+}
+
 /** Builds everything in the scope: nothing is served yet. */
-const start = (platform: Platform, settings: Settings, host: Host) =>
+const start = (platform: Platform, settings: Settings, host: Host, given: GivenBack) =>
   Effect.gen(function* () {
     const { options } = settings
     const { bwrap } = options
@@ -150,10 +174,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
           "processes, so a start that asks for transparent TCP is refused",
       )
     const metrics = Metrics.make()
-    const held = yield* hold(platform, settings)
-    const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)
     const limits = { ...Limits.defaults, ...options.limits }
-    const floor = yield* Confine.floor(settings, services)
     const listening = yield* Listening.read(settings, {
       environment: host.systemd ?? take({}),
       openFfi: platform.openFfi,
@@ -169,18 +190,27 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     }
     const stats = yield* Stats.make(version, metrics)
     const page = yield* WebPage.make(settings, listening)
-    const bound = yield* Listening.bindAll(
-      listening,
-      terms,
-      { pages: StatusPages.make(version, metrics, stats), site: page.site },
-      auditLog === undefined ? undefined : PeerCredentials.make(platform.openFfi),
-      host.early,
-    ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
+    const bind = (addresses: Listening.Listening["addresses"]) =>
+      Listening.bindAll(
+        { ...listening, addresses },
+        terms,
+        { pages: StatusPages.make(version, metrics, stats), site: page.site },
+        auditLog === undefined ? undefined : PeerCredentials.make(platform.openFfi),
+        host.early,
+      ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
+    const place =
+      host.takesOver === true ? yield* Place.take(listening.addresses, bind, keepDir(options)) : undefined
+    const held = yield* hold(platform, settings)
+    const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)
+    const floor = yield* Confine.floor(settings, services)
+    const bound = yield* place?.bound ?? bind(listening.addresses)
     const others = yield* Effect.forEach(options.listeners ?? [], (layer) =>
       Effect.map(Layer.build(layer), Context.get(Listener)),
     ).pipe(Effect.mapError(toServeError))
     const upgrades = yield* Upgrades.make({ ...Listening.rulesOf(listening), terms })
-    const { spawner, drain } = Drain.make(Context.get(services, Spawner))
+    const { spawner, watch, drain } = Drain.make(Context.get(services, Spawner))
+    const histories = Context.get(services, HistoryFiles)
+    if (held !== undefined) given.back = Effect.andThen(histories.leave ?? Effect.void, held.keeper.leave)
     const server = yield* ExecServer.make({
       version,
       dialect: options.dialect ?? "current",
@@ -192,17 +222,33 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       metrics,
       auditLog,
       floor,
-    }).pipe(Effect.provide(Context.add(held?.over(services) ?? services, Spawner, spawner)))
+    }).pipe(Effect.provide(Context.add(held?.over(services, watch) ?? services, Spawner, spawner)))
     // Behind the adoption of what a server has left.
     yield* Effect.forkScoped(sweepHistories(settings))
     later.refusal = server.refusal
+    if (held !== undefined) yield* place?.judge(held.count()) ?? Effect.void
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
     const joined = isHost(options) ? yield* (yield* loadJoin).make(settings) : undefined
     const doors = joined === undefined ? [upgrades] : [upgrades, joined]
-    const files = Context.get(services, HistoryFiles)
-    const end = (graceMs: number) =>
-      held === undefined ? drain(graceMs) : Effect.andThen(files.leave ?? Effect.void, held.keeper.leave)
-    return { listeners: [...bound, ...others], doors, upgrades, serve, end, stats, page, files: listening }
+    const end = (graceMs: number, keep: boolean) => {
+      if (held === undefined) return drain(graceMs)
+      return keep ? given.back : Effect.andThen(drain(graceMs), held.endLeft)
+    }
+    const keeping =
+      held === undefined
+        ? undefined
+        : { folder: keepDir(options), count: held.count, done: place?.done ?? Effect.void }
+    return {
+      listeners: [...bound, ...others],
+      doors,
+      upgrades,
+      serve,
+      end,
+      stats,
+      page,
+      files: listening,
+      keeping,
+    }
   })
 
 /** The holder of processes that outlive this server, if the options ask for it. */
@@ -211,35 +257,43 @@ const hold = (
   { options, label }: Settings,
 ): Effect.Effect<Holding | undefined, ServeError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { keep = false, keepDir, keepTtlMs, contain } = options
+    const { keep = false, keepTtlMs, contain } = options
     if (!keep) {
       const vain = (["keepDir", "keepTtlMs"] as const).find((path) => options[path] !== undefined)
       return vain === undefined ? undefined : yield* invalid(`${label(vain)} needs ${label("keep")}`)
     }
     const other = options.spawner !== undefined ? "spawner" : isHost(options) ? "join" : undefined
     if (other !== undefined) return yield* invalid(`${label("keep")} and ${label(other)} exclude each other`)
-    const folder =
-      keepDir ?? join(Folders.ofUser(process.env, "XDG_STATE_HOME", ".local/state"), "procwire", "keep")
     const { make } = yield* Effect.promise(() => import("../keep/HeldSpawner.ts"))
     const ttlMillis = keepTtlMs ?? keeping.keepTtlMs.default
-    const made = make({ folder, ttlMillis, contain, openFfi: platform.openFfi })
-    const { spawner, keeper, evidence } = yield* Effect.mapError(made, ({ message }) =>
+    const made = make({ folder: keepDir(options), ttlMillis, contain, openFfi: platform.openFfi })
+    const { spawner, keeper, evidence, count } = yield* Effect.mapError(made, ({ message }) =>
       misconfigured(`${label("keep")}: ${message}`),
     )
     return {
       platform: { ...platform, toSpawner: () => Layer.succeed(Spawner, spawner) },
       keeper,
-      over: (services) => services.pipe(Context.add(Keeper, keeper), Context.add(ProcessEvidence, evidence)),
+      count,
+      endLeft: Effect.flatMap(keeper.left, (all) => Effect.forEach(all, ({ end }) => end, { discard: true })),
+      over: (services, watch) =>
+        services.pipe(Context.add(Keeper, watch(keeper)), Context.add(ProcessEvidence, evidence)),
     }
   })
+
+/** The folder by which servers find the holder. */
+const keepDir = ({ keepDir }: Options): string => keepDir ?? KeepFolder.usual(process.env)
 
 /** The parts of a server that come from its holder. */
 interface Holding {
   /** The platform whose spawner is that of the holder. */
   readonly platform: Platform
   readonly keeper: KeeperService
-  /** The services of the server, with those of the holder. */
-  readonly over: <R>(services: Context.Context<R>) => Context.Context<R>
+  /** The number of processes that outlive this server. */
+  readonly count: () => number
+  /** Ends the processes that this server has not taken over. */
+  readonly endLeft: Effect.Effect<void>
+  /** The services of the server, with those of the holder; `watch` wraps its keeper. */
+  readonly over: <R>(services: Context.Context<R>, watch: Drain.Drain["watch"]) => Context.Context<R>
 }
 
 const buildServices = (

@@ -10,6 +10,8 @@ import type { HandleUpgrade } from "./Upgrades.ts"
 export interface CloseOptions {
   /** The time that processes have to end after SIGTERM; the default is the option `graceMs` of the server. */
   readonly graceMs?: number | undefined
+  /** False ends the processes that would outlive the server, too; the default is true. */
+  readonly keep?: boolean | undefined
 }
 
 /** The rights of the visitor of a one-time link to the page. */
