@@ -1,4 +1,4 @@
-/** Commands that act on processes by their names: `write`, `send`, `kill`, `stop`, `rm` and `prune`. */
+/** Commands that act on processes by their names: `write`, `send`, `kill`, `stop`, `restart`, `rm` and `prune`. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -15,6 +15,8 @@ import * as Filters from "./show/Filters.ts"
 import * as Rows from "./show/Rows.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Keys from "./words/Keys.ts"
+import * as Access from "./server/Access.ts"
+import { restartsNothing } from "./features/Restart.ts"
 
 const { endOfTransmission, printLine: print } = LocalTerminal
 
@@ -231,3 +233,33 @@ const remove = (row: ListedProcess, client: ExecClient.ExecClient) =>
     if (row.state !== "closed") yield* Effect.exit(child.closed)
     yield* print(Rows.refOf(row))
   })
+
+export const restart = Command.make({
+  name: "restart",
+  summary: "End processes, and start them again with the same command, directory, variables and labels",
+  usage: "[OPTIONS] NAME…",
+  flags: {
+    grace: Flags.duration("from SIGTERM to the SIGKILL of what is left of it [default: that of run, or 5s]"),
+    json: Flags.toggle("print { name, session, processId } instead of the name"),
+    ...TargetFlags.flags,
+  },
+  operands: "process",
+  text: `
+It prints the names when they run again, which is when nothing is left of what ran before. The output goes on where it
+was, and those who are attached stay. One that has ended already begins anew, with an empty output. Processes of run -d
+can be restarted; those of other clients if their start has asked for it.`,
+  examples: ["procwire restart web", "procwire restart --grace 30s web db"],
+  run: (given) =>
+    Control.eachNamed(given, (row, client) =>
+      Effect.gen(function* () {
+        const { grace: graceMs, json = false } = given.values
+        yield* Access.need(client, "processRestart", restartsNothing)
+        const child = yield* Control.act(client, row)
+        yield* child.restart(graceMs === undefined ? {} : { graceMs })
+        yield* Effect.ignore(child.detach)
+        const { name, session, processId } = row
+        const text = json ? JSON.stringify({ name, session, processId }) : Rows.refOf(row)
+        yield* print(text)
+      }),
+    ),
+})

@@ -15,7 +15,7 @@ const processes: Readonly<Record<string, Load>> = {
   send: () => import("./ActCommands.ts").then(({ send }) => send),
   kill: () => import("./ActCommands.ts").then(({ kill }) => kill),
   stop: () => import("./ActCommands.ts").then(({ stop }) => stop),
-  restart: () => import("./RestartCommand.ts").then(({ restart }) => restart),
+  restart: () => import("./ActCommands.ts").then(({ restart }) => restart),
   rm: () => import("./ActCommands.ts").then(({ rm }) => rm),
   prune: () => import("./ActCommands.ts").then(({ prune }) => prune),
   screen: () => import("./ScreenCommand.ts").then(({ screen }) => screen),

@@ -1,8 +1,13 @@
 /** A row of the table of `procwire doctor`, and the answer to it. */
 import * as Effect from "effect/Effect"
-import * as BuiltIn from "../../sandbox/BuiltIn.ts"
 import * as Attempt from "../host/Attempt.ts"
-import type { Machine } from "./Machine.ts"
+import process from "node:process"
+import * as Result from "effect/Result"
+import * as KernelFiles from "../host/KernelFiles.ts"
+import type { Platform } from "../Platform.ts"
+import type { Ffi } from "../process/posix/Ffi.ts"
+import * as Libc from "../process/posix/Libc.ts"
+import * as LibcKernelFiles from "../process/posix/LibcKernelFiles.ts"
 
 export interface Finding {
   readonly ok: boolean
@@ -43,21 +48,41 @@ export const answer = ({ look, name, remedy }: Check, machine: Machine): Effect.
     Effect.map((finding) => ({ name, ...finding })),
   )
 
-/** A check that looks for what a spawner needs, as `procwire spawners` does; `works` is said if nothing is missing. */
-export const ofMissing = (
-  name: string,
-  works: string,
-  missing: () => BuiltIn.Missing | undefined,
-): Check => ({
-  name,
-  remedy: BuiltIn.permissions,
-  look: () =>
-    Effect.sync(() => {
-      const lack = missing()
-      return lack === undefined ? yes(works) : no(lack.what, lack.remedy)
-    }),
-})
-
 /** Why nothing is known that only the kernel knows, and what helps. */
 export const unread = "the kernel does not say it: /proc cannot be read"
 export const procRemedy = "use Linux; on Deno: --allow-ffi, or --allow-all for /proc"
+
+interface Native {
+  readonly ffi: Ffi
+  readonly libc: Libc.Libc
+  readonly files: KernelFiles.KernelFiles
+}
+
+/** The sources of the checks: the C library, the kernel's files, the spawners of the runtime. */
+export interface Machine {
+  readonly platform: Platform
+  /** Left: why it cannot be called. */
+  readonly native: Result.Result<Native, string>
+  readonly files: KernelFiles.KernelFiles
+  readonly isRoot: boolean
+}
+
+export const machineOf = (platform: Platform): Machine => {
+  const native = Result.try({
+    try: () => {
+      const ffi = platform.openFfi()
+      const libc = Libc.bind(ffi)
+      return { ffi, libc, files: LibcKernelFiles.make(ffi, libc) }
+    },
+    catch: Attempt.firstLine,
+  })
+  return {
+    platform,
+    native,
+    files: Result.isSuccess(native) ? native.success.files : KernelFiles.node,
+    isRoot: Result.getOrElse(
+      Result.try(() => process.getuid?.() === 0),
+      () => false,
+    ),
+  }
+}

@@ -1,23 +1,57 @@
-/** Every check of this machine, tried one after the other. */
+/** Every check of this machine, tried one after the other; those of programs are the ones of `procwire spawners`. */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as BuiltIn from "../../sandbox/BuiltIn.ts"
+import { builtIns } from "../../sandbox/BuiltIns.ts"
+import * as UserNamespaces from "../confine/UserNamespaces.ts"
+import * as Attempt from "../host/Attempt.ts"
 import type { Platform } from "../Platform.ts"
-import * as Check from "./Check.ts"
+import { type Answer, answer, type Check, machineOf, no, yes } from "./Check.ts"
 import * as LimitChecks from "./LimitChecks.ts"
-import * as Machine from "./Machine.ts"
 import * as RuntimeChecks from "./RuntimeChecks.ts"
-import * as ToolChecks from "./ToolChecks.ts"
 
-const checks: ReadonlyArray<Check.Check> = [
+const userns: Check = {
+  name: "userns",
+  remedy: BuiltIn.permissions,
+  look: () =>
+    Effect.sync(() => {
+      const lack = BuiltIn.lacks("unshare", "util-linux")
+      if (lack !== undefined) return no(lack.what, lack.remedy)
+      const tried = Attempt.run("unshare", "--user", "--map-root-user", "true")
+      if (Result.isSuccess(tried)) return yes("a user namespace was made")
+      return no(tried.failure, UserNamespaces.remedy())
+    }),
+}
+
+/** Looks for the needs of a spawner; `works` is said if nothing is missing. */
+const ofSpawner = (name: string, works: string): ReadonlyArray<Check> =>
+  builtIns
+    .filter((builtIn) => builtIn.name === name)
+    .map(({ missing }) => ({
+      name,
+      remedy: BuiltIn.permissions,
+      look: () =>
+        Effect.sync(() => {
+          const lack = missing()
+          return lack === undefined ? yes(works) : no(lack.what, lack.remedy)
+        }),
+    }))
+
+const checks: ReadonlyArray<Check> = [
   ...RuntimeChecks.checks,
-  ...ToolChecks.checks,
+  userns,
+  ...ofSpawner("bwrap", "bubblewrap has confined a program: restricted sandboxes work"),
+  ...ofSpawner("podman", "podman has answered"),
+  ...ofSpawner("docker", "the daemon of Docker has answered"),
+  ...ofSpawner("ssh", "the client of OpenSSH is installed"),
   ...LimitChecks.checks,
 ]
 
 /** The names for `--require`. */
 export const names: ReadonlyArray<string> = checks.map(({ name }) => name)
 
-export const examine = (platform: Platform): Effect.Effect<ReadonlyArray<Check.Answer>> =>
+export const examine = (platform: Platform): Effect.Effect<ReadonlyArray<Answer>> =>
   Effect.suspend(() => {
-    const machine = Machine.make(platform)
-    return Effect.forEach(checks, (check) => Check.answer(check, machine))
+    const machine = machineOf(platform)
+    return Effect.forEach(checks, (check) => answer(check, machine))
   })

@@ -5,8 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Limits from "../../../core/protocol/Limits.ts"
 import type { KernelFiles } from "../host/KernelFiles.ts"
-import { type Check, type Finding, no, procRemedy, unread, yes } from "./Check.ts"
-import type { Machine } from "./Machine.ts"
+import { type Check, type Finding, type Machine, no, procRemedy, unread, yes } from "./Check.ts"
 
 const wanted = Limits.table.sessionProcesses.default
 /** Descriptors, and pipes, of a process on pipes. */

@@ -11,8 +11,7 @@ import * as OsError from "../host/OsError.ts"
 import type * as Containment from "../process/contain/Containment.ts"
 import * as PidFd from "../process/posix/PidFd.ts"
 import { version } from "../Version.ts"
-import { type Check, no, procRemedy, unread, yes } from "./Check.ts"
-import type { Machine } from "./Machine.ts"
+import { type Check, type Machine, no, procRemedy, unread, yes } from "./Check.ts"
 
 /** The deadline of a child that does nothing. */
 const LONGEST = "10 seconds"

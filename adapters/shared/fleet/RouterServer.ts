@@ -26,7 +26,6 @@ import * as FleetUrl from "./FleetUrl.ts"
 import * as RouterSite from "./RouterSite.ts"
 import * as Secrets from "./Secrets.ts"
 import * as MemoryDirectory from "../../../core/directory/Memory.ts"
-import * as Prometheus from "../status/Prometheus.ts"
 import * as StatusPages from "../status/StatusPages.ts"
 import { version } from "../Version.ts"
 
@@ -176,7 +175,7 @@ const makePages = () => {
   return {
     pages: {
       "/healthz": page("application/json", healthOf),
-      "/metrics": page(Prometheus.contentType, ({ metrics }) => Prometheus.encode(metrics.snapshot())),
+      "/metrics": page(StatusPages.metricsType, ({ metrics }) => StatusPages.encode(metrics.snapshot())),
     } satisfies UpgradeAdmission.Pages,
     /** From now on they show this router. */
     show: (router: Router.Router) => void (shown = router),

@@ -1,4 +1,4 @@
-/** `run --restart`, and what lists and changes show of restarts. `RestartCommand` restarts a process at once. */
+/** `run --restart`, and what lists and changes show of restarts. `procwire restart` restarts a process at once. */
 import * as Effect from "effect/Effect"
 import type { StartOptions } from "../../../../core/client/StartOptions.ts"
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
