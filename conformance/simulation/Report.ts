@@ -4,7 +4,6 @@ import type { Plan } from "./Plan.ts"
 import * as PlanMaker from "./PlanMaker.ts"
 import { shrink } from "./Shrink.ts"
 import { type Outcome, play } from "./Simulation.ts"
-import type { Violation } from "./World.ts"
 
 /** The lines of a trace that are shown. */
 export const mostLines = 40
@@ -41,9 +40,11 @@ export const ofPlan = (plan: Plan, words = ""): Report => {
   return { outcome, text: lines.join("\n") }
 }
 
-/** The violation of a seed; undefined if there is none. Nothing is shrunk. */
-export const violationOf = (seed: number, millis: number, mix?: Mix.Mix): Violation | undefined =>
-  play(PlanMaker.make(seed, millis, mix)).violation
+/** Plays a seed, and tells its violation in a line, without the shortest way to it. */
+export const briefly = (seed: number, millis: number, mix?: Mix.Mix): Report => {
+  const outcome = play(PlanMaker.make(seed, millis, mix))
+  return { outcome, text: `seed ${seed}: ${outcome.violation?.invariant ?? "ok"}` }
+}
 
 /** Fibers that are named when somebody waits for ever. */
 const mostFibers = 12

@@ -7,17 +7,15 @@ import { pathToFileURL } from "node:url"
 /**
  * @import { Part } from "./seeds.mjs"
  *
- * @typedef {{ parts: readonly Part[], first: number, step: number, minutes: number }} Share every `step`th of the seeds
- * of the parts
- * @typedef {{ hunt: readonly number[], mix?: string, minutes: number }} Hunt seeds of which the first that fails ends
- * it
+ * @typedef {{ parts: readonly Part[], first: number, step: number, minutes: number, hunts?: boolean }} Share every
+ * `step`th of the seeds of the parts; a hunt ends with the first that fails, and does not look for its shortest trace
  * @typedef {{ seed: number, mix?: string, minutes: number, lines: boolean }} Single is told in words
  */
 
 const [, , file = "", text = ""] = argv
 /** @type {typeof import("../../simulation/index.ts")} */
 const { Mix, Report } = await import(pathToFileURL(file).href)
-/** @type {Share | Hunt | Single} */
+/** @type {Share | Single} */
 const request = JSON.parse(text)
 
 /** @param {string} [words] */
@@ -36,33 +34,18 @@ const tell = (told) => {
   stdout.write(`${JSON.stringify(told)}\n`)
 }
 
-/**
- * Each seed is told when it begins, and what fails in one more line.
- * @param {Hunt} hunt
- */
-const playHunt = ({ hunt, mix: words, minutes }) => {
-  const mix = mixOf(words)
-  for (const seed of hunt) {
-    tell({ seed })
-    const violation = Report.violationOf(seed, minutes * 60_000, mix)
-    if (violation === undefined) continue
-    const { invariant, detail } = violation
-    tell({ seed, invariant, detail: detail.split("\n")[0] })
-    return false
-  }
-  return true
-}
-
 /** @param {Share} share */
-const playShare = ({ parts, first, step, minutes }) => {
+const playShare = ({ parts, first, step, minutes, hunts }) => {
   let [place, next, ok] = [0, first, true]
   for (const { from, seeds, mix: words } of parts) {
     const mix = mixOf(words)
     for (; next < place + seeds; next += step) {
-      const { outcome, text } = Report.ofSeed(from + next - place, minutes * 60_000, mix)
+      const play = hunts === true ? Report.briefly : Report.ofSeed
+      const { outcome, text } = play(from + next - place, minutes * 60_000, mix)
       const failed = outcome.violation !== undefined
       tell({ place: next, millis: outcome.millis, ...(failed ? { text } : {}) })
       ok &&= !failed
+      if (hunts === true && failed) return false
     }
     place += seeds
   }
@@ -77,7 +60,6 @@ const playSingle = ({ seed, mix, minutes, lines }) => {
   return outcome.violation === undefined
 }
 
-const ok =
-  "hunt" in request ? playHunt(request) : "seed" in request ? playSingle(request) : playShare(request)
+const ok = "seed" in request ? playSingle(request) : playShare(request)
 // A run that has failed leaves fibers behind.
 stdout.write("", () => process.exit(ok ? 0 : 1))

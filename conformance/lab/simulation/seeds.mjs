@@ -11,6 +11,8 @@ import { fileURLToPath } from "node:url"
  * @property {readonly Part[]} parts what is played, one part after the other
  * @property {number} jobs processes that share the seeds
  * @property {number} minutes virtual minutes of activity
+ * @property {boolean} [hunts] the first seed that fails ends it
+ * @property {number} [patience] milliseconds that a seed may take; the process that plays a longer one is killed
  *
  * @typedef {{ from: number, seeds: number, mix?: string | undefined }} Part so many seeds from one on; `mix` is what
  * is played, if not the usual programs
@@ -27,18 +29,24 @@ const count = (parts) => parts.reduce((sum, { seeds }) => sum + seeds, 0)
 /**
  * Plays every `step`th seed of a request from a place on, in a process of its own. Undefined, or why not all of them
  * were played.
- * @param {Request} request
+ * @param {Omit<Request, "jobs">} request
  * @param {number} first
  * @param {number} step
  * @param {(told: Told) => void} tell
  * @returns {Promise<string | undefined>}
  */
-const share = async ({ file, command: [command, ...words], parts, minutes }, first, step, tell) => {
-  const asked = JSON.stringify({ parts, first, step, minutes })
+export const share = async (request, first, step, tell) => {
+  const { file, parts, minutes, hunts, patience } = request
+  const [command, ...words] = request.command
+  const asked = JSON.stringify({ parts, first, step, minutes, hunts })
   const child = spawn(command, [...words, player, file, asked], { stdio: ["ignore", "pipe", "inherit"] })
   let next = first
+  const watch = () => (patience === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), patience))
+  let alarm = watch()
   const lines = createInterface({ input: child.stdout })
   lines.on("line", (line) => {
+    clearTimeout(alarm)
+    alarm = watch()
     const told = JSON.parse(line)
     next = told.place + step
     tell(told)
@@ -50,6 +58,7 @@ const share = async ({ file, command: [command, ...words], parts, minutes }, fir
     child.on("close", (...ended) => resolve(ended))
   })
   await read
+  clearTimeout(alarm)
   if (next >= count(parts)) return undefined
   const [part] = placesOf(parts)
     .filter(({ begin }) => begin <= next)
