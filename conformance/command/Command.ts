@@ -5,7 +5,8 @@
  * that does not answer `initialize` is one sentence on standard error, and no case is played.
  */
 import { readFileSync } from "node:fs"
-import * as ClientFlag from "./ClientFlag.ts"
+import * as ClientRunner from "../client/ClientRunner.ts"
+import { load } from "../client/Scenario.ts"
 import * as Baseline from "../report/Baseline.ts"
 import * as Causes from "../report/Causes.ts"
 import type { Case } from "../suite/Case.ts"
@@ -40,6 +41,14 @@ const readBaseline = (file: string | undefined): ReadonlyArray<Baseline.Entry> =
   } catch (error) {
     throw new UsageError(`--baseline ${file}: ${reason(error)}`)
   }
+}
+
+/** Plays a client, for which the suite is the server: `--client`. */
+const playClient = (options: Options, cases: ReadonlyArray<Case>, onOutcome: Runner.OnOutcome) => {
+  const { client, clientTransports, clientWithout, parallel, timeoutMs } = options
+  const scenarios = load().filter(({ id }) => cases.some((one) => one.id === id))
+  const subject = { words: client, transports: clientTransports, without: clientWithout }
+  return ClientRunner.run({ ...subject, scenarios, parallel, timeoutMs }, onOutcome)
 }
 
 const chosen = (options: Options, cases: ReadonlyArray<Case>): ReadonlyArray<Case> => {
@@ -109,10 +118,10 @@ const play = async (argv: ReadonlyArray<string>, around: Surroundings): Promise<
     return 0
   }
   const isClient = options.client.length > 0
-  const all = isClient
-    ? ClientFlag.cases(options.dialect)
-    : options.spawners.length === 0
-      ? around.cases.filter(({ dialect }) => dialect === options.dialect)
+  const spoken = isClient ? ClientRunner.cases() : around.cases
+  const all =
+    options.spawners.length === 0
+      ? spoken.filter(({ dialect }) => dialect === options.dialect)
       : await SpawnerFlag.cases()
   const cases = chosen(options, all)
   if (options.list) {
@@ -136,8 +145,7 @@ const play = async (argv: ReadonlyArray<string>, around: Surroundings): Promise<
     return verdict.passed ? 0 : 1
   }
   if (spawner !== undefined) return finish(await spawner.run({ ...options, globs: options.globs }, told.tell))
-  if (isClient)
-    return finish(await ClientFlag.run(cases, { ...options, without: options.clientWithout }, told.tell))
+  if (isClient) return finish(await playClient(options, cases, told.tell))
   const why = await trouble(options)
   if (why !== undefined) return finish(Runner.unplayed({ ...options, cases }, why), why)
   return finish(await Runner.run({ ...options, cases }, told.tell))

@@ -5,10 +5,8 @@ import { parseArgs } from "node:util"
 import * as Suggestion from "../../core/protocol/Suggestion.ts"
 import * as Case from "../suite/Case.ts"
 import { all } from "../suite/cases/all.ts"
-import { dialects, type Dialect } from "../suite/Dialect.ts"
-import { newest, peers, type Peer } from "../suite/Peer.ts"
-import { abilities } from "./ClientFlag.ts"
-import type { Depth } from "../suite/Select.ts"
+import { dialects } from "../suite/Dialect.ts"
+import { newest, peers } from "../suite/Peer.ts"
 import { placeholder, programPlaceholder } from "../client/ClientRunner.ts"
 import * as Target from "../suite/Target.ts"
 import { transportKinds, type TransportKind } from "../suite/wire/TransportKind.ts"
@@ -22,38 +20,11 @@ export class UsageError extends Error {
 /** Capabilities that servers may lack. */
 const capabilities = Case.capabilities(all)
 
+/** Abilities that a client may lack. */
+const abilities = ["input", "reconnect"] as const
+
 /** The longest wait without a message by default, in milliseconds. */
 export const defaultTimeoutMs = 10_000
-
-export interface Options {
-  readonly targets: ReadonlyArray<Target.Target>
-  /** The spawners that are tested instead of a server, the first one outermost: names, or one module. */
-  readonly spawners: ReadonlyArray<string>
-  /** The words of the client that is tested instead of a server. */
-  readonly client: ReadonlyArray<string>
-  readonly clientTransports: ReadonlyArray<TransportKind>
-  /** The dialect of the server: only its cases run. */
-  readonly dialect: Dialect
-  /** The release of the peer that the server follows: only cases of its behaviour run. */
-  readonly peer: Peer
-  readonly globs: ReadonlyArray<string>
-  readonly depth: Depth
-  readonly slow: boolean
-  readonly timeoutMs: number
-  readonly parallel: number
-  readonly without: ReadonlySet<Case.Capability>
-  /** The abilities that the client lacks. */
-  readonly clientWithout: ReadonlySet<string>
-  readonly list: boolean
-  readonly strict: boolean
-  readonly baseline: string | undefined
-  readonly json: string | undefined
-  readonly junit: string | undefined
-  readonly markdown: string | undefined
-  readonly verbose: boolean
-  readonly help: boolean
-  readonly version: boolean
-}
 
 /** The text of `--help`. */
 export const usage = `procwire-conformance: tests any implementation of the exec-server wire
@@ -170,10 +141,7 @@ const clientWords = (command: string): ReadonlyArray<string> => {
 const clientTransport = (command: string) => (command.includes(programPlaceholder) ? "stdio" : "ws")
 
 /** The targets that a `--command` stands for: one for each transport. */
-export const commandTargets = (
-  command: string,
-  transports: string | undefined,
-): ReadonlyArray<Target.Target> => {
+const commandTargets = (command: string, transports: string | undefined): ReadonlyArray<Target.Target> => {
   const words = split(command)
   if (words === undefined) throw new UsageError(`--command has an open quote: ${command}`)
   if (words.length === 0) throw new UsageError("--command is empty")
@@ -193,8 +161,10 @@ export const commandTargets = (
   return [Target.command(kind, words, ["--command", command])]
 }
 
+export type Options = ReturnType<typeof parse>
+
 /** Parses and checks the arguments. Fails with a {@link UsageError}. */
-export const parse = (argv: ReadonlyArray<string>): Options => {
+export const parse = (argv: ReadonlyArray<string>) => {
   const { values, positionals } = read(argv)
   const help = values.help === true || positionals[0] === "help"
   const quiet = values.list === true || help || values.version === true
@@ -220,17 +190,22 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
         : values.command !== undefined
           ? commandTargets(values.command, values.transports)
           : [],
+    /** The spawners that are tested instead of a server, the first one outermost: names, or one module. */
     spawners: values.spawner ?? [],
+    /** The words of the client that is tested instead of a server. */
     client: values.client === undefined ? [] : clientWords(values.client),
     clientTransports: transportsOf(values.transports ?? clientTransport(values.client ?? "")),
+    /** The dialect of the server: only its cases run. */
     dialect: choice("--dialect", values.dialect ?? "current", dialects),
+    /** The release of the peer that the server follows: only cases of its behaviour run. */
     peer: choice("--peer", values.peer ?? newest, peers),
     globs: positionals,
     depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),
     slow: values.slow === true,
     timeoutMs: positive("--timeout-ms", values["timeout-ms"] ?? String(defaultTimeoutMs)),
     parallel: positive("--parallel", values.parallel ?? "4"),
-    without: isClient ? new Set() : new Set(without.map((name) => choice("--without", name, capabilities))),
+    without: new Set(isClient ? [] : without.map((name) => choice("--without", name, capabilities))),
+    /** The abilities that the client lacks. */
     clientWithout: new Set(isClient ? without.map((name) => choice("--without", name, abilities)) : []),
     list: values.list === true,
     strict: values.strict === true,
