@@ -101,9 +101,3 @@ const isKnown = (value: unknown): value is Known =>
   typeof value === "object" &&
   value !== null &&
   Object.values(value).every((reason) => typeof reason === "string" && reason.trim() !== "")
-
-/** Like {@link run}, with the layer that a module exports; its `known` is left to the caller ({@link load}). */
-export const loadAndRun = async (
-  modulePath: string,
-  options: Options = {},
-): Promise<ReadonlyArray<Outcome>> => run((await load(modulePath)).layer, options)

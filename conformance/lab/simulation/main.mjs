@@ -1,35 +1,32 @@
 // @ts-check
-// `npm run sim`: plays the whole system in virtual time, once for each seed, on Node, Bun or Deno. `--help` says how.
+// Plays the whole system in virtual time, once for each seed, on Node, Bun or Deno.
 //
-// The world is conformance/simulation; this file bundles it and lets the player of that runtime play it.
+//   npm run sim -- [--seeds N] [--from N] [--minutes N] [--mix PROGRAMS] [--jobs N] [--runtime bun|deno]
+//   npm run sim -- --seed N
+//   npm run sim -- --seconds N [--of-this-commit]
+//
+//   --seeds N      how many seeds are played: 1000
+//   --from N       the first of them: 1
+//   --seed N       this one alone; ends with "seed N ok, trace HEX", which is the same on every runtime
+//   --seconds N    plays every kind of program in turn, from the same seed on, until so many seconds are over
+//   --of-this-commit  from a seed that the last commit gives
+//   --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
+//   --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records,
+//                  viewers, writers and fleet
+//   --jobs N       processes that share the seeds: 1. What is printed is the same
+//   --lines        prints the whole trace of --seed
+//   --runtime R    plays on bun or deno instead of Node
+//
+// Each minute stderr has how many are played, and with which --from to go on. The exit code is 1 if an invariant does
+// not hold: the seed, the invariant and the shortest trace are printed.
 import { execFileSync, spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
+import { command } from "../../../.ci/command.mjs"
 import { binary, install, root } from "../../../.ci/setup.mjs"
 import { bundle } from "./bundle.mjs"
 import { playSeeds } from "./seeds.mjs"
 
-const help = `npm run sim -- [--seeds N] [--from N] [--minutes N] [--mix PROGRAMS] [--jobs N] [--runtime bun|deno]
-npm run sim -- --seed N
-npm run sim -- --seconds N [--of-this-commit]
-
-  --seeds N      how many seeds are played: 1000
-  --from N       the first of them: 1
-  --seed N       this one alone; ends with "seed N ok, trace HEX", which is the same on every runtime
-  --seconds N    plays every kind of program in turn, from the same seed on, until so many seconds are over
-  --of-this-commit  from a seed that the last commit gives
-  --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
-  --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records,
-                 viewers, writers and fleet
-  --jobs N       processes that share the seeds: 1. What is printed is the same
-  --lines        prints the whole trace of --seed
-  --runtime R    plays on bun or deno instead of Node
-
-Each minute stderr has how many are played, and with which --from to go on.
-The exit code is 1 if an invariant does not hold: the seed, the invariant and the shortest trace are printed.
-`
-
-const { values } = parseArgs({
+const { values } = command(import.meta.url, {
   options: {
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "1" },
@@ -41,14 +38,8 @@ const { values } = parseArgs({
     jobs: { type: "string", default: "1" },
     runtime: { type: "string", default: "node" },
     lines: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
   },
 })
-
-if (values.help) {
-  process.stdout.write(help)
-  process.exit(0)
-}
 
 /** @type {Readonly<Record<string, () => readonly string[]>>} */
 const runtimes = {
