@@ -18,14 +18,11 @@ import type { ToolError } from "../../core/agent/ToolError.ts"
 import * as UnifiedExec from "../../core/agent/UnifiedExec.ts"
 import { ClientError } from "../../core/client/ClientError.ts"
 import { utf8, utf8Decoder } from "../../core/protocol/Bytes.ts"
-import type { Live } from "./Actor.ts"
 import type { AgentCall, AgentCommand, AgentPlan } from "./MixMaker.ts"
-import { Program } from "./Program.ts"
+import { Program, type Since } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 
-interface Tools {
-  readonly live: Live
-  readonly lost: number
+interface Tools extends Since {
   readonly exec: UnifiedExec.UnifiedExec
   /** Children that were started with them. */
   readonly started: Array<Truth>
@@ -63,7 +60,7 @@ export class AgentProgram extends Program<AgentPlan> {
         // Nobody can look for processes in the background: children are scripts of the simulation.
         const environmentInfo = { ...live.client.environmentInfo, platformOs: "other" }
         const exec = yield* Scope.provide(UnifiedExec.make({ ...live.client, environmentInfo }), scope)
-        const tools: Tools = { live, lost: actor.network.lost(actor.index), exec, started: [] }
+        const tools: Tools = { ...this.since(live), exec, started: [] }
         for (let next = commands.shift(); next !== undefined; next = commands.shift()) {
           yield* this.command(tools, next)
           if (!actor.isLive(live) || this.isLate) break
@@ -167,7 +164,7 @@ export class AgentProgram extends Program<AgentPlan> {
         this.violate("a reply has one outcome", `session ${sessionId} is told, and it is ${session}`)
       if (exitCode !== undefined && (truth.exitedAt === undefined || exitCode !== truth.exitCode))
         this.violate("exited is told once and in order", `${truth.key}: a reply tells ${exitCode}`)
-      if (failure !== undefined && !this.isLost(tools.live, tools.lost))
+      if (failure !== undefined && !this.isLost(tools))
         this.violate("calls fail for a reason", `${truth.key} is lost: ${failure}`)
       const isLast = sessionId === undefined
       // A descendant that holds the output may write on.
@@ -217,17 +214,17 @@ export class AgentProgram extends Program<AgentPlan> {
     if (command.script.missing && cause.reason === "ProgramNotFound") return
     const ending = truth.exitedAt !== undefined || truth.killedAt !== undefined
     if (reason === "Write" && (ending || cause.reason === "StdinClosed")) return
-    this.excuse(cause, tools.live, tools.lost, message)
+    this.excuse(cause, tools, message)
   }
 
   /** With its tools every command ends that they have started. */
-  private checkKilled({ live, lost, started }: Tools, from: number): void {
+  private checkKilled(tools: Tools, from: number): void {
     const { network, index, settings } = this.actor
     // Long polls may take every slot, and delay the rest.
     if (!network.isSmooth(index, from) || settings.concurrentRequests < 1024) return
     // A command of a session that was lost is the server's.
-    if (this.isLost(live, lost)) return
-    for (const { key, spawnedAt, killedAt, exitedAt } of started)
+    if (this.isLost(tools)) return
+    for (const { key, spawnedAt, killedAt, exitedAt } of tools.started)
       if (spawnedAt !== undefined && killedAt === undefined && exitedAt === undefined)
         this.violate("nothing outlives its session", `${key} runs after its tools are closed`)
   }

@@ -11,30 +11,25 @@ import { toBase64 } from "../../core/protocol/Bytes.ts"
 import type * as Methods from "../../core/protocol/Methods.ts"
 import type { Live } from "./Actor.ts"
 import type { DrillPlan } from "./Plan.ts"
-import { Program } from "./Program.ts"
+import { Program, type Since } from "./Program.ts"
 
 /** Milliseconds within which a child is gone whose start has failed, besides what its spawn takes. */
 const endBound = 10_000
-
-interface Begin {
-  readonly live: Live
-  readonly lost: number
-}
 
 export class DrillProgram extends Program<DrillPlan> {
   private readonly truth = this.actor.stage.children.truth(this.key)
 
   protected readonly play = (live: Live): Effect.Effect<void> =>
     Effect.gen({ self: this }, function* () {
-      const { plan, actor } = this
-      const begin: Begin = { live, lost: actor.network.lost(actor.index) }
+      const { plan } = this
+      const begin = this.since(live)
       this.doing = plan.kind
       yield* this[plan.kind](begin)
-      if (!this.hasLost(begin)) yield* this.ask(begin, "process/terminate", { processId: plan.key })
+      if (!this.isLost(begin)) yield* this.ask(begin, "process/terminate", { processId: plan.key })
     })
 
   /** All at the same time; the first two bytes of each are its number. */
-  private writes(begin: Begin) {
+  private writes(begin: Since) {
     return Effect.gen({ self: this }, function* () {
       const { plan } = this
       if (Result.isFailure(yield* this.start(begin, plan.key))) return
@@ -48,7 +43,7 @@ export class DrillProgram extends Program<DrillPlan> {
     })
   }
 
-  private write(begin: Begin, number: number) {
+  private write(begin: Since, number: number) {
     const { key, script, calls } = this.plan
     const chunk = toBase64(new Uint8Array([number >> 8, number & 255]))
     const params = { processId: key, chunk, writeId: `${key}.${number}` }
@@ -63,7 +58,7 @@ export class DrillProgram extends Program<DrillPlan> {
   }
 
   /** Reads while the process starts are answered when it has started. */
-  private waiting(begin: Begin) {
+  private waiting(begin: Since) {
     return Effect.gen({ self: this }, function* () {
       const { key, calls, delay, script } = this.plan
       const reads = Effect.forEach(
@@ -78,7 +73,7 @@ export class DrillProgram extends Program<DrillPlan> {
   }
 
   /** A start that is cancelled leaves no child, and its id is free. */
-  private cancelled(begin: Begin) {
+  private cancelled(begin: Since) {
     return Effect.gen({ self: this }, function* () {
       const { key, delay } = this.plan
       const starting = yield* Effect.forkChild(this.start(begin, key))
@@ -92,7 +87,7 @@ export class DrillProgram extends Program<DrillPlan> {
   }
 
   /** A start that fails leaves its id free. */
-  private missing(begin: Begin) {
+  private missing(begin: Since) {
     return Effect.gen({ self: this }, function* () {
       const started = yield* this.start(begin, this.plan.key)
       if (Result.isSuccess(started)) return this.unless(begin, "a program that is missing is started")
@@ -100,16 +95,16 @@ export class DrillProgram extends Program<DrillPlan> {
     })
   }
 
-  private again(begin: Begin) {
+  private again(begin: Since) {
     const { next, key } = this.plan
-    if (next === undefined || this.hasLost(begin)) return Effect.void
+    if (next === undefined || this.isLost(begin)) return Effect.void
     return Effect.map(this.start(begin, next.key), (started) => {
       if (Result.isFailure(started))
         this.unless(begin, `${key} is not started again: ${started.failure.message}`)
     })
   }
 
-  private start(begin: Begin, child: string) {
+  private start(begin: Since, child: string) {
     const { key, script } = this.plan
     const params: Encoded<"process/start"> = {
       processId: key,
@@ -124,7 +119,7 @@ export class DrillProgram extends Program<DrillPlan> {
 
   /** The answer, or why there is none. It must come within so many milliseconds besides the time of an answer. */
   private ask<M extends Methods.RequestName>(
-    begin: Begin,
+    begin: Since,
     method: M,
     params: Params<M>,
     millis = 0,
@@ -137,7 +132,7 @@ export class DrillProgram extends Program<DrillPlan> {
         answer.failure.reason !== "Server" &&
         answer.failure.reason !== "ProgramNotFound"
       )
-        this.excuse(answer.failure, begin.live, begin.lost, method)
+        this.excuse(answer.failure, begin, method)
       return answer
     })
   }
@@ -151,12 +146,8 @@ export class DrillProgram extends Program<DrillPlan> {
     })
   }
 
-  private hasLost({ live, lost }: Begin): boolean {
-    return this.isLost(live, lost)
-  }
-
   /** Something is wrong, unless a connection was lost. */
-  private unless(begin: Begin, what: string): void {
-    if (!this.hasLost(begin)) this.violate("calls fail for a reason", what)
+  private unless(begin: Since, what: string): void {
+    if (!this.isLost(begin)) this.violate("calls fail for a reason", what)
   }
 }

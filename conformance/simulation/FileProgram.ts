@@ -5,11 +5,10 @@ import * as Stream from "effect/Stream"
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { RemoteFile } from "../../core/client/FileBlocks.ts"
 import { maxHandles } from "../../core/features/fs/FileBounds.ts"
-import type { Live } from "./Actor.ts"
 import { folderOf, longestOperation } from "./Disk.ts"
 import { Noise } from "./Noise.ts"
 import type { FilePlan } from "./MixMaker.ts"
-import { Program } from "./Program.ts"
+import { Program, type Since } from "./Program.ts"
 
 /** Milliseconds that a call may take besides the time of an answer. */
 const soon = 20 * longestOperation
@@ -18,9 +17,7 @@ const soon = 20 * longestOperation
 const mostAttempts = 4
 
 /** A use of the file by one client: its path, which only this attempt has. */
-interface Attempt {
-  readonly live: Live
-  readonly lost: number
+interface Attempt extends Since {
   readonly path: string
 }
 
@@ -35,21 +32,17 @@ export class FileProgram extends Program<FilePlan> {
       const { plan, actor, key } = this
       for (let number = 1; number <= mostAttempts; number++) {
         this.doing = "waits for a client"
-        const live = yield* actor.connected
-        const attempt = {
-          live,
-          lost: actor.network.lost(actor.index),
-          path: `${folderOf(actor.index)}/${key}.${number}`,
-        }
+        const since = this.since(yield* actor.connected)
+        const attempt = { ...since, path: `${folderOf(actor.index)}/${key}.${number}` }
         this.doing = plan.kind
         this.note(`${plan.kind}, attempt ${number}`)
         const result = yield* Effect.result(this.use(attempt))
-        if (!this.isLost(live, attempt.lost) && this.disk.heldOf(attempt.path) > 0)
+        if (!this.isLost(attempt) && this.disk.heldOf(attempt.path) > 0)
           this.violate("what is open is closed", `${attempt.path} is open after its use`)
         if (Result.isSuccess(result)) break
         const error = result.failure
         this.note(`${plan.kind} fails: ${error.reason} ${error.message}`)
-        if (!this.isCrowdedOut(error)) this.excuse(error, live, attempt.lost, plan.kind)
+        if (!this.isCrowdedOut(error)) this.excuse(error, attempt, plan.kind)
       }
     })
 
@@ -137,7 +130,8 @@ export class FileProgram extends Program<FilePlan> {
   }
 
   /** Whole contents. Each is there when it is answered; without a loss before, nothing older comes back. */
-  private save({ live, lost, path }: Attempt): Use {
+  private save(attempt: Attempt): Use {
+    const { live, path } = attempt
     const { plan, noise, disk } = this
     return Effect.forEach(
       plan.blocks,
@@ -147,7 +141,7 @@ export class FileProgram extends Program<FilePlan> {
           const content = disk.content(path) ?? new Uint8Array(0)
           const is = (block: { readonly offset: number; readonly bytes: number }) =>
             content.length === block.bytes && noise.equals(block.offset, content)
-          const allowed = this.isLost(live, lost) ? plan.blocks.slice(0, index + 1) : [{ offset, bytes }]
+          const allowed = this.isLost(attempt) ? plan.blocks.slice(0, index + 1) : [{ offset, bytes }]
           if (!allowed.some(is))
             this.violate("what is written is there", `${path} has ${content.length} of ${bytes} bytes`)
           yield* Effect.sleep(plan.pause)

@@ -16,7 +16,7 @@ export class HttpProgram extends Program<HttpPlan> {
   protected readonly play = (live: Live): Effect.Effect<void> =>
     Effect.gen({ self: this }, function* () {
       const { plan, actor } = this
-      const lost = actor.network.lost(actor.index)
+      const since = this.since(live)
       const from = actor.world.now
       this.doing = "exchanges"
       const result = yield* Effect.result(plan.streams ? this.stream(live) : this.whole(live))
@@ -24,7 +24,7 @@ export class HttpProgram extends Program<HttpPlan> {
         Result.isSuccess(result) ? "is done" : `fails: ${result.failure.reason} ${result.failure.message}`,
       )
       if (Result.isFailure(result) && !this.mayFail(result.failure, actor.world.now - from))
-        this.excuse(result.failure, live, lost, "http")
+        this.excuse(result.failure, since, "http")
     })
 
   /** Milliseconds that the origin takes at most. */

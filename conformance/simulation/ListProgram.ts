@@ -33,13 +33,13 @@ export class ListProgram extends Program<ListPlan> {
       let cursor: string | null = null
       do {
         const asked = actor.world.now
-        const lost = actor.network.lost(actor.index)
+        const since = this.since(live)
         const name = plan.name === undefined ? {} : { name: plan.name }
         const params: Encoded<"process/list"> = { limit: plan.limit, cursor, ...name }
         const page: Result.Result<ListResult, ClientError> = yield* Effect.result(
           this.promptly("process/list", live.client.call("process/list", params)),
         )
-        if (Result.isFailure(page)) return this.excuse(page.failure, live, lost, "list")
+        if (Result.isFailure(page)) return this.excuse(page.failure, since, "list")
         if (actor.sessionId !== sessionId) return
         const { processes, nextCursor }: ListResult = page.success
         if (processes.length > plan.limit)
@@ -105,11 +105,10 @@ export class ListProgram extends Program<ListPlan> {
 
   /** A client sees its own session alone. */
   private sessions(live: Live) {
-    const { actor } = this
     return Effect.gen({ self: this }, function* () {
-      const lost = actor.network.lost(actor.index)
+      const since = this.since(live)
       const page = yield* Effect.result(live.client.call("session/list", {}))
-      if (Result.isFailure(page)) return this.excuse(page.failure, live, lost, "session/list")
+      if (Result.isFailure(page)) return this.excuse(page.failure, since, "session/list")
       const { sessions, nextCursor } = page.success
       const [own] = sessions
       if (sessions.length !== 1 || nextCursor !== null || own?.own !== true || !own.attached)

@@ -86,8 +86,7 @@ export const guarded = <A>(
   use: (value: A) => void = () => {},
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { actor } = program
-    const lost = actor.network.lost(actor.index)
+    const since = program.since(held.live)
     const result = yield* Effect.result(Effect.timeoutOption(effect, call.patience))
     if (Result.isSuccess(result)) {
       if (Option.isNone(result.success)) return program.note(`gives up ${call.kind}`)
@@ -97,7 +96,7 @@ export const guarded = <A>(
     const error = result.failure
     program.note(`${call.kind} fails: ${error.reason} ${error.message}`)
     if (excused(program, call, error, held)) return
-    program.excuse(error, held.live, lost, call.kind)
+    program.excuse(error, since, call.kind)
   })
 
 const excused = (

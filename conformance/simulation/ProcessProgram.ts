@@ -58,7 +58,7 @@ export class ProcessProgram extends Program<ProcessPlan> {
     const { plan, actor, truth } = this
     return Effect.gen({ self: this }, function* () {
       this.doing = "starts"
-      const lost = actor.network.lost(actor.index)
+      const since = this.since(live)
       const starting = live.client.startSubscribed({
         argv: ["simulated", plan.key],
         processId: plan.key,
@@ -73,10 +73,8 @@ export class ProcessProgram extends Program<ProcessPlan> {
         this.note(`start fails: ${result.failure.reason}`)
         truth.endWantedAt ??= actor.world.now
         if (plan.script.missing && result.failure.reason === "ProgramNotFound") return undefined
-        const isCut = result.failure.reason === "EventsLost" && this.isLost(live, lost)
-        void (isCut
-          ? Losses.checkGone(this, result.failure, 0)
-          : this.excuse(result.failure, live, lost, "start"))
+        const isCut = result.failure.reason === "EventsLost" && this.isLost(since)
+        void (isCut ? Losses.checkGone(this, result.failure, 0) : this.excuse(result.failure, since, "start"))
         if (isCut || result.failure.reason === "Disconnected") expectEnd(this, live)
         return undefined
       }
@@ -100,7 +98,7 @@ export class ProcessProgram extends Program<ProcessPlan> {
     const { plan, actor, truth } = this
     return Effect.gen({ self: this }, function* () {
       this.doing = "starts"
-      const lost = actor.network.lost(actor.index)
+      const since = this.since(live)
       const { sessionId } = live.client
       const started = yield* Effect.result(
         live.client.call("process/start", {
@@ -111,7 +109,7 @@ export class ProcessProgram extends Program<ProcessPlan> {
           tty: false,
         }),
       )
-      if (Result.isFailure(started)) this.excuse(started.failure, live, lost, "start")
+      if (Result.isFailure(started)) this.excuse(started.failure, since, "start")
       return yield* this.attach(sessionId, new View(actor.world, `c${actor.index}`, truth, 0, false))
     })
   }
@@ -161,7 +159,7 @@ export class ProcessProgram extends Program<ProcessPlan> {
           return undefined
         }
         this.doing = "attaches"
-        const lost = actor.network.lost(actor.index)
+        const since = this.since(live)
         const attached = yield* Effect.result(live.client.attach(plan.key, view.last))
         if (Result.isSuccess(attached)) {
           this.note(`is attached after ${view.last}`)
@@ -177,7 +175,7 @@ export class ProcessProgram extends Program<ProcessPlan> {
           const known = plan.adopted !== true || this.truth.spawns > 0
           return known ? Losses.checkForgotten(this, "attach") : undefined
         }
-        this.excuse(error, live, lost, "attach")
+        this.excuse(error, since, "attach")
         if (actor.isLive(live)) return undefined
       }
     })

@@ -13,6 +13,12 @@ interface Planned {
   readonly at: number
 }
 
+/** The client of a time, and how often it had lost a connection by then. */
+export interface Since {
+  readonly live: Live
+  readonly lost: number
+}
+
 export abstract class Program<Plan extends Planned = Planned> {
   readonly actor: Actor
   readonly plan: Plan
@@ -45,19 +51,23 @@ export abstract class Program<Plan extends Planned = Planned> {
     this.actor.world.violate(invariant, `c${this.actor.index}, ${this.key}: ${detail}`)
   }
 
+  since(live: Live): Since {
+    return { live, lost: this.actor.network.lost(this.actor.index) }
+  }
+
   /** True if the client of that time is gone, or has lost a connection since. */
-  isLost(live: Live, lostBefore: number): boolean {
+  isLost({ live, lost }: Since): boolean {
     const { actor } = this
-    return !actor.isLive(live) || actor.network.lost(actor.index) > lostBefore
+    return !actor.isLive(live) || actor.network.lost(actor.index) > lost
   }
 
   /**
    * Says that an error has no reason, unless the client of that time is gone, has lost a connection since, or could not
    * make one for most of the time that it tried.
    */
-  excuse(error: ClientError, live: Live, lostBefore: number, what: string): void {
+  excuse(error: ClientError, since: Since, what: string): void {
     const ofLoss = ["Disconnected", "SessionLost", "Timeout", "Connect"].includes(error.reason)
-    if ((this.isLost(live, lostBefore) || !this.actor.hasHealed(error.reason)) && ofLoss) return
+    if ((this.isLost(since) || !this.actor.hasHealed(error.reason)) && ofLoss) return
     this.violate(
       "calls fail for a reason",
       `${what} fails: ${error.reason} ${error.code ?? ""} ${error.message}`,

@@ -12,7 +12,7 @@ import type { Started } from "./Children.ts"
 import * as Losses from "./Losses.ts"
 import * as Pictures from "./Pictures.ts"
 import type { ViewerPlan } from "./MixMaker.ts"
-import { Program } from "./Program.ts"
+import { Program, type Since } from "./Program.ts"
 import { View } from "./View.ts"
 import * as WriterCalls from "./WriterCalls.ts"
 
@@ -59,7 +59,7 @@ export class ViewerProgram extends Program<ViewerPlan> {
     const after = Math.floor((truth.pieces.length * plan.after) / 100)
     return Effect.gen({ self: this }, function* () {
       this.doing = `attaches to ${processId}`
-      const lost = actor.network.lost(actor.index)
+      const since = this.since(live)
       // From now on the process may wait for it.
       if (plan.policy === "block") truth.blocked = true
       if (plan.role?.reclaims === true && this.owner === actor)
@@ -76,25 +76,24 @@ export class ViewerProgram extends Program<ViewerPlan> {
         this.note(`is not attached: ${attached.failure.reason}`)
         if (WriterCalls.isRefused(attached.failure) && !writer.take) return undefined
         if (ended.has(attached.failure.reason)) return this.mayEnd(target)
-        return this.excuse(attached.failure, live, lost, "attach")
+        return this.excuse(attached.failure, since, "attach")
       }
       this.note(`looks at ${processId} after ${after}, ${plan.policy}`)
       this.doing = `looks at ${processId}`
       const { success: process } = attached
       const consuming = Effect.flatMap(process.subscribe, (subscription) =>
-        this.consume(subscription, target, live, lost, after),
+        this.consume(subscription, target, since, after),
       )
       yield* plan.role === undefined
         ? consuming
-        : WriterCalls.during(consuming, this, process, plan.role, started, live, lost)
-      yield* this.leave(attached.success, live, lost)
+        : WriterCalls.during(consuming, this, process, plan.role, started, since)
+      yield* this.leave(attached.success, since)
     })
   }
 
   /** Its owner takes the role of the writer back. */
   private reclaim(processId: string, live: Live, target: Target) {
-    const { actor } = this
-    const lost = actor.network.lost(actor.index)
+    const since = this.since(live)
     const asked = live.client.call("process/attach", { processId, role: "writer", take: true })
     return Effect.map(Effect.result(asked), (answered) => {
       if (Result.isSuccess(answered)) {
@@ -102,22 +101,16 @@ export class ViewerProgram extends Program<ViewerPlan> {
         if (!answered.success.writer)
           this.violate("only the writer writes", "its owner takes the role in vain")
       } else if (ended.has(answered.failure.reason)) this.mayEnd(target)
-      else this.excuse(answered.failure, live, lost, "attach")
+      else this.excuse(answered.failure, since, "attach")
     })
   }
 
-  private consume(
-    subscription: EventFeed.Subscription,
-    target: Target,
-    live: Live,
-    lost: number,
-    after: number,
-  ) {
+  private consume(subscription: EventFeed.Subscription, target: Target, since: Since, after: number) {
     const { actor, plan } = this
     const { truth } = target.started
     const view = new View(actor.world, `c${actor.index} ${plan.key}`, truth, after, false)
     /** The child has waited for this client all the time. */
-    const holds = () => plan.policy === "block" && !this.isLost(live, lost)
+    const holds = () => plan.policy === "block" && !this.isLost(since)
     return Effect.gen({ self: this }, function* () {
       for (let batch = 0; batch < plan.batches; batch++) {
         const events = yield* subscription.next
@@ -127,7 +120,7 @@ export class ViewerProgram extends Program<ViewerPlan> {
           return
         }
         for (const event of events) {
-          if (event.kind === "failed") return this.fail(event, target, live, lost)
+          if (event.kind === "failed") return this.fail(event, target, since)
           if (event.kind === "gap" && plan.policy === "screen") this.picture(view, event, target)
           else if (event.kind === "gap") this.gap(view, event, target, holds() && view.last > after)
           else view.take(event)
@@ -173,10 +166,10 @@ export class ViewerProgram extends Program<ViewerPlan> {
     view.skip(seq)
   }
 
-  private fail(error: Losses.Failure, target: Target, live: Live, lost: number): void {
+  private fail(error: Losses.Failure, target: Target, since: Since): void {
     this.note(`fails: ${error.reason} ${error.message}`)
     if (error.reason === "Disconnected" || error.reason === "SessionLost") {
-      if (this.isLost(live, lost)) return
+      if (this.isLost(since)) return
       return this.violate("calls fail for a reason", `nothing was lost: ${error.message}`)
     }
     if (ended.has(error.reason)) return this.mayEnd(target)
@@ -201,13 +194,13 @@ export class ViewerProgram extends Program<ViewerPlan> {
     )
   }
 
-  private leave(process: RemoteProcess, live: Live, lost: number) {
+  private leave(process: RemoteProcess, since: Since) {
     return Effect.gen({ self: this }, function* () {
       this.doing = "leaves"
       const left = yield* Effect.result(process.detach)
       if (Result.isSuccess(left) || ended.has(left.failure.reason) || left.failure.reason === "SessionLost")
         return
-      this.excuse(left.failure, live, lost, "detach")
+      this.excuse(left.failure, since, "detach")
     })
   }
 }

@@ -6,7 +6,7 @@ import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Started } from "./Children.ts"
 import type { RolePlan } from "./MixMaker.ts"
-import type { Program } from "./Program.ts"
+import type { Program, Since } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 
 /** The first number of a write that is not its owner's. */
@@ -45,22 +45,21 @@ export const followOwner = (
     ? Effect.void
     : Effect.forkChild(follow(process, truth, { key, actor, isOwner: true }))
 
-/** Follows its role, changes it, and writes, while `consuming` goes on; `lost` is of the time when it has attached. */
+/** Follows its role, changes it, and writes, while `consuming` goes on; `since` it has attached. */
 export const during = (
   consuming: Effect.Effect<void>,
   program: Program,
   process: RemoteProcess,
   plan: RolePlan,
   { truth, sessionId }: Started,
-  live: Live,
-  lost: number,
+  since: Since,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { key, actor } = program
     const besides = yield* Effect.all([
-      Effect.forkChild(swing(program, process, plan, sessionId, live)),
+      Effect.forkChild(swing(program, process, plan, sessionId, since.live)),
       Effect.forkChild(follow(process, truth, { key, actor, isOwner: false })),
-      Effect.forkChild(write(program, process, plan, truth, live, lost)),
+      Effect.forkChild(write(program, process, plan, truth, since)),
     ])
     yield* consuming
     yield* Fiber.interruptAll(besides)
@@ -97,33 +96,32 @@ const write = (
   process: RemoteProcess,
   { writes }: RolePlan,
   truth: Truth,
-  live: Live,
-  attached: number,
+  attached: Since,
 ): Effect.Effect<void> =>
   Effect.forEach(
     writes,
     (millis) =>
       Effect.andThen(
         Effect.sleep(millis),
-        Effect.suspend(() => one(program, process, truth, live, attached)),
+        Effect.suspend(() => one(program, process, truth, attached)),
       ),
     { discard: true },
   )
 
 /** A write is accepted of the one who is the writer from the call to the answer, and of nobody else. */
-const one = (program: Program, process: RemoteProcess, truth: Truth, live: Live, attached: number) =>
+const one = (program: Program, process: RemoteProcess, truth: Truth, attached: Since) =>
   Effect.gen(function* () {
     const { key, actor } = program
-    const { network, world, index } = actor
+    const { network, world } = actor
     const number = firstNumber + truth.asked.length
-    const lost = network.lost(index)
-    truth.asked.push({ number, lost, by: key })
+    const now = program.since(attached.live)
+    truth.asked.push({ number, lost: now.lost, by: key })
     const tells = network.tells.get(key)
     const before = truth.roles?.of(key)
     program.note(`writes ${number}`)
     const result = yield* Effect.result(process.write(new Uint8Array([number >> 8, number & 255])))
     const isSame = before === truth.roles?.of(key) && tells === network.tells.get(key)
-    const isSure = isSame && before !== undefined && !program.isLost(live, lost)
+    const isSure = isSame && before !== undefined && !program.isLost(now)
     if (Result.isSuccess(result)) {
       truth.accepted.set(number, world.now)
       if (isSure && !before)
@@ -136,7 +134,7 @@ const one = (program: Program, process: RemoteProcess, truth: Truth, live: Live,
         program.violate("only the writer writes", `write ${number} of the writer is refused`)
     } else if (!others.has(result.failure.reason)) {
       // A session that was lost before takes no write, while a slow consumer has not heard of it yet.
-      const since = result.failure.reason === "SessionLost" ? attached : lost
-      program.excuse(result.failure, live, since, "write")
+      const since = result.failure.reason === "SessionLost" ? attached : now
+      program.excuse(result.failure, since, "write")
     }
   })
