@@ -31,7 +31,7 @@ export class Child {
   private afterPause = 0
   private playing = false
   private readonly retentionMillis: number
-  private readonly stdin: ChildStdin
+  private readonly stdin: ReturnType<typeof stdinOf>
 
   constructor(world: World, truth: Truth, script: Script, events: SpawnEvents, retentionMillis: number) {
     this.world = world
@@ -41,7 +41,7 @@ export class Child {
     this.retentionMillis = retentionMillis
     this.acts = [...script.acts]
     this.open = new Set(script.pty ? ["pty"] : ["stdout", "stderr"])
-    this.stdin = new ChildStdin(world, truth, script.reads, () => this.released || this.status !== undefined)
+    this.stdin = stdinOf(world, truth, script.reads, () => this.released || this.status !== undefined)
     truth.spawnedAt = world.now
     truth.witness?.spawned()
     world.after(0, this.play)
@@ -211,71 +211,22 @@ export class Child {
   }
 }
 
-/** The stdin of a child: it reads from some time on, each write for so long, until it is deaf. */
-class ChildStdin {
-  private readonly world: World
-  private readonly truth: Truth
-  private readonly each: number
-  private readonly from: number
-  private readonly until: number
-  /** The child has exited, or is released. */
-  private readonly isOver: () => boolean
-  private readonly readers = new Set<() => void>()
-
-  constructor(world: World, truth: Truth, { from, each, until }: Script["reads"], isOver: () => boolean) {
-    this.world = world
-    this.truth = truth
-    this.each = each
-    this.from = world.now + from
-    this.until = world.now + until
-    this.isOver = isOver
-    truth.reads = { from: this.from, until: this.until, each }
-  }
-
-  /** Those that wait when it stops reading are woken then. */
-  begin(): void {
-    if (Number.isFinite(this.until)) this.world.after(this.until - this.world.now, () => this.wake())
-  }
-
-  /** Completes when the child has read it. */
-  write(bytes: Uint8Array): Effect.Effect<void, StdinError> {
-    return Effect.callback<void, StdinError>((resume) => {
-      const gone = () => resume(Effect.fail(new StdinError({ reason: "Closed" })))
-      let cancel = () => {}
-      const wake = () => {
-        if (!this.isDeaf) return
-        cancel()
-        this.readers.delete(wake)
-        gone()
-      }
-      const take = () => {
-        this.readers.delete(wake)
-        if (this.isDeaf) return gone()
-        this.take(bytes[0]! * 256 + bytes[1]!)
-        resume(Effect.void)
-      }
-      const wait = Math.max(0, this.from - this.world.now) + this.each
-      if (this.isDeaf || wait === 0) return take()
-      cancel = this.world.after(wait, take)
-      this.readers.add(wake)
-      return Effect.sync(() => {
-        cancel()
-        this.readers.delete(wake)
-      })
-    })
-  }
-
+/** The stdin of a child: it reads from some time on, each write for so long, until it is deaf or `isOver`. */
+const stdinOf = (
+  world: World,
+  truth: Truth,
+  { from, each, until }: Script["reads"],
+  isOver: () => boolean,
+) => {
+  const reads = { from: world.now + from, until: world.now + until, each }
+  truth.reads = reads
+  const readers = new Set<() => void>()
+  const isDeaf = () => isOver() || world.now >= reads.until
   /** Fails those that wait, if nobody reads any more. */
-  wake(): void {
-    for (const wake of this.readers) wake()
+  const wake = () => {
+    for (const reader of readers) reader()
   }
-
-  private get isDeaf(): boolean {
-    return this.isOver() || this.world.now >= this.until
-  }
-
-  private take(number: number): void {
-    const { truth, world } = this
+  const take = (number: number) => {
     const { written, key } = truth
     const before = truth.overtakes(number)
     world.trace.add(world.now, `child ${key} reads write ${number}`)
@@ -285,4 +236,35 @@ class ChildStdin {
       world.violate("writes reach a process in order", `${key} reads write ${before} before ${number}`)
     written.push(number)
   }
+  /** Completes when the child has read it. */
+  const write = (bytes: Uint8Array) =>
+    Effect.callback<void, StdinError>((resume) => {
+      const gone = () => resume(Effect.fail(new StdinError({ reason: "Closed" })))
+      const leave = () => {
+        cancel()
+        readers.delete(reader)
+      }
+      let cancel = () => {}
+      const reader = () => {
+        if (!isDeaf()) return
+        leave()
+        gone()
+      }
+      const read = () => {
+        readers.delete(reader)
+        if (isDeaf()) return gone()
+        take(bytes[0]! * 256 + bytes[1]!)
+        resume(Effect.void)
+      }
+      const wait = Math.max(0, reads.from - world.now) + each
+      if (isDeaf() || wait === 0) return read()
+      cancel = world.after(wait, read)
+      readers.add(reader)
+      return Effect.sync(leave)
+    })
+  /** Those that wait when it stops reading are woken then. */
+  const begin = () => {
+    if (Number.isFinite(until)) world.after(until, wake)
+  }
+  return { begin, write, wake }
 }

@@ -19,52 +19,40 @@ export type Ask = <A>(
   ask: (directory: DirectoryService) => Effect.Effect<A, DirectoryError>,
 ) => Effect.Effect<A, DirectoryError>
 
-export class FleetLink {
+export interface FleetLink {
   /** When it is whole again. */
-  cutUntil = 0
+  cutUntil: number
   /** From when on nothing is lost, and nothing comes late. */
-  healsAt = Infinity
-  private readonly world: World
-  private readonly seed: Seed
-  private readonly plan: FleetPlan
-  private readonly directory: DirectoryService
-
-  constructor(world: World, seed: Seed, plan: FleetPlan, directory: DirectoryService) {
-    this.world = world
-    this.seed = seed
-    this.plan = plan
-    this.directory = directory
-  }
-
+  healsAt: number
   /** Asks, and gives up after a while: what was asked for may happen all the same, even later. */
-  readonly ask: Ask = (ask) =>
-    Effect.callback((resume) => {
-      const { world, seed, plan } = this
-      const answer = (result: Effect.Effect<never, DirectoryError> | ReturnType<typeof ask>) => resume(result)
-      const cancel = world.after(patience, () => answer(Effect.fail(refused("Unavailable", "no answer"))))
-      const carry = () => {
-        if (this.cutUntil > world.now) return
-        world.fork(
-          Effect.map(Effect.exit(ask(this.directory)), (exit) => {
-            if (this.loses()) return
-            world.after(seed.between(0, plan.delay), () => {
-              if (this.cutUntil > world.now) return
-              cancel()
-              answer(exit)
-            })
-          }),
-        )
-      }
-      if (!this.loses())
-        world.after(
-          seed.chance(plan.late) && world.now < this.healsAt
-            ? seed.between(0, mostLate)
-            : seed.between(0, plan.delay),
-          carry,
-        )
-    })
+  readonly ask: Ask
+}
 
-  private loses(): boolean {
-    return this.seed.chance(this.plan.losses) && this.world.now < this.healsAt
+export const make = (world: World, seed: Seed, plan: FleetPlan, directory: DirectoryService): FleetLink => {
+  const loses = () => seed.chance(plan.losses) && world.now < link.healsAt
+  const link: FleetLink = {
+    cutUntil: 0,
+    healsAt: Infinity,
+    ask: (ask) =>
+      Effect.callback((resume) => {
+        const cancel = world.after(patience, () => resume(Effect.fail(refused("Unavailable", "no answer"))))
+        const carry = () => {
+          if (link.cutUntil > world.now) return
+          world.fork(
+            Effect.map(Effect.exit(ask(directory)), (exit) => {
+              if (loses()) return
+              world.after(seed.between(0, plan.delay), () => {
+                if (link.cutUntil > world.now) return
+                cancel()
+                resume(exit)
+              })
+            }),
+          )
+        }
+        if (loses()) return
+        const isLate = seed.chance(plan.late) && world.now < link.healsAt
+        world.after(seed.between(0, isLate ? mostLate : plan.delay), carry)
+      }),
   }
+  return link
 }

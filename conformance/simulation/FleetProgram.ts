@@ -8,7 +8,7 @@ import { resolve } from "../../core/directory/DirectoryOptions.ts"
 import * as MemoryDirectory from "../../core/directory/Memory.ts"
 import { FleetHost } from "./FleetHost.ts"
 import { type Absences, FleetJudge } from "./FleetJudge.ts"
-import { FleetLink } from "./FleetLink.ts"
+import * as FleetLink from "./FleetLink.ts"
 import type { FleetFault, FleetPlan, FleetStart } from "./FleetPlan.ts"
 import type { Plan } from "./Plan.ts"
 import { Seed } from "./Seed.ts"
@@ -35,7 +35,7 @@ const play = (world: World, seed: Seed, plan: FleetPlan, millis: number): Effect
       yield* Effect.forkScoped(
         Effect.ignore(Stream.runForEach(directory.watch, (change) => Effect.sync(() => judge.tell(change)))),
       )
-      const link = (name: string) => new FleetLink(world, seed.fork(name), plan, judge.watched(directory))
+      const link = (name: string) => FleetLink.make(world, seed.fork(name), plan, judge.watched(directory))
       const links = plan.capacities.map((_, index) => link(`host ${index}`))
       const hosts = links.map(
         (own, index) => new FleetHost(`h${index}`, plan.capacities[index] ?? 1, world, own),
@@ -79,7 +79,7 @@ const disturb = (
   world: World,
   { kind, host: index, millis }: FleetFault,
   hosts: ReadonlyArray<FleetHost>,
-  [links, routers]: readonly [ReadonlyArray<FleetLink>, ReadonlyArray<FleetLink>],
+  [links, routers]: readonly [ReadonlyArray<FleetLink.FleetLink>, ReadonlyArray<FleetLink.FleetLink>],
   clock: DirectoryClock,
 ): void => {
   const until = world.now + millis
@@ -103,7 +103,7 @@ const start = (
   world: World,
   { at, sessionId, tenant, millis, released, fails }: FleetStart,
   plan: FleetPlan,
-  router: FleetLink | undefined,
+  router: FleetLink.FleetLink | undefined,
   hosts: ReadonlyArray<FleetHost>,
   seed: Seed,
 ): Effect.Effect<void> =>

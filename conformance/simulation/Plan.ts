@@ -8,6 +8,7 @@ import type { AgentPlan, FilePlan, HttpPlan, ViewerPlan } from "./MixMaker.ts"
 import type { Terms } from "./Pipe.ts"
 import type { HistoryDiskPlan, ListPlan, RecordPlan } from "./RecordMaker.ts"
 import type { Script } from "./Script.ts"
+import type { Seed } from "./Seed.ts"
 import type { Times, WaitPlan } from "./WaitMaker.ts"
 
 export interface Disturbance {
@@ -56,23 +57,26 @@ export interface ClientPlan {
   readonly absences: ReadonlyArray<Absence>
 }
 
-export interface ServerPlan {
-  readonly retainedBytes: number
-  readonly retainedChunks: number
-  readonly retainedTotal: number
-  readonly concurrentRequests: number
-  readonly stdinBytes: number
-  readonly detachedMillis: number
-  readonly retentionMillis: number
+export type ServerPlan = ReturnType<typeof server>
+
+/** The settings of a server. */
+export const server = (seed: Seed) => ({
+  retainedBytes: seed.pick<number>(65_536, 100_000, 1_048_576),
+  retainedChunks: seed.chance(30) ? seed.between(3, 50) : 50_000,
+  retainedTotal: 256 * 1024 * 1024,
+  concurrentRequests: seed.chance(85) ? 1024 : seed.between(2, 8),
+  stdinBytes: seed.chance(80) ? 64 * 1024 * 1024 : seed.between(100, 20_000),
+  detachedMillis: seed.pick<number>(80_000, 80_000, 30_000, 8_000),
+  retentionMillis: 30_000,
   /** False: the spawner cannot pause children. */
-  readonly pauses: boolean
+  pauses: seed.chance(90),
   /** False: the server announces no replay, so clients read what they missed. */
-  readonly replays: boolean
-  /** False: the server announces no takeover, so a half-open connection holds its session until it is noticed. */
-  readonly takeovers: boolean
+  replays: seed.chance(75),
   /** False: the server announces no credit. */
-  readonly credits: boolean
-}
+  credits: seed.chance(75),
+  /** False: the server announces no takeover, so a half-open connection holds its session until it is noticed. */
+  takeovers: seed.chance(50),
+})
 
 export interface Plan {
   readonly seed: number

@@ -4,7 +4,7 @@ import * as FleetPlan from "./FleetPlan.ts"
 import * as Mix from "./Mix.ts"
 import * as MixMaker from "./MixMaker.ts"
 import type { Terms } from "./Pipe.ts"
-import type * as Plan from "./Plan.ts"
+import * as Plan from "./Plan.ts"
 import type { ProcessCall, ProcessPlan, Reader } from "./Plan.ts"
 import * as RecordMaker from "./RecordMaker.ts"
 import * as Script from "./Script.ts"
@@ -21,7 +21,7 @@ export const make = (number: number, millis: number, mix: Mix.Mix = Mix.usual): 
   const plan: Plan.Plan = {
     seed: number,
     millis,
-    server: server(seed.fork("server")),
+    server: Plan.server(seed.fork("server")),
     history: mix.has("records") ? RecordMaker.disk(seed.fork("history"), millis) : undefined,
     network: network(seed.fork("network")),
     clients,
@@ -43,20 +43,6 @@ const drilled = (plan: Plan.Plan, drills: DrillMaker.Drills): Plan.Plan => ({
     drills: drills.clients[index]?.drills ?? [],
   })),
   disturbances: [...plan.disturbances, ...drills.disturbances],
-})
-
-const server = (seed: Seed): Plan.ServerPlan => ({
-  retainedBytes: seed.pick(65_536, 100_000, 1_048_576),
-  retainedChunks: seed.chance(30) ? seed.between(3, 50) : 50_000,
-  retainedTotal: 256 * 1024 * 1024,
-  concurrentRequests: seed.chance(85) ? 1024 : seed.between(2, 8),
-  stdinBytes: seed.chance(80) ? 64 * 1024 * 1024 : seed.between(100, 20_000),
-  detachedMillis: seed.pick(80_000, 80_000, 30_000, 8_000),
-  retentionMillis: 30_000,
-  pauses: seed.chance(90),
-  replays: seed.chance(75),
-  credits: seed.chance(75),
-  takeovers: seed.chance(50),
 })
 
 const network = (seed: Seed): Terms => {
