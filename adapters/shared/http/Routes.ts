@@ -131,7 +131,8 @@ const opened = (connecting: Http.ClientRequest): Promise<Duplex> =>
 
 /**
  * Authorities that are trusted beside the runtime's own: those that `CODEX_CA_CERTIFICATE` (a variable of the peer
- * implementation), `SSL_CERT_FILE` or `SSL_CERT_DIR` (variables of OpenSSL) name. Empty where the environment names none.
+ * implementation), `SSL_CERT_FILE` or `SSL_CERT_DIR` (variables of OpenSSL) name; none where the environment names
+ * none.
  */
 const readAuthorities = async (env: NodeJS.ProcessEnv): Promise<Trusted> => {
   const file = env["CODEX_CA_CERTIFICATE"] || env["SSL_CERT_FILE"]
