@@ -153,7 +153,7 @@ export class Actor {
 
   /** True while the server runs that has the session, or had it. */
   get hasSameServer(): boolean {
-    return this.server.isUp && this.session?.generation === this.server.generation
+    return this.server.isUp && this.session !== undefined && this.server.has(this.session)
   }
 
   /** Checks that a session may be unknown to the server, and notes that it is over. */
@@ -162,7 +162,7 @@ export class Actor {
     if (session === undefined) return
     this.leave()
     this.note(`loses its session: ${message}`)
-    if (session.generation !== this.server.generation) return
+    if (!this.server.has(session)) return
     const since = network.servedUntil(session.id) ?? 0
     if (world.now - since >= this.settings.detachedMillis) return
     world.violate(

@@ -24,6 +24,10 @@ export const fixed: Seeds = {
     // Output left behind a gap although the gap had filled the connection.
     250,
   ],
+  "sessions,keep": [
+    // An exit that was told had another seq at the next server, if output came when no server was there.
+    22, 29,
+  ],
   waits: [
     // The empty end of a text was placed before the seq of its wait.
     49,

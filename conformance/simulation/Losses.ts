@@ -51,6 +51,7 @@ export const checkAttached = (
 /** Checks that the server may have forgotten the process. */
 export const checkForgotten = (told: Told, what: string): undefined => {
   const { truth, actor } = told
+  if (truth.expired) return
   const closedAt = Math.max(truth.exitedAt ?? Infinity, truth.endedAt ?? Infinity)
   if (actor.world.now - closedAt >= actor.settings.retentionMillis) return
   told.violate("a closed process is readable for its time", `it is forgotten: ${what}`)

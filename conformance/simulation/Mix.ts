@@ -11,6 +11,7 @@ export const names = [
   "viewers",
   "writers",
   "fleet",
+  "keep",
 ] as const
 
 export type Name = (typeof names)[number]

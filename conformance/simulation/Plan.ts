@@ -78,6 +78,12 @@ export const server = (seed: Seed) => ({
   takeovers: seed.chance(50),
 })
 
+/** What keeps the children of the server beyond its life. */
+export interface HolderPlan {
+  /** The milliseconds for which a child waits for the next server. */
+  readonly ttlMillis: number
+}
+
 export interface Plan {
   readonly seed: number
   /** Milliseconds of activity; after it everything heals and ends. */
@@ -85,6 +91,8 @@ export interface Plan {
   readonly server: ServerPlan
   /** Undefined if the server keeps no histories. */
   readonly history: HistoryDiskPlan | undefined
+  /** Undefined if the children of the server end with it. */
+  readonly holder: HolderPlan | undefined
   readonly network: Terms
   readonly clients: ReadonlyArray<ClientPlan>
   readonly fleet: FleetPlan | undefined

@@ -23,10 +23,11 @@ export const make = (number: number, millis: number, mix: Mix.Mix = Mix.usual): 
     millis,
     server: Plan.server(seed.fork("server")),
     history: mix.has("records") ? RecordMaker.disk(seed.fork("history"), millis) : undefined,
+    holder: mix.has("keep") ? holder(seed.fork("holder")) : undefined,
     network: network(seed.fork("network")),
     clients,
     fleet: mix.has("fleet") ? FleetPlan.make(seed.fork("fleet"), millis) : undefined,
-    disturbances: disturbances(seed.fork("disturbances"), count, millis),
+    disturbances: disturbances(seed.fork("disturbances"), count, millis, mix.has("keep") ? 50 : 3),
   }
   return mix.has("drills") ? drilled(plan, DrillMaker.make(seed.fork("drills"), count, millis)) : plan
 }
@@ -45,6 +46,10 @@ const drilled = (plan: Plan.Plan, drills: DrillMaker.Drills): Plan.Plan => ({
   disturbances: [...plan.disturbances, ...drills.disturbances],
 })
 
+const holder = (seed: Seed): Plan.HolderPlan => ({
+  ttlMillis: seed.pick(5_000, 20_000, 86_400_000),
+})
+
 const network = (seed: Seed): Terms => {
   const least = seed.pick(0, 0, 1, 20)
   return {
@@ -57,12 +62,18 @@ const network = (seed: Seed): Terms => {
 
 const kinds = ["cut", "cutAfter", "strand", "freeze", "refuse", "hang"] as const
 
-const disturbances = (seed: Seed, clients: number, millis: number): ReadonlyArray<Plan.Disturbance> => {
+/** `deaths` is the percentage of those in which the server ends. */
+const disturbances = (
+  seed: Seed,
+  clients: number,
+  millis: number,
+  deaths: number,
+): ReadonlyArray<Plan.Disturbance> => {
   const rate = seed.pick(0, 5_000, 20_000, 20_000, 60_000)
   if (rate === 0) return []
   const found: Array<Plan.Disturbance> = []
   for (let at = seed.between(0, rate); at < millis; at += seed.between(1, 2 * rate)) {
-    const kind = seed.chance(3) ? seed.pick("crash", "restart") : seed.pick(...kinds)
+    const kind = seed.chance(deaths) ? seed.pick("crash", "restart") : seed.pick(...kinds)
     found.push({
       at,
       client: seed.between(0, clients - 1),

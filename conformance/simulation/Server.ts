@@ -1,11 +1,15 @@
 /** The real server of a run, which can be killed and started again. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Fork from "../../core/protocol/Fork.ts"
 import * as Features from "../../core/features/Features.ts"
 import * as Files from "../../core/files/Files.ts"
+import * as Note from "../../core/features/keep/Note.ts"
+import type { FakeKeeper, Served } from "../../core/features/keep/FakeKeeper.ts"
 import * as HistoryFiles from "../../core/features/history/HistoryFiles.ts"
 import { Terminals, type TerminalsService } from "../../core/features/screen/Terminals.ts"
 import * as Metrics from "../../core/process/Metrics.ts"
@@ -13,6 +17,7 @@ import { defaults } from "../../core/protocol/Limits.ts"
 import * as ExecServer from "../../core/server/ExecServer.ts"
 import { SessionIds } from "../../core/session/SessionIds.ts"
 import { Host, type HostInfo } from "../../core/spawn/Host.ts"
+import { Keeper } from "../../core/spawn/Keeper.ts"
 import { Spawner } from "../../core/spawn/Spawner.ts"
 import type { Children } from "./Children.ts"
 import type { Disk } from "./Disk.ts"
@@ -49,17 +54,24 @@ export interface Surroundings {
 interface Running {
   readonly scope: Scope.Closeable
   readonly metrics: Metrics.Metrics
+  readonly served: Served | undefined
 }
 
 export class Server {
-  /** The number of its starts: sessions do not outlive one. */
+  /** The number of its starts: sessions do not outlive one, unless a holder has a child of them. */
   generation = 0
+  /** The sessions that this start has taken over. */
+  private carried: ReadonlySet<string> = new Set()
+  /** Keeps the children beyond the life of a server; undefined if they end with it. */
+  holder: FakeKeeper | undefined
   private readonly world: World
   private readonly seed: Seed
   private readonly plan: ServerPlan
   private readonly surroundings: Surroundings
   private readonly network: Network
   private running: Running | undefined
+  /** Open unless one is about to end. */
+  private readonly ended = Latch.makeUnsafe(true)
 
   constructor(world: World, seed: Seed, plan: ServerPlan, surroundings: Surroundings, network: Network) {
     this.world = world
@@ -69,18 +81,24 @@ export class Server {
     this.network = network
   }
 
-  /** Starts it; connections are accepted from then on. */
+  /** Starts it, unless it runs; connections are accepted from then on. */
   readonly start: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const { plan, network } = this
     const { children, disk, origin, histories = HistoryFiles.none, terminals } = this.surroundings
+    yield* this.ended.await
+    if (this.isUp) return
     this.generation += 1
     this.world.trace.add(this.world.now, `server: started, ${this.generation}`)
+    const served = yield* this.holder?.server ?? Effect.undefined
+    const left = yield* served?.keeper.left ?? Effect.succeed([])
+    this.carried = new Set(left.flatMap(({ about }) => Result.getOrThrow(Note.read(about)).session))
     const scope = yield* Scope.make("parallel")
     const metrics = Metrics.make()
     const ids = this.seed.fork(this.generation)
     const hex = () => ids.next().toString(16).padStart(8, "0")
     const layer = Layer.mergeAll(
-      Layer.succeed(Spawner, children.spawner(plan)),
+      Layer.succeed(Spawner, served?.spawner ?? children.spawner(plan)),
+      Layer.succeed(Keeper, served?.keeper),
       disk === undefined ? Files.layerNone : Layer.succeed(Files.Files, disk.service),
       origin.layer,
       Layer.succeed(Host, host),
@@ -106,7 +124,7 @@ export class Server {
       limits: { ...defaults, ...limits },
     }).pipe(Effect.provide(layer), Scope.provide(scope))
     const server = yield* terminals === undefined ? make : Effect.provideService(make, Terminals, terminals)
-    this.running = { scope, metrics }
+    this.running = { scope, metrics, served }
     const serve = yield* Scope.provide(Fork.inScope, scope)
     network.accept = (open) => {
       const connection = Effect.scoped(
@@ -117,14 +135,31 @@ export class Server {
     }
   })
 
-  /** Ends it, by a signal that kills or in order. Completes when nothing of it is left. */
-  readonly stop: Effect.Effect<void> = Effect.suspend(() => {
-    const { running } = this
-    this.running = undefined
-    this.network.accept = () => false
-    this.world.trace.add(this.world.now, "server: ends")
-    return running === undefined ? Effect.void : Scope.close(running.scope, Exit.void)
-  })
+  /** Ends it, by a signal that kills or in order. Completes when nothing of it is left but what a holder has. */
+  stop(killed: boolean): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { running } = this
+      this.running = undefined
+      this.network.accept = () => false
+      this.world.trace.add(this.world.now, "server: ends")
+      if (running === undefined) return Effect.void
+      const { scope, served } = running
+      const close = Scope.close(scope, Exit.void)
+      this.ended.closeUnsafe()
+      const end =
+        served === undefined
+          ? close
+          : killed
+            ? Effect.andThen(served.die, close)
+            : Effect.andThen(served.keeper.leave, Effect.andThen(close, served.die))
+      return Effect.ensuring(end, this.ended.open)
+    })
+  }
+
+  /** True if it has a session since that start, or has taken it over. */
+  has({ id, generation }: { readonly id: string; readonly generation: number }): boolean {
+    return generation === this.generation || this.carried.has(id)
+  }
 
   /** False from the moment on in which it begins to end. */
   get isUp(): boolean {

@@ -4,8 +4,12 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import * as MemoryFiles from "../../core/features/history/MemoryFiles.ts"
+import * as FakeKeeper from "../../core/features/keep/FakeKeeper.ts"
+import { pauseAbove } from "../../core/process/Throttle.ts"
 import { Actor, type Stage } from "./Actor.ts"
 import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"
@@ -19,7 +23,7 @@ import { ListProgram } from "./ListProgram.ts"
 import { Network } from "./Network.ts"
 import { Origin } from "./Origin.ts"
 import { terminals } from "./Pictures.ts"
-import type { Disturbance, Plan, ProcessPlan } from "./Plan.ts"
+import type { Disturbance, Plan, ProcessPlan, ServerPlan } from "./Plan.ts"
 import * as ProcessCalls from "./ProcessCalls.ts"
 import { type Calls, ProcessProgram } from "./ProcessProgram.ts"
 import { nothingMore, type Program } from "./Program.ts"
@@ -51,6 +55,9 @@ const patience = 500_000
 
 /** Milliseconds for the last releases after the last session has expired. */
 const leftovers = 30_000
+
+/** Milliseconds for which a closed child may be held besides, while servers come and go. */
+const mostHeld = 200_000
 
 /** Milliseconds within which nothing may be open of a connection that has ended. */
 const releaseBound = 30_000
@@ -137,9 +144,24 @@ const historyDisk = (world: World, { writeMillis, full }: HistoryDiskPlan): Memo
 
 type Histories = MemoryFiles.MemoryFiles | undefined
 
+/** Holds the children of a run. It retains as much as a server, and what a reader of that may lag behind. */
+const hold = (
+  { children }: Stage,
+  { retainedBytes, retainedChunks, ...server }: ServerPlan,
+  ttlMillis: number,
+) =>
+  FakeKeeper.over(children.spawner({ ...server, retentionMillis: server.retentionMillis + mostHeld }), {
+    capacity: { bytes: retainedBytes + pauseAbove, chunks: retainedChunks + 12_500 },
+    ttlMillis,
+    expired: ({ argv }) => void (children.truth(argv.at(-1) ?? "").expired = true),
+  })
+
 const perform = (stage: Stage, histories: Histories) =>
   Effect.gen(function* () {
     const { plan, world, network, server } = stage
+    const scope = yield* Scope.make()
+    if (plan.holder !== undefined)
+      server.holder = yield* Scope.provide(hold(stage, plan.server, plan.holder.ttlMillis), scope)
     yield* server.start
     for (const disturbance of plan.disturbances)
       world.after(disturbance.at, () => disturb(stage, disturbance))
@@ -173,6 +195,7 @@ const perform = (stage: Stage, histories: Histories) =>
     yield* Fiber.interrupt(probes)
     alarm()
     yield* rest(stage, histories)
+    yield* Scope.close(scope, Exit.void)
   })
 
 /**
@@ -213,7 +236,9 @@ const rest = ({ plan, world, server, children, disk, origin, network }: Stage, h
       if (number !== undefined)
         world.violate("an accepted write reaches its process", `${truth.key} never reads write ${number}`)
     }
-    yield* server.stop
+    const held = server.holder?.count() ?? 0
+    if (held > 0) world.violate("nothing outlives its session", `${held} children are held`)
+    yield* server.stop(false)
     network.leave()
     if (network.connections.size > 0)
       world.violate("the registries are empty at the end", `${network.connections.size} connections are open`)
@@ -224,7 +249,9 @@ const disturb = ({ plan, world, network, server }: Stage, disturbance: Disturban
   world.trace.add(world.now, `network: ${kind} c${client} for ${millis} ms`)
   if (kind !== "crash" && kind !== "restart") return network.disturb(disturbance)
   network.interrupt(millis, plan.clients.length, kind === "crash")
-  world.fork(Effect.andThen(server.stop, Effect.andThen(Effect.sleep(millis), server.start)))
+  world.fork(
+    Effect.andThen(server.stop(kind === "crash"), Effect.andThen(Effect.sleep(millis), server.start)),
+  )
 }
 
 const programsOf = (actor: Actor, actors: ReadonlyArray<Actor>): ReadonlyArray<Program> => {

@@ -49,6 +49,8 @@ export class Truth {
   endedAt: number | undefined
   /** Since when it is read; Infinity while it is paused. */
   readSince = 0
+  /** Its holder has waited in vain for a server. */
+  expired = false
   /** Its scope begins to close. */
   closingAt: number | undefined
   /** Its scope is closed: nothing of it may be left. */

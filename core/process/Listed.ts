@@ -41,7 +41,7 @@ export const toRow = (process: Process, facts: Facts, state: State, kept: boolea
     ...(exited === undefined || endedAtMs === undefined ? {} : { endedAtMs }),
     state,
     exitCode: exited?.exitCode ?? null,
-    bytes: log.written(),
+    bytes: process.written,
     nextSeq: log.nextSeq(),
     ...(kept ? { kept } : {}),
   }

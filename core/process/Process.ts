@@ -170,6 +170,12 @@ export class Process {
     this.log.skip(seq)
   }
 
+  /** The bytes that the child has written, also to servers before this one. */
+  get written(): number {
+    const { stdout, stderr, pty } = this.adopted?.lost ?? { stdout: 0, stderr: 0, pty: 0 }
+    return stdout + stderr + pty + this.log.written()
+  }
+
   /** The child is spawned. */
   begin(child: Spawner.ChildHandle, stdin: StdinQueue | undefined): void {
     this.child = child

@@ -64,7 +64,7 @@ const spans: Tracing = {
         if (process.closed === undefined) return
         unsubscribe()
         span.attribute("process.exit.code", process.exited?.exitCode)
-        span.attribute("process.output.bytes", process.log.written())
+        span.attribute("process.output.bytes", process.written)
         end(Exit.void)
       }
       const unsubscribe = process.subscribe(endIfClosed)

@@ -93,18 +93,27 @@ export class LinkedChild implements Listener {
     if (kind === kinds.output) return this.output(payload)
     if (kind === kinds.end) return this.end(HolderWire.readStream(payload))
     if (kind === kinds.exit) return this.exit(HolderWire.readJson(payload))
-    const [, seq] = HolderWire.readPlace(payload)
+    const [n, seq] = HolderWire.readPlace(payload)
+    this.n = n - 1
     this.seq = seq - 1
     this.skip?.(seq)
   }
 
   private output(payload: Buffer): void {
     const { n, stream, bytes } = HolderWire.readOutput(payload)
-    const seq = this.nextSeq?.() ?? this.seq + 1
-    if (seq !== this.seq + 1) this.link.send(HolderWire.place(kinds.placed, this.number, n, seq))
-    this.seq = seq
+    this.n = n - 1
+    this.place()
     this.n = n
+    this.seq += 1
     if (this.streams.has(stream)) this.events.output(stream, bytes)
+  }
+
+  /** Tells the holder the seq of the chunk behind `n`, unless it is one more than the last one. */
+  private place(): void {
+    const seq = this.nextSeq?.() ?? this.seq + 1
+    if (seq === this.seq + 1) return
+    this.link.send(HolderWire.place(kinds.placed, this.number, this.n + 1, seq))
+    this.seq = seq - 1
   }
 
   private end(stream: Spawner.OutputStream): void {
@@ -184,6 +193,7 @@ export class LinkedChild implements Listener {
         this.isNoted = true
         this.nextSeq = nextSeq
         link.send(HolderWire.json(kinds.note, number, { about, endedMillis } satisfies HolderWire.Note))
+        return () => this.place()
       },
     }
   }

@@ -12,7 +12,7 @@
 //   --of-this-commit  from a seed that the last commit gives
 //   --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
 //   --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records,
-//                  viewers, writers and fleet
+//                  viewers, writers and fleet; with keep children outlive their servers
 //   --jobs N       processes that share the seeds: 1. What is printed is the same
 //   --lines        prints the whole trace of --seed
 //   --runtime R    plays on bun or deno instead of Node
@@ -106,6 +106,7 @@ const turns = {
   "sessions,files,http,agents": 16,
   "sessions,viewers": 4,
   "sessions,writers": 4,
+  "sessions,viewers,keep": 4,
   drills: 8,
   waits: 4,
   records: 4,

@@ -73,3 +73,13 @@ test("a place that is told again replaces those behind it", () => {
   one.placed(2, 9)
   expect(replayed(one).filter((line) => line.startsWith("skip"))).toEqual(["skip 9"])
 })
+
+test("a seq that is known before its chunk is told, too", () => {
+  const one = child()
+  one.events.output("stdout", kibibytes(1))
+  one.events.exit({ kind: "exited", code: 0 })
+  one.placed(2, 3)
+  expect(replayed(one)).toEqual(["1 stdout 1024", "exit", "skip 3"])
+  one.events.output("stdout", kibibytes(2))
+  expect(replayed(one)).toEqual(["1 stdout 1024", "exit", "skip 3", "2 stdout 2048"])
+})

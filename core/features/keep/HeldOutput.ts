@@ -13,7 +13,10 @@ export interface Taker {
   readonly exit: (status: Spawner.ExitStatus, ending?: Spawner.Ending) => void
 }
 
-/** A server that takes a child over: before chunk `n` it is told its seq, unless that is one more than the last one. */
+/**
+ * A server that takes a child over: before chunk `n` it is told its seq, unless that is one more than the last one; also
+ * before the chunk that comes next.
+ */
 export interface Adopter extends Taker {
   readonly skip: (n: number, seq: number) => void
 }
@@ -66,7 +69,7 @@ export class HeldOutput {
     return this.missing === 0
   }
 
-  /** The server has given chunk `n` this seq. */
+  /** The server has given chunk `n` this seq, or will give it. */
   placed(n: number, seq: number): void {
     // A server that adopts tells of no chunk twice, and of none before the last one that was told.
     while ((this.places.at(-1)?.[0] ?? -1) >= n) this.places.pop()
@@ -99,6 +102,8 @@ export class HeldOutput {
       to.output(chunk.seq, chunk.stream, chunk.bytes)
     }
     marksUpTo(Infinity)
+    const next = this.log.nextSeq()
+    if (this.seqOf(next) !== expected) to.skip(next, this.seqOf(next))
   }
 
   private seqOf(n: number): number {

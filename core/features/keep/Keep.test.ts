@@ -8,7 +8,7 @@ import type * as Fake from "../../spawn/Fake.ts"
 import { effect, pass, settle } from "../../testing/Effects.ts"
 import * as TestServer from "../../testing/TestServer.ts"
 import * as MemoryFiles from "../history/MemoryFiles.ts"
-import * as FakeKeeper from "./testing/FakeKeeper.ts"
+import * as FakeKeeper from "./FakeKeeper.ts"
 
 const make = (options: Fake.Options = {}, capacity?: Parameters<typeof FakeKeeper.make>[1]) =>
   Effect.gen(function* () {
@@ -163,6 +163,42 @@ describe("A process whose server has died", () => {
       yield* server.die
       const next = yield* serve
       expect(events((yield* resume(next, 0)).came)).toEqual(all)
+    }),
+  )
+
+  it.each([
+    ["before what a descendant prints while no server is there", undefined],
+    ["also where what came before it is gone", { bytes: 8, chunks: 1 }],
+  ])("has its exit in the place where the first server told it, %s", (_, capacity) =>
+    effect(function* () {
+      const { serve, server, client, child, resume } = yield* begin({}, {}, capacity)
+      child.output("stdout", "one")
+      child.exit(0)
+      yield* pass(50)
+      expect(events(yield* client.received)).toEqual(["output 1 one", "exited 2 0"])
+      yield* server.die
+      child.output("stdout", "late")
+      child.output("stdout", "later")
+      const last = ["output 4 later", "closed 5"]
+      const second = yield* serve
+      const { client: again, came } = yield* resume(second, 3)
+      child.end("stdout")
+      child.end("stderr")
+      expect([...events(came), ...events(yield* again.received)].slice(-2)).toEqual(last)
+      yield* second.die
+      expect(events((yield* resume(yield* serve, 3)).came).slice(-2)).toEqual(last)
+    })(),
+  )
+
+  it(
+    "is listed with all the bytes that it has printed",
+    effect(function* () {
+      const { serve, server, child, resume } = yield* begin({}, {}, { bytes: 8, chunks: 2 })
+      for (const text of ["one", "two", "three"]) child.output("stdout", text)
+      yield* server.die
+      const { client } = yield* resume(yield* serve, 0)
+      const { result } = yield* client.ask("process/list", {})
+      expect(result).toMatchObject({ processes: [{ bytes: 11 }] })
     }),
   )
 

@@ -49,14 +49,16 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
             left = undefined
             const spawned =
               first === undefined ? spawn(spec, events) : first.adopt(events, (seq) => process.skip(seq))
-            return Effect.tap(spawned, ({ keep }) =>
-              Effect.sync(() => {
-                held = keep !== undefined
-                const place = process.extension?.kept?.place()
-                const text = Note.toText({ session, params: params as StartParams, spec, startedAtMs, place })
-                keep?.(text, endedMillis, () => process.log.nextSeq())
-              }),
-            )
+            return Effect.tap(spawned, ({ keep }) => {
+              held = keep !== undefined
+              if (keep === undefined) return Effect.void
+              const place = process.extension?.kept?.place()
+              const text = Note.toText({ session, params: params as StartParams, spec, startedAtMs, place })
+              const moved = keep(text, endedMillis, () => process.log.nextSeq())
+              moved()
+              const leave = process.subscribe(moved)
+              return Effect.addFinalizer(() => Effect.sync(leave))
+            })
           },
         }),
         rowFields: () => (held ? { held } : {}),

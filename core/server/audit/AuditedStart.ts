@@ -72,7 +72,7 @@ const exitOnce = (scribe: Scribe, process: Process, start: number) => {
       start: toTime(start),
       end: toTime(now),
       durationMs: now - start,
-      bytes: process.log.written(),
+      bytes: process.written,
       exitCode: process.exited?.exitCode,
       signal: process.exited?.signal,
     })

@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import * as OutputLog from "../../../process/OutputLog.ts"
-import { WriteIds } from "../../../process/StdinQueue.ts"
-import * as Fork from "../../../protocol/Fork.ts"
-import * as Fake from "../../../spawn/Fake.ts"
-import type { KeeperService, Left } from "../../../spawn/Keeper.ts"
-import type { StdinError } from "../../../spawn/SpawnError.ts"
-import * as Spawner from "../../../spawn/Spawner.ts"
-import { HeldOutput } from "../HeldOutput.ts"
+import * as OutputLog from "../../process/OutputLog.ts"
+import { WriteIds } from "../../process/StdinQueue.ts"
+import * as Fork from "../../protocol/Fork.ts"
+import * as Fake from "../../spawn/Fake.ts"
+import type { KeeperService, Left } from "../../spawn/Keeper.ts"
+import type { StdinError } from "../../spawn/SpawnError.ts"
+import * as Spawner from "../../spawn/Spawner.ts"
+import { HeldOutput } from "./HeldOutput.ts"
 
 /** The bounds of a keeper. */
 export interface Bounds {
@@ -22,6 +22,8 @@ export interface Bounds {
   readonly capacity?: OutputLog.Capacity
   /** The milliseconds for which a child waits for a server. Default: for ever. */
   readonly ttlMillis?: number
+  /** Called when a child has waited in vain. */
+  readonly expired?: (spec: Spawner.SpawnSpec) => void
 }
 
 /** The spawner and the keeper of one server. */
@@ -46,6 +48,7 @@ interface Write {
 }
 
 class Held {
+  readonly spec: Spawner.SpawnSpec
   readonly output: HeldOutput
   readonly writeIds = new WriteIds()
   readonly scope: Scope.Closeable
@@ -59,6 +62,7 @@ class Held {
   timer: Fiber.Fiber<unknown, unknown> | undefined
 
   constructor(spec: Spawner.SpawnSpec, capacity: OutputLog.Capacity, scope: Scope.Closeable) {
+    this.spec = spec
     this.output = new HeldOutput(spec.stdio.kind === "pty", capacity)
     this.scope = scope
   }
@@ -67,7 +71,7 @@ class Held {
 /** A keeper of the children of `inner`, which live as long as the scope. */
 export const over = (
   inner: Spawner.SpawnerService,
-  { capacity = OutputLog.defaultCapacity, ttlMillis = Infinity }: Bounds = {},
+  { capacity = OutputLog.defaultCapacity, expired = () => {}, ttlMillis = Infinity }: Bounds = {},
 ): Effect.Effect<FakeKeeper, never, Scope.Scope> =>
   Effect.gen(function* () {
     const outer = yield* Effect.scope
@@ -85,10 +89,11 @@ export const over = (
     const wait = (held: Held) => {
       held.timer?.interruptUnsafe()
       const millis = Math.min(ttlMillis, (held.told ? held.note?.endedMillis : undefined) ?? Infinity)
-      held.timer =
-        millis === Infinity
-          ? undefined
-          : fork(Effect.andThen(Effect.sleep(millis), Effect.uninterruptible(end(held))))
+      const expire = Effect.suspend(() => {
+        expired(held.spec)
+        return Effect.uninterruptible(end(held))
+      })
+      held.timer = millis === Infinity ? undefined : fork(Effect.andThen(Effect.sleep(millis), expire))
     }
 
     const start = (spec: Spawner.SpawnSpec, taker: Follower) =>
@@ -129,28 +134,51 @@ export const over = (
         return Deferred.await(done)
       })
 
-    const toHandle = (held: Held, handle: Spawner.ChildHandle, follower: Follower): Spawner.ChildHandle => ({
-      ...handle,
-      write: (bytes, writeId) => write(held, bytes, writeId),
-      queuesInput: true,
-      resize: (size) => {
-        held.size = size
-        return handle.resize?.(size) ?? Effect.void
-      },
-      keep: (about, endedMillis, nextSeq) => {
-        held.note = { about, endedMillis }
-        follower.nextSeq = nextSeq
-      },
-    })
+    /** The handle of a server, which does nothing once that is gone. */
+    const toHandle = (
+      held: Held,
+      handle: Spawner.ChildHandle,
+      follower: Follower,
+      isGone: () => boolean,
+    ): Spawner.ChildHandle => {
+      const { outlived, pause, resize, resume, unread } = handle
+      const unless = <A, E>(effect: Effect.Effect<A, E>, gone: A) =>
+        Effect.suspend(() => (isGone() ? Effect.succeed(gone) : effect))
+      return {
+        pid: handle.pid,
+        write: (bytes, writeId) => unless(write(held, bytes, writeId), undefined),
+        queuesInput: true,
+        endStdin: unless(handle.endStdin, undefined),
+        signal: (name) => unless(handle.signal(name), undefined),
+        kill: unless(handle.kill, undefined),
+        abandonOutput: unless(handle.abandonOutput, undefined),
+        lingering: unless(handle.lingering, false),
+        ...(outlived && { outlived: unless(outlived, false) }),
+        ...(unread && { unread: unless(unread, false) }),
+        ...(pause && { pause: () => void (isGone() || pause()) }),
+        ...(resume && { resume: () => void (isGone() || resume()) }),
+        ...(resize && {
+          resize: (size) => {
+            held.size = size
+            return unless(resize(size), undefined)
+          },
+        }),
+        keep: (about, endedMillis, nextSeq) => {
+          held.note = { about, endedMillis }
+          follower.nextSeq = nextSeq
+          return () => follower.place()
+        },
+      }
+    }
 
     const server: Effect.Effect<Served> = Effect.sync(() => {
       const mine = new Set<Held>()
-      let leaves = false
+      let [leaves, gone] = [false, false]
       const follow = (held: Held, handle: Spawner.ChildHandle, follower: Follower) =>
         Effect.gen(function* () {
           mine.add(held)
           yield* Effect.addFinalizer(() => (leaves && held.note !== undefined ? Effect.void : end(held)))
-          return toHandle(held, handle, follower)
+          return toHandle(held, handle, follower, () => gone)
         })
       /** The server is gone. */
       const detach = Effect.suspend(() =>
@@ -167,9 +195,10 @@ export const over = (
         ),
       )
       const leave = Effect.sync(() => void (leaves = true))
+      const die = Effect.sync(() => void (leaves = gone = true))
       const leftOf = (held: Held): Left => ({
         about: held.note?.about ?? "",
-        lost: held.output.lost,
+        lost: { ...held.output.lost },
         size: held.size,
         endedAtMs: held.endedAtMs,
         writeIds: held.writeIds.list(),
@@ -199,7 +228,7 @@ export const over = (
           left: Effect.sync(() => [...all].filter(({ note }) => note !== undefined).map(leftOf)),
           leave,
         },
-        die: Effect.andThen(leave, detach),
+        die: Effect.andThen(die, detach),
       }
     })
     return { server, count: () => all.size }
@@ -221,6 +250,8 @@ class Follower {
   private readonly events: Spawner.SpawnEvents
   private readonly skipped: (seq: number) => void
   private held: Held | undefined
+  /** The number and the seq of the last output. */
+  private n = 0
   private seq = 0
 
   constructor(events: Spawner.SpawnEvents, skipped: (seq: number) => void) {
@@ -233,16 +264,25 @@ class Follower {
     held.output.taker = this
   }
 
-  skip(_: number, seq: number): void {
+  skip(n: number, seq: number): void {
+    this.n = n - 1
     this.seq = seq - 1
     this.skipped(seq)
   }
 
   output(n: number, stream: Spawner.OutputStream, bytes: Uint8Array): void {
-    const seq = this.nextSeq?.() ?? this.seq + 1
-    if (seq !== this.seq + 1) this.held?.output.placed(n, seq)
-    this.seq = seq
+    this.n = n - 1
+    this.place()
+    this.n = n
+    this.seq += 1
     this.events.output(stream, bytes)
+  }
+
+  place(): void {
+    const seq = this.nextSeq?.() ?? this.seq + 1
+    if (seq === this.seq + 1) return
+    this.held?.output.placed(this.n + 1, seq)
+    this.seq = seq - 1
   }
 
   end(stream: Spawner.OutputStream): void {
