@@ -359,7 +359,7 @@ export const usualFiles = () => testFiles().filter((file) => ownerOf(file) === u
 
 /** What depends on the runtime: how it treats bytes and texts, and all that it is asked for by an adapter. */
 const ofRuntimes = [
-  ...["Base64Bytes", "Bytes", "CutText", "Json", "Message", "OutputText", "PathUri", "Sha256"].map(
+  ...["Base64Bytes", "Bytes", "CutText", "Json", "Message", "PathUri", "Sha256", "dialect/Output"].map(
     (name) => `core/protocol/${name}.test.ts`,
   ),
   "core/transport/Framing.test.ts",

@@ -14,16 +14,14 @@ import { pythonTypes } from "./python.mjs"
 export const documents = async (root) => {
   /** @param {string} name */
   const load = (name) => import(pathToFileURL(join(root, `dist/core/protocol/document/${name}.js`)).href)
-  const [{ wires }, schema, meta, openrpc] = await Promise.all(
-    ["Wire", "SchemaDocument", "MetaDocument", "OpenRpcDocument"].map(load),
-  )
+  const [{ wires }, schema, meta] = await Promise.all(["Wire", "SchemaDocument", "MetaDocument"].map(load))
   const docs = docstrings(root)
   /** @type {Record<string, any>} */
   const files = {}
   for (const wire of /** @type {readonly { readonly name: "procwire" | "procwire.v0" }[]} */ (wires)) {
     files[`${wire.name}.schema.json`] = schema.make(wire, docs[wire.name])
     files[`${wire.name}.meta.json`] = meta.make(wire, docs[wire.name])
-    files[`${wire.name}.openrpc.json`] = openrpc.make(wire, docs[wire.name])
+    files[`${wire.name}.openrpc.json`] = meta.makeOpenRpc(wire, docs[wire.name])
   }
   return files
 }

@@ -1,5 +1,5 @@
 /** The acts of a child, as data, within the contract of a spawner: any order of output, ends and exit. */
-import type { Found } from "../../core/features/marks/MarkScanner.ts"
+import type { Found } from "../../core/features/marks/Marks.ts"
 import type { OutputStream } from "../../core/spawn/Spawner.ts"
 import type { Seed } from "./Seed.ts"
 

@@ -4,7 +4,7 @@
  */
 import { mostBatchChunks } from "../../core/features/history/Batch.ts"
 import { recordBytes } from "../../core/features/history/Records.ts"
-import type { Found } from "../../core/features/marks/MarkScanner.ts"
+import type { Found } from "../../core/features/marks/Marks.ts"
 import type { EndedBy } from "../../core/protocol/Ending.ts"
 import type { OutputStream } from "../../core/spawn/Spawner.ts"
 import { Noise } from "./Noise.ts"

@@ -3,11 +3,12 @@
  *
  * Error texts are those of the peer implementation, which models know: the first fault, and its position in the text.
  */
+import { exactOptional } from "../protocol/shape/Fields.ts"
 import * as Result from "effect/Result"
 import * as Json from "../protocol/Json.ts"
-import { position } from "../protocol/JsonFault.ts"
+import { position } from "../protocol/Json.ts"
 import * as Shape from "../protocol/shape/index.ts"
-import { describeExactly, Fault, type Reading } from "../protocol/shape/Reading.ts"
+import { describeExactly, Fault, type Reading } from "../protocol/shape/Shape.ts"
 
 /** Decodes the JSON text of an object; as a failure, what is wrong with it. */
 export const decode = <A, I>(shape: Shape.Shape<A, I>, text: string): Result.Result<A, string> => {
@@ -85,18 +86,23 @@ const isU64 = (json: unknown): json is number =>
   isWithin(0, Infinity)(json) || (typeof json === "bigint" && json >= 0n && json < 2n ** 64n)
 
 export const text = (description: string) => field(isString, "a string", { type: "string", description })
-export const textOrNull = (description: string) =>
-  field(orNull(isString), "a string", { type: "string", description })
-export const flag = (description: string) => field(isBoolean, "a boolean", { type: "boolean", description })
-export const flagOrNull = (description: string) =>
-  field(orNull(isBoolean), "a boolean", { type: "boolean", description })
-/** An integer from 0. From 2^53 on it decodes to a bigint. */
-export const count = (description: string) =>
-  field(isU64, "u64", { type: "integer", minimum: 0, description })
-export const countOrNull = (description: string) =>
-  field(orNull(isU64), "usize", { type: "integer", minimum: 0, description })
 export const id = (description: string) =>
   field(isWithin(-(2 ** 31), 2 ** 31 - 1), "i32", { type: "integer", description })
+
+// Those below may be absent.
+
+export const optionalText = (description: string) => exactOptional(text(description))
+export const textOrNull = (description: string) =>
+  exactOptional(field(orNull(isString), "a string", { type: "string", description }))
+export const flag = (description: string) =>
+  exactOptional(field(isBoolean, "a boolean", { type: "boolean", description }))
+export const flagOrNull = (description: string) =>
+  exactOptional(field(orNull(isBoolean), "a boolean", { type: "boolean", description }))
+/** An integer from 0. From 2^53 on it decodes to a bigint. */
+export const count = (description: string) =>
+  exactOptional(field(isU64, "u64", { type: "integer", minimum: 0, description }))
+export const countOrNull = (description: string) =>
+  exactOptional(field(orNull(isU64), "usize", { type: "integer", minimum: 0, description }))
 
 const parse = (text: string): Result.Result<Json.Json, string> =>
   Result.try({

@@ -3,7 +3,6 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import * as Reading from "./Reading.ts"
-import * as Rest from "./Rest.ts"
 import type { ReadOutput } from "./Tools.ts"
 import { Transcript } from "./Transcript.ts"
 
@@ -104,7 +103,7 @@ describe("Reading", () => {
     expect(parts.map(({ text }) => text).join("")).toBe(numbers)
     expect(parts.every(({ text }) => text.endsWith("\n"))).toBe(true)
     const first = parts[0]?.rest ?? {}
-    expect(Rest.toText(first)).toBe(
+    expect(Reading.restText(first)).toBe(
       'The output above is cut. To get the rest, call read_output {"session_id":7,"from_byte":99,"to_byte":1892}',
     )
     const long = of(`${"é".repeat(400)}\nend\n`)
@@ -127,9 +126,9 @@ describe("Reading", () => {
     const { begin, written } = transcript
     const part = read(transcript, { from_line: 1 }, written)
     expect(part.rest).toEqual({ lost: { from: 0, to: begin } })
-    expect(Rest.toText(part.rest ?? {})).toBe(`Bytes 0 to ${begin} of the output are not kept any more.`)
+    expect(Reading.restText(part.rest ?? {})).toBe(`Bytes 0 to ${begin} of the output are not kept any more.`)
     expect(part.text).toBe(numbers.repeat(100).slice(begin))
-    expect(Rest.ofBytes(7, { from: 0, to: begin }, begin)).toEqual({ lost: { from: 0, to: begin } })
+    expect(Reading.ofBytes(7, { from: 0, to: begin }, begin)).toEqual({ lost: { from: 0, to: begin } })
   })
 })
 

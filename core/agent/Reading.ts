@@ -8,10 +8,51 @@ import * as Lines from "../pattern/Lines.ts"
 import * as Pattern from "../pattern/Pattern.ts"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import * as PlainText from "./PlainText.ts"
-import * as Rest from "./Rest.ts"
 import type { ReadOutput } from "./Tools.ts"
 import type { Transcript } from "./Transcript.ts"
 import * as Utf8 from "./Utf8.ts"
+
+/** A call of a tool. */
+export interface RestCall {
+  /** The name of the tool. */
+  readonly tool: "read_output"
+  /** Its arguments, as a model writes them. */
+  readonly arguments: Readonly<Record<string, string | number | boolean>>
+}
+
+/** The part that was cut from a text. */
+export interface Rest {
+  /** Gets it, or its beginning and the call for more. Absent: nothing of it is kept. */
+  readonly call?: RestCall
+  /** Set if a part of it is not kept any more: its bytes. */
+  readonly lost?: { readonly from: number; readonly to: number }
+}
+
+/** The bytes from one offset to another, of which those before `begin` are not kept any more. */
+export const ofBytes = (
+  session_id: number,
+  { from, to }: { readonly from: number; readonly to: number },
+  begin: number,
+  more: RestCall["arguments"] = {},
+): Rest => {
+  const kept = Math.max(from, begin)
+  return {
+    ...(kept >= to
+      ? {}
+      : { call: { tool: "read_output", arguments: { session_id, from_byte: kept, to_byte: to, ...more } } }),
+    ...(from >= begin ? {} : { lost: { from, to: Math.min(to, begin) } }),
+  }
+}
+
+/** For the model, in a text of its own. */
+export const restText = ({ call, lost }: Rest): string =>
+  [
+    ...(call === undefined ? [] : [`The output above is cut. To get the rest, call ${callText(call)}`]),
+    ...(lost === undefined ? [] : [`Bytes ${lost.from} to ${lost.to} of the output are not kept any more.`]),
+  ].join("\n")
+
+/** A call in words: the tool, and its arguments as JSON. */
+export const callText = ({ tool, arguments: args }: RestCall): string => `${tool} ${JSON.stringify(args)}`
 
 const { lineEnd } = Lines
 
@@ -39,7 +80,7 @@ export interface Excerpt {
 export interface Part {
   readonly excerpt: Excerpt
   readonly text: string
-  readonly rest?: Rest.Rest
+  readonly rest?: Rest
 }
 
 /** Bytes from one offset to another. */
@@ -115,7 +156,7 @@ const part = (
   const lostOnly = { from: asked.from, to: Math.min(from, asked.to) }
   const rest =
     cut.from < cut.to
-      ? Rest.ofBytes(session_id, cut, transcript.begin, kept(args))
+      ? ofBytes(session_id, cut, transcript.begin, kept(args))
       : lostOnly.from < lostOnly.to
         ? { lost: lostOnly }
         : undefined
@@ -211,7 +252,7 @@ const search = (
 }
 
 /** The same search from a line on. */
-const callFrom = (args: ReadOutput, from_line: number): Rest.RestCall => {
+const callFrom = (args: ReadOutput, from_line: number): RestCall => {
   const { tail: _, from_byte: _from, from_line: _line, ...others } = args
   const given = Object.entries(others).filter(([, value]) => value !== null && value !== undefined)
   const plain = given.map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value])
@@ -260,8 +301,8 @@ class OutputLines {
     const line = this.plain(index)
     if (line.length <= mostLineBytes) return utf8Decoder().decode(line)
     const from = this.offset + (this.starts[index] ?? 0)
-    const { call } = Rest.ofBytes(this.session, { from, to: from + this.line(index).length }, 0)
-    const all = call === undefined ? "" : Rest.callText(call)
+    const { call } = ofBytes(this.session, { from, to: from + this.line(index).length }, 0)
+    const all = call === undefined ? "" : callText(call)
     // A match ends at `at`; a quarter of what is shown follows it, unless it is near the begin.
     const begin = Math.max(0, Math.min(at + mostLineBytes / 4, line.length) - mostLineBytes)
     const part = line.subarray(begin, begin + mostLineBytes)

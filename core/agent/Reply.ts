@@ -2,9 +2,9 @@
 import type { Stopping } from "./Commands.ts"
 import type { Excerpt } from "./Reading.ts"
 import type { Listed } from "./Listing.ts"
-import * as Rest from "./Rest.ts"
-import * as Screen from "./Screen.ts"
+import * as Rest from "./Reading.ts"
 import type { WaitEnd } from "./WaitFor.ts"
+import type { ScreenResult } from "../features/screen/wire.ts"
 
 /**
  * The result of a call. Exactly one of `exitCode`, `sessionId` and `failure` is set, and none of them in a reply of
@@ -36,7 +36,7 @@ export interface Reply {
   /** The place of the output, of `read_output`. */
   readonly excerpt?: Excerpt
   /** The state of the terminal, of `read_screen`. */
-  readonly screen?: Screen.Screen
+  readonly screen?: Screen
   /** The commands, of `list_commands`. */
   readonly commands?: ReadonlyArray<Listed>
 }
@@ -51,7 +51,7 @@ export const toText = (reply: Reply): string => {
   }
   if (reply.screen !== undefined) {
     const { screen } = reply
-    const lines = [...Screen.toText(screen), state(reply, screen.sessionId)]
+    const lines = [...screenText(screen), state(reply, screen.sessionId)]
     return [...lines, "Output:", reply.output].join("\n")
   }
   return [
@@ -68,7 +68,7 @@ export const toText = (reply: Reply): string => {
 
 /** The texts for the model: the reply, and if its output was cut, the call that gets the rest. */
 export const toTexts = (reply: Reply): ReadonlyArray<string> =>
-  reply.rest === undefined ? [toText(reply)] : [toText(reply), Rest.toText(reply.rest)]
+  reply.rest === undefined ? [toText(reply)] : [toText(reply), Rest.restText(reply.rest)]
 
 const state = ({ exitCode, sessionId, failure }: Reply, of?: number): string =>
   failure !== undefined
@@ -108,3 +108,54 @@ const place = ({
   matches === undefined
     ? [`Lines ${fromLine} to ${toLine} of ${lines} (bytes ${fromByte} to ${toByte} of ${bytes})`]
     : [`${matches} matching lines in lines ${fromLine} to ${toLine} of ${lines}`]
+
+/** The state of the terminal of a command. Rows and columns count from 1. */
+export interface Screen {
+  /** The session ID of the command. */
+  readonly sessionId: number
+  /** The lines of the screen. */
+  readonly rows: number
+  /** The columns of the screen. */
+  readonly columns: number
+  /** The row of the screen where the next character goes. */
+  readonly cursorRow: number
+  /** The column where it goes. */
+  readonly cursorColumn: number
+  /** False while the program hides its cursor. */
+  readonly cursorVisible: boolean
+  /** The title of the window that the program has set. */
+  readonly title: string
+  /** True while the program draws on the alternate screen, as editors and pagers do. */
+  readonly alternate: boolean
+  /** The lines that have left the screen at its top. */
+  readonly scrollback: number
+}
+
+/** The state of the terminal in a picture. */
+export const screenOf = (
+  sessionId: number,
+  { size, cursor, title, alternate, scrollback }: ScreenResult,
+): Screen => ({
+  sessionId,
+  rows: size.rows,
+  columns: size.columns,
+  cursorRow: cursor.row + 1,
+  cursorColumn: cursor.column + 1,
+  cursorVisible: cursor.visible,
+  title,
+  alternate,
+  scrollback,
+})
+
+/** The same for a model. */
+export const screenText = (screen: Screen): ReadonlyArray<string> => {
+  const { sessionId, rows, columns, cursorRow, cursorColumn, cursorVisible, title, alternate, scrollback } =
+    screen
+  return [
+    `Screen of session ID ${sessionId}: ${rows} rows, ${columns} columns` +
+      (alternate ? ", the alternate screen" : "") +
+      (title === "" ? "" : `, title ${JSON.stringify(title)}`),
+    `Cursor: row ${cursorRow}, column ${cursorColumn}${cursorVisible ? "" : " (hidden)"}`,
+    ...(scrollback === 0 ? [] : [`The first ${scrollback} lines have left the screen at its top`]),
+  ]
+}

@@ -37,19 +37,22 @@ export class ToolError extends Data.TaggedError("ToolError")<{
   readonly cause?: unknown
 }> {}
 
+const toolError = (
+  reason: ToolReason,
+  message: string,
+  more: Pick<ToolError, "cause"> | Pick<ToolError, "sessionId"> = {},
+) => new ToolError({ reason, message, ...more })
+
 /** `UnknownTool`: no tool is called `name`. */
-export const unknownTool = (name: string) =>
-  new ToolError({ reason: "UnknownTool", message: `unsupported call: ${name}` })
+export const unknownTool = (name: string) => toolError("UnknownTool", `unsupported call: ${name}`)
 
 /** `Arguments`: `why` is the text of the decoder. */
 export const badArguments = (why: string) =>
-  new ToolError({ reason: "Arguments", message: `failed to parse function arguments: ${why}` })
+  toolError("Arguments", `failed to parse function arguments: ${why}`)
 
 /** The client's words, and what the model can do about it. */
 export const notCreated = (error: ClientError) =>
-  new ToolError({
-    reason: "Create",
-    message: `exec_command failed: ${error.message}${remedies[error.reason] ?? ""}`,
+  toolError("Create", `exec_command failed: ${error.message}${remedies[error.reason] ?? ""}`, {
     cause: error,
   })
 
@@ -62,22 +65,21 @@ const remedies: { readonly [reason in ClientReason]?: string } = {
 
 /** `UnknownSession`: no session has that id. `why` is absent for an id that never was, and for one whose exit was reported. */
 export const unknownSession = (id: number, why?: string) =>
-  new ToolError({
-    reason: "UnknownSession",
-    message: `write_stdin failed: Unknown process id ${id}${why === undefined ? "" : `: ${why}`}`,
-  })
+  toolError(
+    "UnknownSession",
+    `write_stdin failed: Unknown process id ${id}${why === undefined ? "" : `: ${why}`}`,
+  )
 
 /** `StdinClosed`: the session was started without a terminal. */
 export const stdinClosed = () =>
-  new ToolError({
-    reason: "StdinClosed",
-    message:
-      "write_stdin failed: stdin is closed for this session; rerun exec_command with tty=true to keep stdin open",
-  })
+  toolError(
+    "StdinClosed",
+    "write_stdin failed: stdin is closed for this session; rerun exec_command with tty=true to keep stdin open",
+  )
 
 /** `Write`: the server did not take the input; `cause` is its error. */
 export const notWritten = (cause: unknown) =>
-  new ToolError({ reason: "Write", message: "write_stdin failed: failed to write to stdin", cause })
+  toolError("Write", "write_stdin failed: failed to write to stdin", { cause })
 
 /** `UnknownSession` of a tool that also knows commands that have ended; `all` are those that it knows. */
 export const unknownCommand = (
@@ -85,70 +87,58 @@ export const unknownCommand = (
   id: number,
   { all }: { readonly all: ReadonlyArray<{ readonly about: { readonly id: number } }> },
 ) =>
-  new ToolError({
-    reason: "UnknownSession",
-    message:
-      `${tool} failed: Unknown session ID ${id}. ` +
+  toolError(
+    "UnknownSession",
+    `${tool} failed: Unknown session ID ${id}. ` +
       (all.length === 0
         ? "No command is known."
         : `Known are ${all.map(({ about }) => about.id).join(", ")}; list_commands tells what they are.`),
-  })
+  )
 
 /** `Wait`: what a tool was asked to wait for cannot be waited for; nothing was done. */
-export const cannotWait = (tool: string, why: string) =>
-  new ToolError({ reason: "Wait", message: `${tool} failed: ${why}` })
+export const cannotWait = (tool: string, why: string) => toolError("Wait", `${tool} failed: ${why}`)
 
 /** `Wait`: the server has refused the wait; the command goes on. */
 export const notWaited = (error: ClientError) =>
-  new ToolError({
-    reason: "Wait",
-    message: `waiting failed: ${error.message}; the command goes on`,
-    cause: error,
-  })
+  toolError("Wait", `waiting failed: ${error.message}; the command goes on`, { cause: error })
 
 /** `Screen`: the command runs without a terminal. */
 export const noTerminal = (id: number) =>
-  new ToolError({
-    reason: "Screen",
-    message:
-      `read_screen failed: session ID ${id} has no terminal; rerun exec_command with tty=true, ` +
+  toolError(
+    "Screen",
+    `read_screen failed: session ID ${id} has no terminal; rerun exec_command with tty=true, ` +
       "or see what it has printed with read_output",
-  })
+  )
 
 /** `Screen`: the server cannot tell what terminals show. */
 export const noScreens = () =>
-  new ToolError({
-    reason: "Screen",
-    message:
-      "read_screen failed: the server cannot tell what a terminal shows; read_output has what was printed",
-  })
+  toolError(
+    "Screen",
+    "read_screen failed: the server cannot tell what a terminal shows; read_output has what was printed",
+  )
 
 /** `Screen`: the end of the command was reported, and its terminal is gone. */
 export const noScreenAnyMore = (id: number) =>
-  new ToolError({
-    reason: "Screen",
-    message: `read_screen failed: session ID ${id} has ended; read_output has what it has printed`,
-  })
+  toolError("Screen", `read_screen failed: session ID ${id} has ended; read_output has what it has printed`)
 
 /** `Screen`: the server has refused. */
 export const noScreen = (error: ClientError) =>
-  new ToolError({ reason: "Screen", message: `read_screen failed: ${error.message}`, cause: error })
+  toolError("Screen", `read_screen failed: ${error.message}`, { cause: error })
 
 /** `Closed`: the tools are closed, and start nothing more. */
-export const closed = () => new ToolError({ reason: "Closed", message: "the tools are closed" })
+export const closed = () => toolError("Closed", "the tools are closed")
 
 /**
  * `Aborted`: the caller stopped waiting. `sessionId` is where the command goes on, if it has a session, or ends, if it
  * is being stopped.
  */
 export const aborted = (sessionId: number | undefined, stopping = false) =>
-  new ToolError({
-    reason: "Aborted",
-    message:
-      sessionId === undefined
-        ? "the call was cancelled"
-        : stopping
-          ? `the call was cancelled; process with session ID ${sessionId} is being stopped`
-          : `the call was cancelled; process still running with session ID ${sessionId}`,
-    ...(sessionId === undefined ? {} : { sessionId }),
-  })
+  toolError(
+    "Aborted",
+    sessionId === undefined
+      ? "the call was cancelled"
+      : stopping
+        ? `the call was cancelled; process with session ID ${sessionId} is being stopped`
+        : `the call was cancelled; process still running with session ID ${sessionId}`,
+    sessionId === undefined ? {} : { sessionId },
+  )

@@ -7,30 +7,24 @@ import * as Shape from "../protocol/shape/index.ts"
 import * as Arguments from "./Arguments.ts"
 import * as WaitFor from "./WaitFor.ts"
 
-const maxOutputTokens = optional(
-  Arguments.countOrNull(
-    "The most tokens of output to return (default 10000); longer output loses its middle.",
-  ),
+const maxOutputTokens = Arguments.countOrNull(
+  "The most tokens of output to return (default 10000); longer output loses its middle.",
 )
 
 /** The arguments of `exec_command` as Codex has them. */
 export const CodexExecCommand = Shape.struct("", {
   cmd: Arguments.text("The command line, as it would be typed into a shell."),
-  workdir: optional(
-    Arguments.textOrNull(
-      "The directory to run it in; relative to the default, which is the working directory.",
-    ),
+  workdir: Arguments.textOrNull(
+    "The directory to run it in; relative to the default, which is the working directory.",
   ),
-  shell: optional(Arguments.textOrNull("The shell that runs it; default: the user's.")),
-  login: optional(Arguments.flagOrNull("Whether the shell is a login shell (default true).")),
-  tty: optional(
-    Arguments.flag("Whether it gets a terminal, and with it an open stdin (default false: pipes, no stdin)."),
+  shell: Arguments.textOrNull("The shell that runs it; default: the user's."),
+  login: Arguments.flagOrNull("Whether the shell is a login shell (default true)."),
+  tty: Arguments.flag(
+    "Whether it gets a terminal, and with it an open stdin (default false: pipes, no stdin).",
   ),
-  yield_time_ms: optional(
-    Arguments.count(
-      "How many milliseconds to wait for its end before returning what there is " +
-        "(default 10000, from 250 to 30000).",
-    ),
+  yield_time_ms: Arguments.count(
+    "How many milliseconds to wait for its end before returning what there is " +
+      "(default 10000, from 250 to 30000).",
   ),
   max_output_tokens: maxOutputTokens,
 })
@@ -38,34 +32,28 @@ export const CodexExecCommand = Shape.struct("", {
 /** The arguments of `write_stdin` as Codex has them. */
 export const CodexWriteStdin = Shape.struct("", {
   session_id: Arguments.id("The session ID that exec_command returned."),
-  chars: optional(
-    Arguments.textOrNull(
-      "What to write; empty (the default) only waits for output. \\u0003 interrupts, with or without a terminal.",
-    ),
+  chars: Arguments.textOrNull(
+    "What to write; empty (the default) only waits for output. \\u0003 interrupts, with or without a terminal.",
   ),
-  yield_time_ms: optional(
-    Arguments.count(
-      "How many milliseconds to wait for the end before returning what there is (default 250); " +
-        "at least 5000 when nothing is written.",
-    ),
+  yield_time_ms: Arguments.count(
+    "How many milliseconds to wait for the end before returning what there is (default 250); " +
+      "at least 5000 when nothing is written.",
   ),
   max_output_tokens: maxOutputTokens,
 })
 
 const waitFor = optional(WaitFor.WaitFor)
-const killOnCancel = optional(
-  Arguments.flag("Whether to stop the command if this call is cancelled (default false: it goes on)."),
+const killOnCancel = Arguments.flag(
+  "Whether to stop the command if this call is cancelled (default false: it goes on).",
 )
 
 /** The arguments of `exec_command`. */
 export const ExecCommand = Shape.struct("", {
   ...CodexExecCommand.fields,
   wait_for: waitFor,
-  timeout_ms: optional(
-    Arguments.count(
-      "Stops the command if it has not ended after so many milliseconds. Without yield_time_ms the call waits for " +
-        "the end.",
-    ),
+  timeout_ms: Arguments.count(
+    "Stops the command if it has not ended after so many milliseconds. Without yield_time_ms the call waits for " +
+      "the end.",
   ),
   kill_on_cancel: killOnCancel,
 })
@@ -75,11 +63,9 @@ export type ExecCommand = typeof ExecCommand.Type
 export const WriteStdin = Shape.struct("", {
   ...CodexWriteStdin.fields,
   wait_for: waitFor,
-  timeout_ms: optional(
-    Arguments.count(
-      "Stops the command if it has not ended so many milliseconds after this call. Without yield_time_ms the call " +
-        "waits for the end.",
-    ),
+  timeout_ms: Arguments.count(
+    "Stops the command if it has not ended so many milliseconds after this call. Without yield_time_ms the call " +
+      "waits for the end.",
   ),
   kill_on_cancel: killOnCancel,
 })
@@ -93,11 +79,9 @@ const commandId = Arguments.id("The session ID of the command, which may have en
 
 /** The arguments of `list_commands`. */
 export const ListCommands = Shape.struct("", {
-  running: optional(
-    Arguments.flag(
-      "Whether to list only the commands that run or have left processes in the background (default false: all " +
-        "that are known).",
-    ),
+  running: Arguments.flag(
+    "Whether to list only the commands that run or have left processes in the background (default false: all " +
+      "that are known).",
   ),
 })
 export type ListCommands = typeof ListCommands.Type
@@ -105,22 +89,18 @@ export type ListCommands = typeof ListCommands.Type
 /** The arguments of `read_output`. */
 export const ReadOutput = Shape.struct("", {
   session_id: commandId,
-  from_line: optional(Arguments.count("The first line to return, counted from 1 (default: the first).")),
-  to_line: optional(Arguments.count("The last line to return (default: the last).")),
-  tail: optional(Arguments.count("Returns only so many lines from the end.")),
-  grep: optional(
-    Arguments.text(
-      "Returns only the lines with a match of this regular expression (RE2 syntax), each with its number.",
-    ),
+  from_line: Arguments.count("The first line to return, counted from 1 (default: the first)."),
+  to_line: Arguments.count("The last line to return (default: the last)."),
+  tail: Arguments.count("Returns only so many lines from the end."),
+  grep: Arguments.optionalText(
+    "Returns only the lines with a match of this regular expression (RE2 syntax), each with its number.",
   ),
-  ignore_case: optional(Arguments.flag("Whether grep takes either case (default false).")),
-  context: optional(Arguments.count("Lines to return before and after each match of grep (default 0).")),
-  from_byte: optional(Arguments.count("The first byte to return, counted from 0, instead of a line.")),
-  to_byte: optional(Arguments.count("The byte before which to end, instead of a line.")),
-  max_output_tokens: optional(
-    Arguments.countOrNull(
-      "The most tokens to return (default 10000); the reply says which call gets the rest.",
-    ),
+  ignore_case: Arguments.flag("Whether grep takes either case (default false)."),
+  context: Arguments.count("Lines to return before and after each match of grep (default 0)."),
+  from_byte: Arguments.count("The first byte to return, counted from 0, instead of a line."),
+  to_byte: Arguments.count("The byte before which to end, instead of a line."),
+  max_output_tokens: Arguments.countOrNull(
+    "The most tokens to return (default 10000); the reply says which call gets the rest.",
   ),
 })
 export type ReadOutput = typeof ReadOutput.Type
@@ -128,10 +108,8 @@ export type ReadOutput = typeof ReadOutput.Type
 /** The arguments of `read_screen`. */
 export const ReadScreen = Shape.struct("", {
   session_id: Arguments.id("The session ID of the command."),
-  scrollback: optional(
-    Arguments.count(
-      "The most lines to return that have left the screen at its top (default 0, at most 1000).",
-    ),
+  scrollback: Arguments.count(
+    "The most lines to return that have left the screen at its top (default 0, at most 1000).",
   ),
   max_output_tokens: maxOutputTokens,
 })
@@ -140,10 +118,8 @@ export type ReadScreen = typeof ReadScreen.Type
 /** The arguments of `stop_command`. */
 export const StopCommand = Shape.struct("", {
   session_id: commandId,
-  grace_ms: optional(
-    Arguments.count(
-      "How many milliseconds it has to end after SIGTERM, until SIGKILL (default 5000, at most 60000).",
-    ),
+  grace_ms: Arguments.count(
+    "How many milliseconds it has to end after SIGTERM, until SIGKILL (default 5000, at most 60000).",
   ),
   max_output_tokens: maxOutputTokens,
 })

@@ -23,7 +23,7 @@ import * as Listing from "./Listing.ts"
 import type * as PlainText from "./PlainText.ts"
 import * as Reading from "./Reading.ts"
 import type { Reply } from "./Reply.ts"
-import * as Screen from "./Screen.ts"
+import * as Screen from "./Reply.ts"
 import { notify, Session } from "./Session.ts"
 import * as Sessions from "./Sessions.ts"
 import * as ToolError from "./ToolError.ts"
@@ -276,17 +276,22 @@ const readOutput =
       const read = Reading.read(known.transcript, args, budget, form)
       if (Result.isFailure(read)) return yield* ToolError.badArguments(read.failure)
       const { excerpt, text, rest } = read.success
-      const reply: Reply = {
+      return yield* atOnce(text, excerpt.bytes, {
         ...stateOf(known),
-        chunkId: yield* nextHexId,
-        wallSeconds: 0,
-        originalTokenCount: Truncate.tokensOf(excerpt.bytes),
-        output: text,
         excerpt,
         ...(rest === undefined ? {} : { rest }),
-      }
-      return reply
+      })
     })
+
+/** A reply without a wait, to output of so many bytes. */
+const atOnce = (output: string, bytes: number, facts: Partial<Reply>): Effect.Effect<Reply> =>
+  Effect.map(nextHexId, (chunkId) => ({
+    ...facts,
+    chunkId,
+    wallSeconds: 0,
+    originalTokenCount: Truncate.tokensOf(bytes),
+    output,
+  }))
 
 const stateOf = ({ about, state }: Known): Pick<Reply, "sessionId" | "exitCode" | "failure"> =>
   state.kind === "running"
@@ -316,15 +321,8 @@ const readScreen =
       const { text = "" } = picture
       const total = utf8.encode(text).length
       const most = Number(args.max_output_tokens ?? Sessions.defaultMaxTokens)
-      const reply: Reply = {
-        ...stateOf(known),
-        chunkId: yield* nextHexId,
-        wallSeconds: 0,
-        originalTokenCount: Truncate.tokensOf(total),
-        output: Truncate.shown({ head: text, tail: "", omitted: 0, total }, most, cap),
-        screen: Screen.of(id, picture),
-      }
-      return reply
+      const shown = Truncate.shown({ head: text, tail: "", omitted: 0, total }, most, cap)
+      return yield* atOnce(shown, total, { ...stateOf(known), screen: Screen.screenOf(id, picture) })
     })
 
 /**
@@ -334,20 +332,14 @@ const readScreen =
 const listCommands =
   ({ commands, background }: Sessions.Sessions): Sessions.Run<Tools.ListCommands> =>
   ({ running }) =>
-    Effect.zipWith(nextHexId, background.look, (chunkId, left): Reply => {
+    Effect.flatMap(background.look, (left) => {
       const all = Listing.ofAll(commands.all, left)
       // Processes that a command has left run, too.
       const listed = all.filter(
         (each) => running !== true || each.state === "running" || each.left !== undefined,
       )
       const output = Listing.toText(listed)
-      return {
-        chunkId,
-        wallSeconds: 0,
-        originalTokenCount: Truncate.tokensOf(output.length),
-        output,
-        commands: listed,
-      }
+      return atOnce(output, output.length, { commands: listed })
     })
 
 /** The longest time from a kill to the known exit, in milliseconds. */
@@ -402,14 +394,7 @@ const ended = (left: ReadonlyArray<Left>): string =>
 
 /** The command has ended before, and there is no output that was in no reply. */
 const alreadyOver = (known: Known | undefined, left: ReadonlyArray<Left>): Effect.Effect<Reply> =>
-  Effect.map(nextHexId, (chunkId) => {
-    const reply: Reply = {
-      ...(known === undefined ? {} : stateOf(known)),
-      chunkId,
-      wallSeconds: 0,
-      originalTokenCount: 0,
-      output: "",
-    }
+  Effect.map(atOnce("", 0, known === undefined ? {} : stateOf(known)), (reply) => {
     if (left.length > 0) return withLeft(reply, left)
     return known?.stopping === undefined
       ? { ...reply, notices: ["The command had ended before."] }

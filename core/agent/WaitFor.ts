@@ -9,7 +9,6 @@ import type { WaitCondition } from "../client/RemoteProcess.ts"
 import * as Pattern from "../pattern/Pattern.ts"
 import type { Server } from "./ExecBackend.ts"
 import type { WaitResult } from "../features/wait/wire.ts"
-import { exactOptional as optional } from "../protocol/shape/Fields.ts"
 import * as Arguments from "./Arguments.ts"
 
 /** The conditions of a wait: the first that holds ends it. */
@@ -17,17 +16,15 @@ export const WaitFor = Arguments.group(
   "What to wait for; the first that holds ends the wait, and the reply says which. With it yield_time_ms is " +
     "the longest wait (default 300000, at most 3600000).",
   {
-    exit: optional(Arguments.flag("The command has exited.")),
-    text: optional(Arguments.text("The output since the last reply has this text.")),
-    pattern: optional(
-      Arguments.text("The output since the last reply has a match of this regular expression (RE2 syntax)."),
+    exit: Arguments.flag("The command has exited."),
+    text: Arguments.optionalText("The output since the last reply has this text."),
+    pattern: Arguments.optionalText(
+      "The output since the last reply has a match of this regular expression (RE2 syntax).",
     ),
-    quiet_ms: optional(Arguments.count("Nothing was printed for so many milliseconds.")),
-    port: optional(Arguments.count("The command, or what it has started, listens on this TCP port.")),
-    input: optional(
-      Arguments.flag(
-        "The command asks for input. Every wait ends then, unless this is false (default true).",
-      ),
+    quiet_ms: Arguments.count("Nothing was printed for so many milliseconds."),
+    port: Arguments.count("The command, or what it has started, listens on this TCP port."),
+    input: Arguments.flag(
+      "The command asks for input. Every wait ends then, unless this is false (default true).",
     ),
   },
 )

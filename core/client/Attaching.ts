@@ -9,7 +9,7 @@ import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { ResultOf } from "../protocol/Methods.ts"
 import { leastCredit } from "../protocol/Credit.ts"
 import type { Encoded } from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import * as WellFormed from "./WellFormed.ts"
 import { invalid, refusal, shown, type Names } from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
@@ -141,7 +141,7 @@ const isRefused = ({ reason }: ClientError): boolean => reason === "Server"
 
 /** The end of an attachment whose process was removed, or whose session has ended, before its own end was known. */
 export const detached = (id: string, why: "removed" | "sessionEnd" | "left"): ClientError =>
-  new ClientError({ reason: "Detached", message: `${id} is detached from its process: ${whys[why]}` })
+  clientError("Detached", `${id} is detached from its process: ${whys[why]}`)
 
 const whys = {
   removed: "the process was removed",

@@ -10,17 +10,15 @@ import * as Effect from "effect/Effect"
 import { concat } from "../protocol/Bytes.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
-import type { Subscription } from "./EventFeed.ts"
-import { toError } from "./EventStreams.ts"
+import { type Subscription, toError } from "./EventFeed.ts"
 import { promise } from "./Promises.ts"
 import type { RemoteProcess } from "./RemoteProcess.ts"
-import * as WebTypes from "./WebTypes.ts"
 
 /** The streams of a process; that of a terminal is stdout. */
 export interface ByteStreams {
-  readonly stdin: WebTypes.WritableStream
-  readonly stdout: WebTypes.ReadableStream
-  readonly stderr: WebTypes.ReadableStream
+  readonly stdin: WritableStream
+  readonly stdout: ReadableStream
+  readonly stderr: ReadableStream
 }
 
 type Name = "stdout" | "stderr"
@@ -33,9 +31,9 @@ const mostWaiting = 64 * 1024
 /** The streams of a process, each made when it is first asked for. */
 export const make = (process: Source): ByteStreams => {
   const made: {
-    stdin?: WebTypes.WritableStream
-    stdout?: WebTypes.ReadableStream
-    stderr?: WebTypes.ReadableStream
+    stdin?: WritableStream
+    stdout?: ReadableStream
+    stderr?: ReadableStream
   } = {}
   let shared: Splitter | undefined
   const read = (name: Name) => {
@@ -44,7 +42,7 @@ export const make = (process: Source): ByteStreams => {
   }
   return {
     get stdin() {
-      return (made.stdin ??= WebTypes.writable({
+      return (made.stdin ??= writable({
         write: (bytes) => promise(Content.use("stdin", bytes, process.write)),
         close: () => promise(process.closeStdin),
         abort: () => promise(Effect.ignore(process.closeStdin)),
@@ -91,11 +89,11 @@ class Splitter {
     return this.queues[name].state !== "free"
   }
 
-  stream(name: Name): WebTypes.ReadableStream {
+  stream(name: Name): ReadableStream {
     this.queues[name].state = "read"
     // From now on nothing that comes is missed.
     this.subscription ??= promise(this.process.subscribe)
-    return WebTypes.readable({
+    return readable({
       pull: async (controller) => {
         const piece = await this.next(name)
         if (piece === undefined) controller.close()
@@ -158,4 +156,125 @@ const drop = (queue: Waiting): void => {
 const empty = (queue: Waiting): void => {
   queue.pieces.length = 0
   queue.bytes = 0
+}
+
+/** Reads a stream of bytes piece by piece. */
+export interface ByteReader {
+  /** The next piece. */
+  read(): Promise<
+    { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value?: undefined }
+  >
+  /** Gives the rest up. */
+  cancel(reason?: unknown): Promise<void>
+  /** Lets another reader go on. */
+  releaseLock(): void
+  /** Resolves at the end. */
+  readonly closed: Promise<undefined>
+}
+
+/** Writes a stream of bytes piece by piece. */
+export interface ByteWriter {
+  /** Resolves when the piece is written. */
+  write(bytes: Uint8Array): Promise<void>
+  /** Ends the stream behind what was written. */
+  close(): Promise<void>
+  /** Gives the stream up. */
+  abort(reason?: unknown): Promise<void>
+  /** Lets another writer go on. */
+  releaseLock(): void
+  /** Resolves when there is room. */
+  readonly ready: Promise<undefined>
+  /** Resolves at the end. */
+  readonly closed: Promise<undefined>
+}
+
+/** The global `ReadableStreamDefaultReader<Uint8Array>`. */
+export type StreamReader = typeof globalThis extends {
+  ReadableStreamDefaultReader: { prototype: infer Known }
+}
+  ? ByteReader & Known
+  : ByteReader
+
+/** The global `WritableStreamDefaultWriter<Uint8Array>`. */
+export type StreamWriter = typeof globalThis extends {
+  WritableStreamDefaultWriter: { prototype: infer Known }
+}
+  ? ByteWriter & Known
+  : ByteWriter
+
+/** The members of every `ReadableStream` of bytes. */
+export interface ReadableBytes extends AsyncIterable<Uint8Array> {
+  /** True while somebody reads it. */
+  readonly locked: boolean
+  /** Gives the rest up. */
+  cancel(reason?: unknown): Promise<void>
+  /** Locks the stream. */
+  getReader(): StreamReader
+}
+
+/** The members of every `WritableStream` of bytes. */
+export interface WritableBytes {
+  /** True while somebody writes to it. */
+  readonly locked: boolean
+  /** Gives the stream up. */
+  abort(reason?: unknown): Promise<void>
+  /** Ends the stream. */
+  close(): Promise<void>
+  /** Locks the stream. */
+  getWriter(): StreamWriter
+}
+
+/** The global `ReadableStream<Uint8Array>`; `for await` reads it as well. */
+export type ReadableStream = typeof globalThis extends { ReadableStream: { prototype: infer Known } }
+  ? ReadableBytes & Known
+  : ReadableBytes
+
+/** The global `WritableStream<Uint8Array>`. */
+export type WritableStream = typeof globalThis extends { WritableStream: { prototype: infer Known } }
+  ? WritableBytes & Known
+  : WritableBytes
+
+interface ReadableSource {
+  pull(controller: { enqueue(bytes: Uint8Array): void; close(): void }): Promise<void>
+  cancel(): void
+}
+
+interface WritableSink {
+  write(bytes: Uint8Array): Promise<void>
+  close(): Promise<void>
+  abort(): Promise<void>
+}
+
+const globals = globalThis as unknown as {
+  readonly ReadableStream: new (source: ReadableSource, strategy: { highWaterMark: number }) => ReadableStream
+  readonly WritableStream: new (sink: WritableSink) => WritableStream
+}
+
+/**
+ * A stream that asks `source` for a piece only when it is read.
+ * @internal
+ */
+export const readable = (source: ReadableSource): ReadableStream =>
+  iterable(new globals.ReadableStream(source, { highWaterMark: 0 }))
+
+/**
+ * A stream that gives `sink` one piece at a time.
+ * @internal
+ */
+export const writable = (sink: WritableSink): WritableStream => new globals.WritableStream(sink)
+
+/** Browsers without the async iterator of streams get one. */
+const iterable = (stream: ReadableStream): ReadableStream => {
+  if (Symbol.asyncIterator in stream) return stream
+  return Object.assign(stream as object, { [Symbol.asyncIterator]: () => piecesOf(stream) }) as never
+}
+
+async function* piecesOf(stream: ReadableBytes): AsyncGenerator<Uint8Array, void, void> {
+  const reader = stream.getReader()
+  try {
+    for (let step = await reader.read(); step.done === false; step = await reader.read()) yield step.value
+  } finally {
+    await reader.cancel()
+    reader.releaseLock()
+  }
 }

@@ -4,7 +4,7 @@ import * as FromServer from "../protocol/decoding/FromServer.ts"
 import type * as Methods from "../protocol/Methods.ts"
 import type * as Shape from "../protocol/shape/index.ts"
 import * as Suggestion from "../protocol/Suggestion.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import type { Asking, CurrentConnection } from "./CurrentConnection.ts"
 import * as OptionNames from "./OptionNames.ts"
 
@@ -53,10 +53,8 @@ export const make =
     Effect.suspend(() =>
       FromServer.isRequest(method)
         ? Effect.flatMap(ask(method, params, FromServer.isRepeatable(method, params), asking), (json) =>
-            Effect.mapError(
-              Effect.fromResult(FromServer.result(method, json)),
-              (fault) =>
-                new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
+            Effect.mapError(Effect.fromResult(FromServer.result(method, json)), (fault) =>
+              clientError("Protocol", `malformed ${method} result: ${fault}`),
             ),
           )
         : Effect.fail(unknownMethod(method)),

@@ -15,10 +15,13 @@ import type { Json } from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
 import * as Connection from "../rpc/Connection.ts"
 import type { Transport } from "../transport/Transport.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import type { FlowControl } from "./FlowControl.ts"
 import * as WellFormed from "./WellFormed.ts"
+import * as Cause from "effect/Cause"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 
 /** Sends a request and waits for its result. Fails with `Server`, or with `Disconnected` if the connection ends. */
 export type Ask = (
@@ -116,8 +119,7 @@ export const make = <A>(
       Effect.raceFirst(Deferred.await(echoed)),
       Effect.timeoutOrElse({
         duration: timeout,
-        orElse: () =>
-          new ClientError({ reason: "Timeout", message: "timed out waiting for the initialize handshake" }),
+        orElse: () => clientError("Timeout", "timed out waiting for the initialize handshake"),
       }),
     )
     if (cancels !== undefined) cancelled = cancels(greeting)
@@ -153,9 +155,7 @@ const failed = (
   if (error.code === ErrorCode.sessionTaken) return taken(error)
   const { code, data, message } = error
   const kind = ErrorCode.kindOf(data)
-  return new ClientError({
-    reason: "Server",
-    message,
+  return clientError("Server", message, {
     code,
     rpcCode: code,
     ...(kind === undefined ? {} : { kind }),
@@ -165,13 +165,11 @@ const failed = (
 
 /** The error of every request on a connection that has ended. */
 export const disconnected = (why: string, cause?: Connection.Disconnected) =>
-  new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}`, cause })
+  clientError("Disconnected", `exec-server transport disconnected: ${why}`, { cause })
 
 /** The same on a connection whose session another one has taken over. */
 export const taken = (cause?: unknown) =>
-  new ClientError({
-    reason: "Disconnected",
-    message: `exec-server transport disconnected: ${takenOver}`,
+  clientError("Disconnected", `exec-server transport disconnected: ${takenOver}`, {
     code: ErrorCode.sessionTaken,
     rpcCode: ErrorCode.sessionTaken,
     cause,
@@ -180,8 +178,7 @@ export const taken = (cause?: unknown) =>
 /** Why a connection is lost whose session another one has taken over. */
 export const takenOver = "another connection has taken the session over"
 
-const echo = () =>
-  new ClientError({ reason: "Protocol", message: "the peer is no exec-server: it sends back what it gets" })
+const echo = () => clientError("Protocol", "the peer is no exec-server: it sends back what it gets")
 
 /** The client has no policy to ask, so a process may not reach any host that needs permission. */
 const denied = JSON.stringify({ decision: { type: "deny", reason: "the client allows nothing" } })
@@ -191,3 +188,15 @@ const refused = (method: string) =>
     code: ErrorCode.methodNotFound,
     message: `exec-server client does not implement \`${method}\``,
   })
+
+/** The error of calls that wait when their client is closed. */
+export const clientClosed = disconnected("the client was closed")
+
+/**
+ * The outcome of a fiber of the client. Its interruption is the end of the client, and fails: who waits was not
+ * interrupted.
+ */
+export const outcome = <A>(fiber: Fiber.Fiber<A, ClientError>): Effect.Effect<A, ClientError> =>
+  Effect.flatMap(Fiber.await(fiber), (exit) =>
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? Effect.fail(clientClosed) : exit,
+  )

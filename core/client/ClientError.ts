@@ -95,3 +95,10 @@ export class ClientError extends Data.TaggedError("ClientError")<{
   /** The error that this one was made from; with the reason `Failed` the `exitCode`, `signal` and `endedBy`. */
   readonly cause?: unknown
 }> {}
+
+/** The error with this reason and message. */
+export const clientError = (
+  reason: ClientReason,
+  message: string,
+  more: Omit<ConstructorParameters<typeof ClientError>[0], "reason" | "message"> = {},
+): ClientError => new ClientError({ reason, message, ...more })

@@ -21,7 +21,7 @@ import {
 } from "./Promises.ts"
 import type { RemoteProcess } from "./RemoteProcess.ts"
 import type { LineOptions } from "./TextLines.ts"
-import type { ReadableStream, WritableStream } from "./WebTypes.ts"
+import type { ReadableStream, WritableStream } from "./ByteStreams.ts"
 
 /** The members of a process that are the same as promises. */
 const calls = {

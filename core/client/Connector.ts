@@ -13,9 +13,9 @@ import type { InitializeResult } from "../protocol/Session.ts"
 import type { Transport, TransportError } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import * as ClientConnection from "./ClientConnection.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
-import * as Notification from "./Notification.ts"
+import * as Notification from "./EventRecovery.ts"
 
 /** Opens a transport, which lives as long as the scope. */
 export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>
@@ -73,16 +73,14 @@ export const make = (open: Open, options: Options): Effect.Effect<Connect, never
       )
   })
 
-const noAnswer = () => new ClientError({ reason: "Timeout", message: "no answer in time" })
+const noAnswer = () => clientError("Timeout", "no answer in time")
 
 /**
  * A failure to open the transport, as `Connect`.
  * @internal
  */
 export const toClientError = (error: TransportError | ClientError): ClientError =>
-  error._tag === "ClientError"
-    ? error
-    : new ClientError({ reason: "Connect", message: error.message, cause: error })
+  error._tag === "ClientError" ? error : clientError("Connect", error.message, { cause: error })
 
 /**
  * What a connection is made with.

@@ -8,13 +8,81 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type EventRow, events, type FeatureEvent } from "../features/Wires.ts"
-import { ClosedParams, ExitedParams, type ReadResult } from "../protocol/Process.ts"
+import { ClosedParams, ExitedParams, type ReadResult, type OutputStream } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
-import { ClientError, type Gone } from "./ClientError.ts"
+import { type ClientError, type Gone, clientError } from "./ClientError.ts"
 import type { Missed } from "./EventFeed.ts"
 import { defaultWindow } from "./FlowControl.ts"
-import { toEvent } from "./Notification.ts"
 import type { Exited, Sequenced } from "./ProcessEvent.ts"
+import type { DetachReason } from "../features/attach/wire.ts"
+import { fromBase64 } from "../protocol/Bytes.ts"
+import * as FromServer from "../protocol/decoding/FromServer.ts"
+import { type Json, isObject } from "../protocol/Json.ts"
+import type { ServerNotificationName } from "../protocol/Methods.ts"
+
+/** An event, and the process it belongs to. */
+export interface Received {
+  readonly processId: string
+  readonly event: Sequenced | RoleMessage
+}
+
+/** A message about an attachment to a process: it has no place among the events. */
+export type RoleMessage =
+  | { readonly kind: "writer"; readonly writer: boolean }
+  | { readonly kind: "detached"; readonly reason: DetachReason }
+
+/** The notifications that are events of processes. */
+export type Name = Extract<ServerNotificationName, `process/${string}`>
+
+/** True for such a notification. */
+export const isOfProcess = (method: ServerNotificationName): method is Name => method.startsWith("process/")
+
+/** The event in a notification; as a failure, what is malformed. */
+export const decode = (method: Name, params: Json): Result.Result<Received, string> => {
+  if (method === "process/output") return output(params)
+  if (method === "process/gap")
+    return Result.map(FromServer.notification(method, params), ({ processId, from, to, screen }) => ({
+      processId,
+      event: { kind: "gap", from, seq: to, ...(screen && { screen }) },
+    }))
+  return Result.map(FromServer.notification(method, params), ({ processId, ...rest }) => ({
+    processId,
+    event: toEvent(method.slice("process/".length), rest) as Received["event"],
+  }))
+}
+
+/** An event of this kind; a `kind` of its own stands in a field of that name. */
+export const toEvent = (kind: string, fields: object): object =>
+  "kind" in fields ? { ...fields, kind, [kind]: fields.kind } : { ...fields, kind }
+
+const output = (params: Json): Result.Result<Received, string> => {
+  if (isObject(params)) {
+    const { processId, seq, stream, chunk } = params
+    if (typeof processId === "string" && typeof seq === "number" && isStream(stream)) {
+      const bytes = bytesOf(chunk)
+      if (bytes !== undefined)
+        return Result.succeed({ processId, event: { kind: "output", seq, stream, bytes } })
+    }
+  }
+  return Result.map(
+    FromServer.notification("process/output", params),
+    ({ processId, seq, stream, chunk }) => ({
+      processId,
+      event: { kind: "output", seq, stream, bytes: chunk },
+    }),
+  )
+}
+
+/** Of a `CutText` they are decoded. */
+const bytesOf = (chunk: unknown): Uint8Array | undefined =>
+  chunk instanceof Uint8Array
+    ? chunk
+    : typeof chunk === "string"
+      ? Result.getOrUndefined(fromBase64(chunk))
+      : undefined
+
+const isStream = (value: Json | undefined): value is OutputStream =>
+  value === "stdout" || value === "stderr" || value === "pty"
 
 /** The bound on held early events: 256, or 1 MiB of output. Later ones are read from the server again. */
 export const maxEarly = { events: 256, bytes: 1024 * 1024 }
@@ -189,7 +257,7 @@ export type EventRecovery = ReturnType<typeof make>
  */
 export const make = (id: string, call: Call, last: () => number, mayMiss = false) => {
   const lostError = (why: string, gone: Gone, cause?: ClientError) =>
-    new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone, cause })
+    clientError("EventsLost", `failed to recover process ${id}: ${why}`, { gone, cause })
 
   const toError = (lost: LostRange) => lostError(lostText(lost), { from: lost.from, to: lost.to })
 

@@ -19,16 +19,15 @@ import type { Transport } from "../transport/Transport.ts"
 import * as Activity from "./Activity.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
-import * as ClientFiber from "./ClientFiber.ts"
+import * as ClientFiber from "./ClientConnection.ts"
 import * as CurrentConnection from "./CurrentConnection.ts"
 import * as FileWatch from "./FileWatch.ts"
 import * as FlowControl from "./FlowControl.ts"
 import * as RemoteHttp from "./RemoteHttp.ts"
 import * as FollowedProcesses from "./FollowedProcesses.ts"
 import * as Heartbeat from "./Heartbeat.ts"
-import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
-import { LocalStreams } from "./LocalStreams.ts"
+import { LocalStreams } from "./Stdio.ts"
 import * as Lists from "./Lists.ts"
 import * as Pipeline from "./Pipeline.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
@@ -145,7 +144,7 @@ export const make = (
     const call = Calls.make((...request) => activity.during(current.ask(...request)))
     const tell: Calls.Tell = (...request) => fork(current.tell(...request))
     const flow = FlowControl.make(current.hold)
-    const bodies = HttpBodies.make(flow, activity)
+    const bodies = RemoteHttp.makeBodies(flow, activity)
     const watches = FileWatch.make(call, tell, activity)
     const processes = FollowedProcesses.make({ call, flow, fork, activity, buffers, tell: current.tell })
 

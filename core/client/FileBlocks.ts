@@ -12,7 +12,7 @@ import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { maxBlockBytes } from "../features/fs/FileBounds.ts"
 import type { OpenMode, ReadBlockResult } from "../features/fs/wire.ts"
 import type { Call, Tell } from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import { Growing } from "./CollectedOutput.ts"
 import * as Content from "./Content.ts"
 
@@ -148,7 +148,7 @@ const blocksOf = (bytes: Uint8Array): ReadonlyArray<readonly [at: number, block:
   })
 
 const ended = (uri: string) =>
-  new ClientError({
-    reason: "Disconnected",
-    message: `${uri} is no longer open: open files end with their connection, which was lost`,
-  })
+  clientError(
+    "Disconnected",
+    `${uri} is no longer open: open files end with their connection, which was lost`,
+  )

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { Call } from "./Calls.ts"
-import { glob } from "./FileGlob.ts"
+import { glob } from "./Glob.ts"
 import type { GlobOptions } from "./FileOptions.ts"
 
 /** A server whose answers have at most four entries, with these files. */

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import type { Activity } from "./Activity.ts"
 import { detached } from "./Attaching.ts"
-import { ClientError } from "./ClientError.ts"
-import type { Received } from "./Notification.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
+import type { Received } from "./EventRecovery.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
 
 /** Options of following a process. */
@@ -116,5 +116,4 @@ export const make = (options: Options) => {
   }
 }
 
-const duplicate = (id: string) =>
-  new ClientError({ reason: "Duplicate", message: `session already registered for process ${id}` })
+const duplicate = (id: string) => clientError("Duplicate", `session already registered for process ${id}`)

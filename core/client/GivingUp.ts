@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import { ClientError } from "./ClientError.ts"
+import { clientError } from "./ClientError.ts"
 import * as OptionNames from "./OptionNames.ts"
 
 /** The part of `AbortSignal` that is used. */
@@ -68,4 +68,4 @@ const aborted = (signal: Signal): Effect.Effect<never, unknown> =>
   })
 
 const late = (duration: Duration.Duration) =>
-  new ClientError({ reason: "Timeout", message: `given up after ${Duration.format(duration)}` })
+  clientError("Timeout", `given up after ${Duration.format(duration)}`)

@@ -1,9 +1,9 @@
 /** The stdin of a process: of whatever kind, piece by piece, no faster than the process reads. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
-import { type Step, stepped } from "./EventStreams.ts"
+import { type Step, stepped } from "./EventFeed.ts"
 import { invalid } from "./OptionNames.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
@@ -147,8 +147,8 @@ const checked = ({ done, value }: Step<unknown>): Step<Piece> => {
 
 /** The error of an input that has failed. */
 export const failure = (cause: unknown): ClientError =>
-  new ClientError({
-    reason: "InputFailed",
-    message: `the input has failed, and the process was terminated: ${cause instanceof Error ? cause.message : String(cause)}`,
-    cause,
-  })
+  clientError(
+    "InputFailed",
+    `the input has failed, and the process was terminated: ${cause instanceof Error ? cause.message : String(cause)}`,
+    { cause },
+  )

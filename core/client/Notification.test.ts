@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import { cutNotification } from "../protocol/CutText.ts"
 import * as Message from "../protocol/Message.ts"
-import * as Notification from "./Notification.ts"
+import * as Notification from "./EventRecovery.ts"
 
 const bytes = Uint8Array.from({ length: 9000 }, (_, i) => (i * 31) & 255)
 

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Suggestion from "../protocol/Suggestion.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 
 /** The names of all options of `A`. The compiler refuses a table that lacks one or has one too many. */
 export type Names<A> = Readonly<Record<keyof A, unknown>>
@@ -59,7 +59,7 @@ export const checked =
     })
 
 /** The error for an option, or a value of one, that is not possible. */
-export const invalid = (message: string): ClientError => new ClientError({ reason: "InvalidOption", message })
+export const invalid = (message: string): ClientError => clientError("InvalidOption", message)
 
 /** A value that is refused, as its error shows it. */
 export const shown = (value: unknown): string => {

@@ -12,17 +12,16 @@ import * as Stream from "effect/Stream"
 import { utf8 } from "../protocol/Bytes.ts"
 import * as CommandLine from "../protocol/CommandLine.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import { type Collected, CollectedOutput } from "./CollectedOutput.ts"
-import { toError } from "./EventStreams.ts"
+import { toError } from "./EventFeed.ts"
 import * as Input from "./Input.ts"
-import type { LocalStreamsService } from "./LocalStreams.ts"
+import type { LocalStreamsService } from "./Stdio.ts"
 import type { Exited, Output } from "./ProcessEvent.ts"
 import type { ProcessStarter, Subscribed } from "./ProcessStarter.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 import type { RemoteProcess } from "./RemoteProcess.ts"
 import * as RunResult from "./RunResult.ts"
-import * as Retry from "./Retry.ts"
 import * as RunOptions from "./RunOptions.ts"
 import { lacking } from "./StartOptions.ts"
 import * as Stdio from "./Stdio.ts"
@@ -77,7 +76,9 @@ export const run = (
       const retry = all.find(({ settings }) => settings.retry !== undefined)?.settings.retry
       const once = runOnce(all, sink)
       if (retry === undefined) return once
-      return Retry.run(once, retry, () => stages.some(({ options }) => options.signal?.aborted === true))
+      return RunResult.runAgain(once, retry, () =>
+        stages.some(({ options }) => options.signal?.aborted === true),
+      )
     },
   )
 
@@ -221,9 +222,8 @@ const brokenPipe = (process: RemoteProcess) =>
   )
 
 const tooLarge = (stream: Collected, maxBuffer: number) =>
-  new ClientError({
-    reason: "OutputTooLarge",
-    message:
-      `${stream} has more than the ${maxBuffer} bytes of maxBuffer, and the process was terminated: ` +
+  clientError(
+    "OutputTooLarge",
+    `${stream} has more than the ${maxBuffer} bytes of maxBuffer, and the process was terminated: ` +
       "start() it and read text() or output() piece by piece, or run() it with a larger maxBuffer",
-  })
+  )

@@ -14,8 +14,8 @@ import type { Buffer, BuffersService } from "../protocol/Buffers.ts"
 import { leastCredit as largestChunk } from "../protocol/Credit.ts"
 import type { Fork } from "../protocol/Fork.ts"
 import type { BoundCall, Call, Encoded } from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
-import * as ClientFiber from "./ClientFiber.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
+import * as ClientFiber from "./ClientConnection.ts"
 import * as EventFeed from "./EventFeed.ts"
 import * as EventRecovery from "./EventRecovery.ts"
 import { CreditWindow, type FlowControl, maxTotalBacklog } from "./FlowControl.ts"
@@ -171,40 +171,23 @@ const buffersOf = (
   credit: CreditWindow | undefined,
   read: () => number,
 ): ReadonlyArray<Buffer> => {
-  const buffered = (name: string, bound: () => number, size: () => number): Buffer => ({
+  const { maxEarly } = EventRecovery
+  const rows: ReadonlyArray<readonly [name: string, bound: () => number, size: () => number]> = [
+    ["events held early", () => maxEarly.events, () => buffer.held.events],
+    ["bytes held early", () => maxEarly.bytes + largestChunk, () => buffer.held.bytes],
+    ["bytes kept for later consumers", () => EventFeed.maxKept.bytes + largestChunk + eventBytes, feed.kept],
+    [
+      "bytes that wait for a consumer",
+      () => (credit === undefined ? maxTotalBacklog : credit.size + read()),
+      feed.waiting,
+    ],
+  ]
+  const pushed = credit && (["bytes that a server may push", () => credit.size, () => credit.left] as const)
+  return [...rows, ...(pushed ? [pushed] : [])].map(([name, bound, size]) => ({
     name: `${name} of ${id}`,
     size,
     bound,
-  })
-  const { maxEarly } = EventRecovery
-  const waiting = "bytes that wait for a consumer"
-  return [
-    buffered(
-      "events held early",
-      () => maxEarly.events,
-      () => buffer.held.events,
-    ),
-    buffered(
-      "bytes held early",
-      () => maxEarly.bytes + largestChunk,
-      () => buffer.held.bytes,
-    ),
-    buffered(
-      "bytes kept for later consumers",
-      () => EventFeed.maxKept.bytes + largestChunk + eventBytes,
-      feed.kept,
-    ),
-    ...(credit === undefined
-      ? [buffered(waiting, () => maxTotalBacklog, feed.waiting)]
-      : [
-          buffered(waiting, () => credit.size + read(), feed.waiting),
-          buffered(
-            "bytes that a server may push",
-            () => credit.size,
-            () => credit.left,
-          ),
-        ]),
-  ]
+  }))
 }
 
 /**
@@ -364,5 +347,4 @@ const behind = <A>(outcome: Deferred.Deferred<A, ClientError>): Effect.Effect<A,
     return Deferred.isDoneUnsafe(outcome) ? wait : Effect.onExit(wait, () => Effect.yieldNow)
   })
 
-const noExitCode = (id: string) =>
-  new ClientError({ reason: "Protocol", message: `process ${id} closed without an exit code` })
+const noExitCode = (id: string) => clientError("Protocol", `process ${id} closed without an exit code`)

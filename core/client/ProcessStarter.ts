@@ -18,8 +18,8 @@ import type { HasherService } from "../protocol/Hasher.ts"
 import * as Attaching from "./Attaching.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Call } from "./Calls.ts"
-import * as ClientFiber from "./ClientFiber.ts"
-import { ClientError } from "./ClientError.ts"
+import * as ClientFiber from "./ClientConnection.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import { defaultWindow } from "./FlowControl.ts"
 import type { FollowedProcesses, How } from "./FollowedProcesses.ts"
@@ -239,9 +239,7 @@ const terminateOnAbort = (
 
 const aborted = ({ signal }: StartOptions.StartOptions): ClientError | undefined =>
   signal?.aborted === true
-    ? new ClientError({
-        reason: "Abandoned",
-        message: "nothing was started: the signal of the start had aborted",
+    ? clientError("Abandoned", "nothing was started: the signal of the start had aborted", {
         cause: signal.reason,
       })
     : undefined
@@ -250,11 +248,11 @@ const aborted = ({ signal }: StartOptions.StartOptions): ClientError | undefined
 const isForgotten = ({ gone }: ClientError): boolean => gone !== undefined && gone.to === undefined
 
 const unknownProcess = (id: string, cause: ClientError) =>
-  new ClientError({
-    reason: "UnknownProcess",
-    message: `there is no process ${id} in this session: none was started with that id, or the server has forgotten it`,
-    cause,
-  })
+  clientError(
+    "UnknownProcess",
+    `there is no process ${id} in this session: none was started with that id, or the server has forgotten it`,
+    { cause },
+  )
 
 /**
  * How long after its first sending a start may be sent again, in milliseconds: servers know a process for 30 seconds
@@ -329,10 +327,5 @@ const send = (options: Options, follower: ProcessFollower, params: StartOptions.
 /** Ends a process whose caller was interrupted. */
 const abandon = (follower: ProcessFollower) =>
   Effect.sync(() =>
-    follower.fail(
-      new ClientError({
-        reason: "Abandoned",
-        message: `process ${follower.id} was abandoned before it had started`,
-      }),
-    ),
+    follower.fail(clientError("Abandoned", `process ${follower.id} was abandoned before it had started`)),
   )

@@ -13,8 +13,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { abandonable } from "../protocol/Abandon.ts"
 import { disconnected, taken } from "./ClientConnection.ts"
-import { ClientError } from "./ClientError.ts"
-import * as ClientFiber from "./ClientFiber.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
+import * as ClientFiber from "./ClientConnection.ts"
 import * as Connector from "./Connector.ts"
 import type { CurrentConnection } from "./CurrentConnection.ts"
 import * as ReconnectPolicy from "./ReconnectPolicy.ts"
@@ -152,7 +152,7 @@ export const make = (
     yield* supervise.pipe(
       Effect.tap(([, error]) => Effect.sync(() => end(error))),
       Effect.flatMap(([message]) => report(options, { kind: "failed", message })),
-      Effect.onInterrupt(() => Effect.sync(() => end(ClientFiber.closed))),
+      Effect.onInterrupt(() => Effect.sync(() => end(ClientFiber.clientClosed))),
       Effect.interruptible,
       // At once: an end that comes before it has begun would tell nobody.
       Effect.forkScoped({ startImmediately: true }),
@@ -183,9 +183,7 @@ const renew = (
   message: string,
 ): Effect.Effect<Connector.Live> =>
   Effect.gen(function* () {
-    options.sessionLost(
-      new ClientError({ reason: "SessionLost", message: `the session is lost: ${message}` }),
-    )
+    options.sessionLost(clientError("SessionLost", `the session is lost: ${message}`))
     yield* report(options, { kind: "sessionLost", message })
     for (;;) {
       yield* current.wanted

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Random from "effect/Random"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 
 /** The replacement of a lost connection. `{}` takes the defaults. Numbers are milliseconds. */
 export interface ReconnectPolicy {
@@ -56,7 +56,7 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
           const limit = yield* left
           if (limit < 1) {
             const message = last ?? "no attempt was made in time"
-            return yield* Effect.fail(new ClientError({ reason: "Timeout", message }))
+            return yield* Effect.fail(clientError("Timeout", message))
           }
           const result = yield* Effect.result(attempt(limit))
           if (Result.isSuccess(result)) return result.success

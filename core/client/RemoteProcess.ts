@@ -14,10 +14,9 @@ import * as Turn from "../protocol/Turn.ts"
 import type { WaitResult } from "../features/wait/wire.ts"
 import { type Attachment, detached } from "./Attaching.ts"
 import type { Encoded } from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import { pieces } from "./Content.ts"
-import type * as EventFeed from "./EventFeed.ts"
-import * as EventStreams from "./EventStreams.ts"
+import * as EventFeed from "./EventFeed.ts"
 import { checked, invalid } from "./OptionNames.ts"
 import type { ProcessFollower, RoleSubscription } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
@@ -259,13 +258,13 @@ export const make = (
     ).pipe(Effect.ensuring(Effect.sync(() => follower.fail(detached(id, "left")))))
   })
 
-  const events = EventStreams.fromSubscription(subscribe)
+  const events = EventFeed.fromSubscription(subscribe)
 
   return {
     id,
     pid,
     attachment,
-    writing: EventStreams.fromSubscription(
+    writing: EventFeed.fromSubscription(
       Effect.map(role.subscribe, ({ next, close }) => ({
         next: Effect.map(next, (writes) => (writes === undefined ? undefined : [writes])),
         close,
@@ -274,7 +273,7 @@ export const make = (
     subscribeWriting: role.subscribe,
     detach: attachment === undefined ? Effect.failSync(() => notAttached(id)) : detach,
     events,
-    output: EventStreams.output(events, follower.failure),
+    output: EventFeed.outputOf(events, follower.failure),
     subscribe,
     exitCode,
     closed,
@@ -314,13 +313,12 @@ const notAttached = (id: string): ClientError =>
 
 const refusal = (id: string, status: "unknownProcess" | "stdinClosed" | "starting"): ClientError =>
   status === "stdinClosed"
-    ? new ClientError({
-        reason: "StdinClosed",
-        message:
-          `process ${id} has no stdin to write to: it was closed, or the process was started without ` +
+    ? clientError(
+        "StdinClosed",
+        `process ${id} has no stdin to write to: it was closed, or the process was started without ` +
           "`pipeStdin: true` (or `tty: true`)",
-      })
-    : new ClientError({ reason: "UnknownProcess", message: `process ${id} takes no input: ${status}` })
+      )
+    : clientError("UnknownProcess", `process ${id} takes no input: ${status}`)
 
 const hasExited = (id: string): ClientError =>
-  new ClientError({ reason: "StdinClosed", message: `process ${id} has exited, and takes no input any more` })
+  clientError("StdinClosed", `process ${id} has exited, and takes no input any more`)

@@ -7,7 +7,7 @@ import * as Input from "./Input.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { Output } from "./ProcessEvent.ts"
 import type { Encoding } from "./RunResult.ts"
-import * as Retry from "./Retry.ts"
+import * as Retry from "./RunResult.ts"
 import * as StartOptions from "./StartOptions.ts"
 import * as Stdio from "./Stdio.ts"
 
@@ -124,7 +124,7 @@ export const parse = (options: RunOptions<Encoding>): Result.Result<Settings, Cl
       hasInput: input !== undefined,
       tty: starting.tty === true,
     }),
-    Retry.parse(retry, () => onlyOnce(options)),
+    Retry.parseRetry(retry, () => onlyOnce(options)),
   ])
   return Result.map(parts, ([most, idle, stdio, again]) => ({
     start: {

@@ -1,9 +1,12 @@
-/** The end of a process with its output: the result of `run` and `$`. */
+/** The end of a process with its output: the result of `run` and `$`, and the runs again of what has failed. */
 import type { EndedBy } from "../protocol/Process.ts"
 import * as Signals from "../protocol/Signals.ts"
-import { ClientError } from "./ClientError.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import type { CollectedOutput } from "./CollectedOutput.ts"
 import type { Exited } from "./ProcessEvent.ts"
+import * as Effect from "effect/Effect"
+import * as EffectResult from "effect/Result"
+import * as OptionNames from "./OptionNames.ts"
 
 /** The form of output in a result: text, or with `encoding: "buffer"` bytes. */
 export type Encoding = "utf8" | "buffer"
@@ -132,9 +135,7 @@ export const ending = ({ exitCode, signal, endedBy, timedOut }: Result): string 
 /** The error of the last of so many attempts. */
 export const failedAgain = (error: ClientError, attempts: number): ClientError => {
   const { reason, message, result, cause } = error
-  return new ClientError({
-    reason,
-    message: `after ${attempts} attempts: ${message}`,
+  return clientError(reason, `after ${attempts} attempts: ${message}`, {
     result: attempted(result as Result, attempts),
     cause,
   })
@@ -144,16 +145,18 @@ export const failedAgain = (error: ClientError, attempts: number): ClientError =
 export const failed = (argv: ReadonlyArray<string>, result: Result): ClientError => {
   const { exitCode, signal, endedBy } = result
   const end = endOf(result.stderr)
-  return new ClientError({
-    reason: "Failed",
-    message: `${argv[0] ?? ""} ${ending(result)}${end === "" ? "" : `:${end.includes("\n") ? "\n" : " "}${end}`}`,
-    result,
-    cause: {
-      exitCode,
-      ...(signal === undefined ? {} : { signal }),
-      ...(endedBy === undefined ? {} : { endedBy }),
+  return clientError(
+    "Failed",
+    `${argv[0] ?? ""} ${ending(result)}${end === "" ? "" : `:${end.includes("\n") ? "\n" : " "}${end}`}`,
+    {
+      result,
+      cause: {
+        exitCode,
+        ...(signal === undefined ? {} : { signal }),
+        ...(endedBy === undefined ? {} : { endedBy }),
+      },
     },
-  })
+  )
 }
 
 /** The most of stderr that a message has, in characters. */
@@ -166,4 +169,67 @@ const endOf = (text: string): string => {
   const last = end.slice(-longestEnd)
   const border = last.indexOf("\n")
   return border < 0 ? `…${last}` : last.slice(border + 1)
+}
+
+/** Options of `retry`. */
+export interface RetryOptions {
+  /** The most times that it is run again, from 1. */
+  readonly times: number
+  /** Milliseconds from the end of one run to the start of the next. Default: 0. */
+  readonly delayMs?: number
+}
+
+const retryNames = { times: true, delayMs: true } satisfies OptionNames.Names<RetryOptions>
+
+/** The number of further runs, and the milliseconds before each. */
+export interface Retry {
+  readonly times: number
+  readonly delayMs: number
+}
+
+/** The option, checked; `onlyOnce` is why nothing can be run again. A failure is why it cannot be. */
+export const parseRetry = (
+  given: number | RetryOptions | undefined,
+  onlyOnce: () => string | undefined,
+): EffectResult.Result<Retry | undefined, ClientError> => {
+  if (given === undefined) return EffectResult.succeed(undefined)
+  const unknown = typeof given === "number" ? undefined : OptionNames.refusal("retry", retryNames, given)
+  if (unknown !== undefined) return EffectResult.fail(unknown)
+  const { times, delayMs = 0 }: RetryOptions = typeof given === "number" ? { times: given } : given
+  if (!(Number.isSafeInteger(times) && times >= 1 && Number.isFinite(delayMs) && delayMs >= 0)) {
+    const expected = "expected how often to run it again, from 1, or { times: 3, delayMs: 1000 }"
+    return EffectResult.fail(OptionNames.invalid(`retry is ${OptionNames.shown(given)}: ${expected}`))
+  }
+  const why = onlyOnce()
+  return why === undefined
+    ? EffectResult.succeed({ times, delayMs })
+    : EffectResult.fail(OptionNames.invalid(why))
+}
+
+/**
+ * Runs `once`, and again while that fails with `Failed` or succeeds with a failure, unless `given` up. A result, and
+ * the error, tell the attempts.
+ */
+export const runAgain = (
+  once: Effect.Effect<Result, ClientError>,
+  { times, delayMs }: Retry,
+  givenUp: () => boolean,
+): Effect.Effect<Result, ClientError> => {
+  const attempt = (attempts: number): Effect.Effect<Result, ClientError> =>
+    Effect.flatMap(Effect.result(once), (ended) => {
+      const failed = EffectResult.match(ended, {
+        onFailure: ({ reason }) => reason === "Failed",
+        onSuccess: mayDoBetter,
+      })
+      if (failed && attempts <= times && !givenUp())
+        return Effect.delay(
+          Effect.suspend(() => attempt(attempts + 1)),
+          delayMs,
+        )
+      return EffectResult.match(ended, {
+        onFailure: (error) => Effect.fail(attempts === 1 ? error : failedAgain(error, attempts)),
+        onSuccess: (result) => Effect.succeed(attempted(result, attempts)),
+      })
+    })
+  return Effect.suspend(() => attempt(1))
 }

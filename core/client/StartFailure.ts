@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Call } from "./Calls.ts"
-import { ClientError, type ClientReason } from "./ClientError.ts"
+import { type ClientError, type ClientReason, clientError } from "./ClientError.ts"
 import * as RemotePath from "./RemotePath.ts"
 import type { Wire } from "./StartOptions.ts"
 
@@ -38,9 +38,7 @@ export const explain = (
     if (error.reason !== "Server") return error
     const { reason, why } = yield* finding(errnoOf(error), params, call, info)
     const words = why === undefined ? error.message : `${why}: ${error.message}`
-    return new ClientError({
-      reason,
-      message: `cannot start ${params.argv[0] ?? ""}: ${words}`,
+    return clientError(reason, `cannot start ${params.argv[0] ?? ""}: ${words}`, {
       serverMessage: error.message,
       ...(error.code === undefined ? {} : { code: error.code }),
       ...(error.kind === undefined ? {} : { kind: error.kind }),

@@ -2,9 +2,30 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { ClientError } from "./ClientError.ts"
-import type { LocalStreamsService, Write } from "./LocalStreams.ts"
+import { type ClientError, clientError } from "./ClientError.ts"
 import * as OptionNames from "./OptionNames.ts"
+import * as Context from "effect/Context"
+import type * as Stream from "effect/Stream"
+
+/** Takes bytes, and completes when it has room for more. Fails with an error of the system. */
+export type Write = (bytes: Uint8Array) => Effect.Effect<void, Error>
+
+/** The streams and files of a runtime. */
+export interface LocalStreamsService {
+  /** The stdin of this program, read no further than asked for; the next reader goes on behind it. */
+  readonly stdin: Stream.Stream<Uint8Array, Error>
+  /** Writes to the stdout of this program. */
+  readonly stdout: Write
+  /** Writes to the stderr of this program. */
+  readonly stderr: Write
+  /** Opens a file to write at its end, which is made where there is none, and emptied unless that is to be kept. */
+  readonly open: (path: string, keep: boolean) => Effect.Effect<Write, Error, Scope.Scope>
+}
+
+/** The service; the default is none. */
+export const LocalStreams = Context.Reference("procwire/LocalStreams", {
+  defaultValue: (): LocalStreamsService | undefined => undefined,
+})
 
 /** A file of the machine of this program, not of the server's. */
 export interface OutputFile {
@@ -157,9 +178,7 @@ const failure =
   (where: string) =>
   (cause: Error): ClientError => {
     const { code } = cause as { readonly code?: unknown }
-    return new ClientError({
-      reason: "OutputFailed",
-      message: `cannot write to ${where}: ${cause.message}`,
+    return clientError("OutputFailed", `cannot write to ${where}: ${cause.message}`, {
       ...(typeof code === "string" ? { code } : {}),
       cause,
     })

@@ -1,6 +1,6 @@
 /** Cuts bytes into lines of UTF-8 text, piece by piece, with a bound on the length of a line. */
 import { utf8Decoder } from "../protocol/Bytes.ts"
-import { ClientError } from "./ClientError.ts"
+import { clientError } from "./ClientError.ts"
 import type { CallOptions } from "./GivingUp.ts"
 import { invalid } from "./OptionNames.ts"
 
@@ -52,11 +52,10 @@ export class TextLines {
 
   private bounded(line: string): string {
     if (line.length <= this.most) return line
-    throw new ClientError({
-      reason: "OutputTooLarge",
-      message:
-        `a line has more than the ${this.most} characters of maxLineLength: read text() or output(), which have no ` +
+    throw clientError(
+      "OutputTooLarge",
+      `a line has more than the ${this.most} characters of maxLineLength: read text() or output(), which have no ` +
         "lines, or lines() with a larger maxLineLength",
-    })
+    )
   }
 }

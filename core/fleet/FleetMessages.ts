@@ -3,7 +3,7 @@
  * to dial. Each is a request or a notification of the wire's JSON-RPC.
  */
 import * as Result from "effect/Result"
-import { TraceContext } from "../protocol/Envelope.ts"
+import { TraceContext } from "../protocol/Message.ts"
 import { U53 as count } from "../protocol/Integers.ts"
 import * as Shape from "../protocol/shape/index.ts"
 

@@ -10,7 +10,7 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { ChangeKind } from "../protocol/Changes.ts"
+import type { ChangeKind } from "../protocol/List.ts"
 import type { Event } from "../protocol/dialect/Dialect.ts"
 import type { ClosedFields } from "../protocol/Process.ts"
 import type { Left } from "../spawn/Keeper.ts"

@@ -9,7 +9,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { ChangeKind } from "../protocol/Changes.ts"
+import type { ChangeKind } from "../protocol/List.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { Facts } from "./Listed.ts"
 import { Numbered } from "./Numbered.ts"

@@ -1,17 +1,16 @@
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Base64Bytes from "./Base64Bytes.ts"
 import * as Bytes from "./Bytes.ts"
 import { giveBack, MemoryPool } from "./MemoryPool.ts"
 
 /** What the decoder of bytes makes of a text, as base64: two long arrays are slow to compare. */
 const decoded = (text: string): string | undefined => {
   const symbols = Bytes.utf8.encode(text)
-  const length = Base64Bytes.lengthOf(symbols)
+  const length = Bytes.base64Length(symbols)
   if (length === undefined || length < 1) return undefined
   const bytes = new Uint8Array(length)
-  return Base64Bytes.decode(symbols, bytes) ? Bytes.toBase64(bytes) : undefined
+  return Bytes.decodeBase64(symbols, bytes) ? Bytes.toBase64(bytes) : undefined
 }
 const expected = (text: string) =>
   text === "" || Result.isFailure(Bytes.fromBase64(text)) ? undefined : text
@@ -33,7 +32,7 @@ describe("Base64Bytes", () => {
     const memory = new MemoryPool(90_000, 1)
     for (const length of [0, ...lengths]) {
       const [head, tail] = [Bytes.utf8.encode("a"), Bytes.utf8.encode("zz")]
-      const text = Base64Bytes.within(head, "bc", noise(length), tail, memory)
+      const text = Bytes.withinText(head, "bc", noise(length), tail, memory)
       expect(new TextDecoder().decode(text)).toBe(`abc${Bytes.toBase64(noise(length))}zz`)
       giveBack(text)
     }

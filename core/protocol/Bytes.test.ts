@@ -89,6 +89,7 @@ describe("Bytes on a platform without converters", () => {
     for (const [owner, name] of names) Reflect.deleteProperty(owner, name)
     pure = await import("./Bytes.ts")
     vi.unstubAllGlobals()
+    vi.resetModules() // other tests of this worker import the one of the platform again
   })
   afterAll(() => {
     names.forEach(([owner, name], index) => {

@@ -189,3 +189,48 @@ const below = (root: string, subpath: string): Result.Result<string, string> => 
     ? Result.succeed(path)
     : Result.fail(`subpath \`${subpath}\` is not below its project root`)
 }
+
+type Places = ReadonlyArray<Place>
+
+/** What is left for a request that asks for `asked`, or for everything. Without a floor it is that. */
+export const underFloor = (
+  floor: Confinement | undefined,
+  asked: Confinement | undefined,
+): Confinement | undefined => {
+  if (floor === undefined || asked === undefined) return floor ?? asked
+  const network = floor.network && asked.network
+  if (hasAllFiles(floor)) return { ...asked, network }
+  const places = intersect(floor.places, asked.places)
+  if (isSame(places, plain(floor.places))) return { ...floor, network }
+  return { places, network, layers: [...layersOf(floor), ...layersOf(asked)] }
+}
+
+/** The confinements that hold at once, the outermost first. */
+export const layersOf = (confinement: Confinement): ReadonlyArray<Confinement> =>
+  confinement.layers ?? [confinement]
+
+/** What both allow, by the paths alone. */
+export const intersect = (one: Places, other: Places): Places =>
+  plain(
+    merge([...one, ...other]).map(({ path }): Place => {
+      const [first, second] = [accessTo(one, path), accessTo(other, path)]
+      return { path, access: order.indexOf(first) < order.indexOf(second) ? first : second }
+    }),
+  )
+
+/** True if every file exists for a request, whether or not it may be written. */
+export const showsAllFiles = ({ places }: Confinement): boolean =>
+  accessTo(places, "/") !== "none" && places.every(({ access }) => access !== "none")
+
+/** From less to more. */
+const order: ReadonlyArray<Access> = ["none", "read", "write"]
+
+const accessTo = (places: Places, path: string): Access => placeOf(places, path)?.access ?? "none"
+
+/** Without the places that say the same as the place they are in. */
+const plain = (places: Places): Places =>
+  places.filter(({ path, access }, index) => accessTo(places.slice(0, index), path) !== access)
+
+const isSame = (one: Places, other: Places): boolean =>
+  one.length === other.length &&
+  one.every(({ path, access }, index) => other[index]?.path === path && other[index]?.access === access)

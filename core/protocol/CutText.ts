@@ -5,8 +5,15 @@
  * most of what 64 KiB for a child's stdin would cost. Only what may be the `chunk` of params is cut out, and only if it
  * is strict base64; every other message is a text. So the text as it came can always be had back.
  */
-import * as Base64Bytes from "./Base64Bytes.ts"
-import { indexOf, strictUtf8Decoder, toBase64, utf8 } from "./Bytes.ts"
+import {
+  indexOf,
+  strictUtf8Decoder,
+  toBase64,
+  utf8,
+  base64Length,
+  decodeBase64,
+  decodesBytes,
+} from "./Bytes.ts"
 import { giveBack, MemoryPool } from "./MemoryPool.ts"
 
 /** The shortest base64 that is cut out, in bytes. Shorter ones cost as little as a string. */
@@ -46,15 +53,15 @@ export class CutText {
    * nothing to cut out.
    */
   static fromBytes(message: Uint8Array, pool: MemoryPool): CutText | undefined {
-    if (message.length < smallest || !Base64Bytes.supported) return undefined
+    if (message.length < smallest || !decodesBytes) return undefined
     const from = contentOf(message)
     const to = from === -1 ? -1 : indexOf(message, quote, from)
     if (to - from < smallest) return undefined
     const base64 = message.subarray(from, to)
-    const length = Base64Bytes.lengthOf(base64)
+    const length = base64Length(base64)
     if (length === undefined) return undefined
     const bytes = pool.take(length)
-    const cut = Base64Bytes.decode(base64, bytes) ? around(message, from, to) : undefined
+    const cut = decodeBase64(base64, bytes) ? around(message, from, to) : undefined
     if (cut === undefined) return void giveBack(bytes)
     return new CutText(cut.head, cut.tail, bytes, to - from)
   }

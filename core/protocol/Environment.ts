@@ -2,7 +2,7 @@
 import * as Shape from "./shape/index.ts"
 import * as Features from "../features/Wires.ts"
 import { describe, isObject } from "./Json.ts"
-import { Fault } from "./shape/Reading.ts"
+import { Fault } from "./shape/Shape.ts"
 
 /** The user's shell. `name` is its base name, `path` a native path. */
 export const Shell = Shape.struct("Shell", {

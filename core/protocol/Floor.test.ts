@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
 import * as Confinement from "./Confinement.ts"
-import * as Floor from "./Floor.ts"
 
 const confine = (
   places: Readonly<Record<string, Confinement.Access>>,
@@ -16,11 +15,11 @@ const placesOf = (confinement: Confinement.Confinement | undefined) =>
 const readOnly = confine({ "/": "read" }, false)
 const workspace = confine({ "/": "read", "/work": "write", "/work/keys": "none" }, false)
 
-describe("Floor.under", () => {
+describe("Confinement.underFloor", () => {
   it("is what the request asks for where there is no floor, and the floor where it asks for nothing", () => {
-    expect(Floor.under(undefined, undefined)).toBeUndefined()
-    expect(Floor.under(undefined, workspace)).toBe(workspace)
-    expect(Floor.under(workspace, undefined)).toBe(workspace)
+    expect(Confinement.underFloor(undefined, undefined)).toBeUndefined()
+    expect(Confinement.underFloor(undefined, workspace)).toBe(workspace)
+    expect(Confinement.underFloor(workspace, undefined)).toBe(workspace)
   })
 
   it("gives the floor to a request that asks for more", () => {
@@ -29,26 +28,33 @@ describe("Floor.under", () => {
       confine({ "/": "read", "/work": "write", "/etc": "write" }),
       confine({ "/": "write", "/etc": "write", "/work/keys": "read" }),
     ]) {
-      const left = Floor.under(readOnly, asked)
+      const left = Confinement.underFloor(readOnly, asked)
       expect(left).toEqual(readOnly)
     }
-    expect(Floor.under(workspace, confine({ "/": "write", "/work/keys/mine": "write" }))).toEqual(workspace)
+    expect(Confinement.underFloor(workspace, confine({ "/": "write", "/work/keys/mine": "write" }))).toEqual(
+      workspace,
+    )
   })
 
   it("gives less to a request that asks for less, path by path", () => {
-    const left = Floor.under(workspace, confine({ "/usr": "read", "/work": "write", "/work/src": "read" }))
+    const left = Confinement.underFloor(
+      workspace,
+      confine({ "/usr": "read", "/work": "write", "/work/src": "read" }),
+    )
     expect(placesOf(left)).toEqual({
       "/usr": "read",
       "/work": "write",
       "/work/src": "read",
       "/work/keys": "none",
     })
-    expect(placesOf(Floor.under(workspace, confine({ "/": "read" })))).toEqual({
+    expect(placesOf(Confinement.underFloor(workspace, confine({ "/": "read" })))).toEqual({
       "/": "read",
       "/work/keys": "none",
     })
     expect(
-      placesOf(Floor.under(confine({ "/work": "write" }), confine({ "/work/a": "read", "/etc": "read" }))),
+      placesOf(
+        Confinement.underFloor(confine({ "/work": "write" }), confine({ "/work/a": "read", "/etc": "read" })),
+      ),
     ).toEqual({ "/work/a": "read" })
   })
 
@@ -59,22 +65,25 @@ describe("Floor.under", () => {
       [false, true],
       [false, false],
     ] as const) {
-      const left = Floor.under(confine({ "/": "read" }, one), confine({ "/usr": "read" }, other))
+      const left = Confinement.underFloor(confine({ "/": "read" }, one), confine({ "/usr": "read" }, other))
       expect(left?.network).toBe(one && other)
-      expect(Floor.under(confine({ "/": "write" }, one), confine({ "/": "read" }, other))?.network).toBe(
-        one && other,
-      )
+      expect(
+        Confinement.underFloor(confine({ "/": "write" }, one), confine({ "/": "read" }, other))?.network,
+      ).toBe(one && other)
     }
   })
 
   it("keeps both as layers, the floor first, because links in a place may lead out of it", () => {
     const asked = confine({ "/": "read", "/work/link": "write" })
-    expect(Floor.under(workspace, asked)?.layers).toEqual([workspace, asked])
+    expect(Confinement.underFloor(workspace, asked)?.layers).toEqual([workspace, asked])
     const third = confine({ "/work": "read" })
-    const two = Floor.under(workspace, asked)
-    expect(two && Floor.under(two, third)?.layers).toEqual([workspace, asked, third])
+    const two = Confinement.underFloor(workspace, asked)
+    expect(two && Confinement.underFloor(two, third)?.layers).toEqual([workspace, asked, third])
     // A floor that hides no file adds no layer.
-    expect(Floor.under(confine({ "/": "write" }, false), asked)).toEqual({ ...asked, network: false })
+    expect(Confinement.underFloor(confine({ "/": "write" }, false), asked)).toEqual({
+      ...asked,
+      network: false,
+    })
   })
 
   it("allows a path no more than either allows it, for random profiles", () => {
@@ -93,7 +102,7 @@ describe("Floor.under", () => {
       kinds.indexOf(Confinement.placeOf(places, path)?.access ?? "none")
     for (let round = 0; round < 2000; round++) {
       const [floor, asked] = [random(), random()]
-      const left = Floor.under(floor, asked)
+      const left = Confinement.underFloor(floor, asked)
       for (const path of [...names, "/a/b/c/x", "/d/x", "/f"]) {
         expect(left && access(left, path)).toBe(Math.min(access(floor, path), access(asked, path)))
       }
@@ -101,10 +110,10 @@ describe("Floor.under", () => {
   })
 })
 
-describe("Floor.showsAllFiles", () => {
+describe("Confinement.showsAllFiles", () => {
   it("is false as soon as a path is hidden", () => {
-    expect(Floor.showsAllFiles(readOnly)).toBe(true)
-    expect(Floor.showsAllFiles(workspace)).toBe(false)
-    expect(Floor.showsAllFiles(confine({ "/usr": "read" }))).toBe(false)
+    expect(Confinement.showsAllFiles(readOnly)).toBe(true)
+    expect(Confinement.showsAllFiles(workspace)).toBe(false)
+    expect(Confinement.showsAllFiles(confine({ "/usr": "read" }))).toBe(false)
   })
 })

@@ -4,14 +4,12 @@
  * The router's decoding, the types of handlers and client calls, the `current` dialect and the method list of the
  * documentation derive from it.
  */
-import type * as Shape from "./shape/index.ts"
+import * as Shape from "./shape/index.ts"
 import * as Features from "../features/Wires.ts"
-import * as Changes from "./Changes.ts"
-import * as Envelope from "./Envelope.ts"
+import * as Message from "./Message.ts"
 import * as Environment from "./Environment.ts"
 import * as List from "./List.ts"
 import { request, type RequestMethod } from "./Method.ts"
-import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Session from "./Session.ts"
 
@@ -54,7 +52,7 @@ export const requests = {
   "process/read": request({
     params: Process.ReadParams,
     result: Process.ReadResult,
-    toText: OutputText.readResult,
+    toText: Message.readResultText,
     family: "exec",
     slotted: true,
     repeatable: "always",
@@ -71,7 +69,7 @@ export const requests = {
   }),
   "process/signal": request({
     params: Process.SignalParams,
-    result: Process.SignalResult,
+    result: Shape.nothing("SignalResponse"),
     family: "exec",
     slotted: false,
     says:
@@ -89,7 +87,7 @@ export const requests = {
   ...Features.requests,
   "process/resize": request({
     params: Process.ResizeParams,
-    result: Process.ResizeResult,
+    result: Shape.nothing("ResizeResponse"),
     family: "exec",
     slotted: false,
     repeatable: "always",
@@ -97,7 +95,7 @@ export const requests = {
   }),
   "process/closeStdin": request({
     params: Process.CloseStdinParams,
-    result: Process.CloseStdinResult,
+    result: Shape.nothing("CloseStdinResponse"),
     family: "exec",
     slotted: true,
     repeatable: "always",
@@ -113,8 +111,8 @@ export const requests = {
     says: "lists processes, in pages (beyond the peer; capability processList)",
   }),
   "process/changes": request({
-    params: Changes.ChangesParams,
-    result: Changes.ChangesResult,
+    params: List.ChangesParams,
+    result: List.ChangesResult,
     toText: JSON.stringify,
     family: "exec",
     slotted: true,
@@ -135,7 +133,7 @@ export const requests = {
   }),
   "session/end": request({
     params: Environment.NoParams,
-    result: Session.EndResult,
+    result: Shape.nothing("SessionEndResponse"),
     family: "exec",
     slotted: false,
     says:
@@ -148,7 +146,7 @@ export const requests = {
 export const clientNotifications = {
   initialized: { says: "the client is ready for requests" },
   "request/cancel": {
-    params: Envelope.CancelParams,
+    params: Message.CancelParams,
     says: "the client no longer waits for the answer to a request (capability requestCancel)",
   },
 }

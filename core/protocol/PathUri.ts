@@ -8,8 +8,9 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import { utf8 } from "./Bytes.ts"
-import * as FileUrl from "./FileUrl.ts"
 import * as NativePath from "./NativePath.ts"
+import * as Url from "./Url.ts"
+import { type Judge, text } from "./shape/index.ts"
 
 /**
  * Why a text is no path of a host: it is no `file:` URI (`Malformed`), it has a percent-encoded NUL (`Nul`), or it is a
@@ -44,7 +45,7 @@ export const toTextPath = (uri: string, platform: string): Result.Result<string,
 
 /** The URI as the peer implementation writes it, with the spelling of its percent codes. */
 export const canonical = (uri: string, platform: string): Result.Result<string, PathUriError> =>
-  isPlain(uri) ? Result.succeed(uri) : Result.map(parse(uri, platform), FileUrl.toText)
+  isPlain(uri) ? Result.succeed(uri) : Result.map(parse(uri, platform), urlText)
 
 /** The `file:` URI of a native absolute path. */
 export const fromPath = (path: string): string => {
@@ -78,9 +79,9 @@ const isPlain = (uri: string): boolean =>
 const drive = /^\/[A-Za-z](?::|%3a)(?=\/|$)/i
 
 /** The parsed URI, if its path has no NUL. */
-const parse = (uri: string, platform: string): Result.Result<FileUrl.FileUrl, PathUriError> =>
+const parse = (uri: string, platform: string): Result.Result<FileUrl, PathUriError> =>
   Result.flatMap(
-    Result.mapError(FileUrl.parse(uri), (message) => new PathUriError({ reason: "Malformed", message })),
+    Result.mapError(parseUrl(uri), (message) => new PathUriError({ reason: "Malformed", message })),
     (url) =>
       url.path.includes("\0") || url.path.includes("%00")
         ? Result.fail(invalidOn(url, platform, "Nul"))
@@ -89,8 +90,8 @@ const parse = (uri: string, platform: string): Result.Result<FileUrl.FileUrl, Pa
 
 const upperCase = (segment: string) => `/${segment.charAt(1).toUpperCase()}${segment.slice(2)}`
 
-const invalidOn = (url: FileUrl.FileUrl, platform: string, reason: PathUriError["reason"]) =>
-  new PathUriError({ reason, message: `'${FileUrl.toText(url)}' is invalid on '${platform}'` })
+const invalidOn = (url: FileUrl, platform: string, reason: PathUriError["reason"]) =>
+  new PathUriError({ reason, message: `'${urlText(url)}' is invalid on '${platform}'` })
 
 const decode = (path: string): string => {
   try {
@@ -122,3 +123,102 @@ const encodeText = (text: string): string => text.replace(reserved, encodeURICom
 /** What a segment of a path cannot contain. Brackets, `|` and `^` need no codes, as in the peer implementation. */
 // oxlint-disable-next-line no-control-regex -- control characters need percent codes
 const reserved = /[\0- "#%<>?\\`{}\x7f]|[^\0-\x7f]+/g
+
+/** A `file:` URL without query and fragment. */
+export interface FileUrl {
+  /** Empty for this host. */
+  readonly host: string
+  /** Absolute, dots resolved, with the percent codes as they were written. */
+  readonly path: string
+}
+
+/** Parses a `file:` URL. A failure is the text of the error. */
+export const parseUrl = (text: string): Result.Result<FileUrl, string> => {
+  const url = text.replace(ignored, "")
+  if (!/^file:/i.test(url)) return Result.fail(otherScheme(url))
+  const end = url.search(/[?#]/)
+  const parsed = parseHost((end === -1 ? url : url.slice(0, end)).slice(5).replaceAll("\\", "/"))
+  if (end === -1 || Result.isFailure(parsed)) return parsed
+  return Result.fail(`${url[end] === "?" ? "query parameters" : "fragments"} are not allowed in path URIs`)
+}
+
+/** The URL as text, with percent codes for what a URL cannot contain. */
+export const urlText = ({ host, path }: FileUrl): string =>
+  `file://${host}${path.replace(unsafe, encodeURIComponent)}`
+
+/** A drive letter, as the first segment of a path has it. */
+const driveSegment = /^[A-Za-z][:|]$/
+
+/** What the parser drops: control characters and blanks around a URL, tabs and line ends in it. */
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what is dropped
+const ignored = /^[\0- ]+|[\0- ]+$|[\t\n\r]+/g
+
+// oxlint-disable-next-line no-control-regex -- control characters need percent codes
+const unsafe = /[\0- "#<>?`{}\x7f]|[^\0-\x7f]+/g
+
+const otherScheme = (text: string): string =>
+  Result.match(Url.parse(text), {
+    onFailure: (fault) => `invalid URI: ${fault}`,
+    onSuccess: (url) => `unsupported path URI scheme \`${Url.schemeOf(url)}\``,
+  })
+
+const parseHost = (rest: string): Result.Result<FileUrl, string> => {
+  if (!rest.startsWith("//")) return Result.succeed({ host: "", path: resolveDots(rest, true).path })
+  const slash = rest.indexOf("/", 2)
+  const authority = rest.slice(2, slash === -1 ? undefined : slash)
+  if (driveSegment.test(authority))
+    return Result.succeed({ host: "", path: resolveDots(rest.slice(2), true).path })
+  const path = slash === -1 ? "/" : rest.slice(slash)
+  const named = authority === "" ? Result.succeed("") : Url.host(authority)
+  return Result.mapBoth(named, {
+    onFailure: (fault) => `invalid URI: ${fault}`,
+    onSuccess: (name) => {
+      const host = name === "localhost" ? "" : name
+      const resolved = resolveDots(path, host !== "")
+      return { host: resolved.hasDrive ? "" : host, path: resolved.path }
+    },
+  })
+}
+
+/**
+ * Resolves `.` and `..`, which a drive letter stops, and makes one slash of those at the beginning. With `drives` a
+ * first segment `C|` is the drive `C:`.
+ */
+const resolveDots = (text: string, drives: boolean) => {
+  const segments = (text.startsWith("/") ? text.slice(1) : text).split("/")
+  let path = "/"
+  let hasDrive = false
+  for (const [index, segment] of segments.entries()) {
+    const slash = index < segments.length - 1 ? "/" : ""
+    if (/^(?:\.|%2e){2}$/i.test(segment)) {
+      path = parent(path)
+    } else if (!/^(?:\.|%2e)$/i.test(segment)) {
+      const isDrive = drives && path === "/" && driveSegment.test(segment)
+      hasDrive ||= isDrive
+      path += `${isDrive ? `${segment[0]}:` : segment}${slash}`
+    }
+  }
+  return { path: path.replace(/^\/+/, "/"), hasDrive }
+}
+
+/** A path that ends with a slash without its last segment, unless that is a drive letter. */
+const parent = (path: string): string => {
+  const before = path.lastIndexOf("/", path.length - 2)
+  return before === -1 || driveSegment.test(path.slice(before + 1, -1)) ? path : path.slice(0, before + 1)
+}
+
+/** Why a text is no `file:` URI without a NUL. */
+const faultOfUri: Judge = (uri, platform) =>
+  Result.match(canonical(uri, platform), {
+    onFailure: ({ message }) => message,
+    onSuccess: () => undefined,
+  })
+
+/** Earlier clients send an absolute POSIX path in the place of a URI. */
+const faultOfEither: Judge = (text, platform) => (isNativePath(text) ? undefined : faultOfUri(text, platform))
+
+/** A path in params, a `file:` URI of any host. */
+export const Uri = text(faultOfUri, { format: "uri" })
+
+/** The same, or an absolute native path. */
+export const UriOrPath = text(faultOfEither, {})

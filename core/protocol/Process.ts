@@ -6,12 +6,27 @@
 import * as Shape from "./shape/index.ts"
 import * as Features from "../features/FieldWires.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
-import { Naming } from "./Naming.ts"
-import * as PathField from "./PathField.ts"
+import * as PathField from "./PathUri.ts"
 import { EndedBy, ResourceLimit } from "./Ending.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Signal } from "./Signal.ts"
 import { Uuid } from "./Uuid.ts"
+
+/** The most characters of a name or of the key of a label, and of the value of a label, and the most labels. */
+export const mostNaming = { name: 256, value: 1024, labels: 64 } as const
+
+/** What a process is labelled with. */
+export const Labels = Shape.map(Shape.string)
+
+/**
+ * Fields of a start. A name need not be unique. Names and keys have 1 to 256 characters, values at most 1,024; a
+ * process has at most 64 labels.
+ */
+export const Naming = {
+  /** A name for lists, of 1 to 256 characters; need not be unique. */
+  name: Shape.beyond(Shape.string, "processList"),
+  labels: Shape.beyond(Labels, "processList"),
+}
 
 /** Chosen by the client, unique in its session. Any string, even an empty one. */
 const ProcessId = Shape.string
@@ -228,9 +243,6 @@ export const SignalParams = Shape.struct("SignalParams", {
   signal: Signal,
 })
 
-/** No members. */
-export const SignalResult = Shape.nothing("SignalResponse")
-
 /**
  * Kills the process group. With the capability `processDeadlines` and `signal` or `graceMs` it sends the signal first
  * (the default is SIGTERM), and kills what is left of the process and its descendants after the grace (the default is
@@ -256,14 +268,8 @@ export const TerminateResult = Shape.struct("TerminateResponse", {
 /** With the capability `processResize`: sets the size of the PTY, whose foreground process group gets SIGWINCH. */
 export const ResizeParams = Shape.struct("ResizeParams", { processId: ProcessId, ...TerminalSize.fields })
 
-/** No members. */
-export const ResizeResult = Shape.nothing("ResizeResponse")
-
 /** With the capability `processCloseStdin`: closes a piped stdin after what was written before. */
 export const CloseStdinParams = Shape.struct("CloseStdinParams", { processId: ProcessId })
-
-/** No members. */
-export const CloseStdinResult = Shape.nothing("CloseStdinResponse")
 
 /** A piece of output, as soon as it is there. */
 export const OutputParams = Shape.struct("ExecOutputDeltaNotification", {

@@ -6,7 +6,9 @@
  */
 import * as Shape from "./shape/index.ts"
 import { NonZero } from "./Integers.ts"
-import * as PathField from "./PathField.ts"
+import * as PathField from "./PathUri.ts"
+import * as Result from "effect/Result"
+import * as PathUri from "./PathUri.ts"
 
 const Network = Shape.words("restricted", "enabled")
 
@@ -119,3 +121,57 @@ export interface Sandbox extends Shape.Type<typeof SandboxStruct> {}
 export interface SandboxEncoded extends Shape.Encoded<typeof SandboxStruct> {}
 /** The shape of the sandbox object. */
 export const Sandbox: Shape.Shape<Sandbox, SandboxEncoded> = SandboxStruct
+
+/** What a path is in a sandbox object. */
+export type Role = "permission" | "cwd" | "root"
+
+/** A path that is none of this host, and what it is there. */
+export interface Foreign {
+  readonly role: Role
+  readonly error: PathUri.PathUriError
+}
+
+/** The first path that is none of this host, looked for in this order. `cwd` is that of a sandbox object without one. */
+export const foreign = (
+  sandbox: Sandbox,
+  platform: string,
+  order: ReadonlyArray<Role>,
+  cwd?: string,
+): Foreign | undefined => {
+  for (const role of order) {
+    for (const uri of ofRole(sandbox, role, cwd)) {
+      const path = PathUri.toPath(uri, platform)
+      if (Result.isFailure(path)) return { role, error: path.failure }
+    }
+  }
+  return undefined
+}
+
+/** True unless every file may be written, by a profile that says so at once. */
+export const isRestricted = ({ permissions }: Sandbox): boolean =>
+  permissions.type === "managed" &&
+  permissions.file_system.type === "restricted" &&
+  !(
+    permissions.file_system.entries.length > 0 &&
+    permissions.file_system.entries.every(
+      ({ path, access }) => access === "write" && path.type === "special" && path.value.kind === "root",
+    )
+  )
+
+const ofRole = (sandbox: Sandbox, role: Role, otherwise: string | undefined): ReadonlyArray<string> => {
+  switch (role) {
+    case "permission":
+      return permissionPaths(sandbox)
+    case "cwd": {
+      const cwd = sandbox.policyContext?.cwd ?? sandbox.cwd ?? otherwise
+      return cwd === undefined ? [] : [cwd]
+    }
+    case "root":
+      return sandbox.policyContext?.workspaceRoots ?? sandbox.workspaceRoots ?? []
+  }
+}
+
+const permissionPaths = ({ permissions }: Sandbox): ReadonlyArray<string> =>
+  permissions.type === "managed" && permissions.file_system.type === "restricted"
+    ? permissions.file_system.entries.flatMap(({ path }) => (path.type === "path" ? [path.path] : []))
+    : []

@@ -34,9 +34,6 @@ export const InitializeResult = Shape.struct("InitializeResult", {
 /** The result of `initialize`. */
 export type InitializeResult = typeof InitializeResult.Type
 
-/** No members. */
-export const EndResult = Shape.nothing("SessionEndResponse")
-
 /** The last message on a connection whose session another connection has taken over. */
 export const TakenParams = Shape.struct("SessionTakenNotification", {
   /** The session that was taken. */

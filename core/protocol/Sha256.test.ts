@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
-import { Sha256 } from "./Sha256.ts"
+import { Sha256 } from "./Hasher.ts"
 
 const hash = (...pieces: ReadonlyArray<Uint8Array>): string => {
   const sha256 = new Sha256()

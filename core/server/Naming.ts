@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Names } from "../process/Listed.ts"
 import type { ParamsOf } from "../protocol/Methods.ts"
-import { most } from "../protocol/Naming.ts"
+import { mostNaming } from "../protocol/Process.ts"
 import { ParamsError } from "./WireError.ts"
 
 /** The names that a start gives its process. */
@@ -17,18 +17,19 @@ export const fromStart = ({
 }
 
 const faultOfName = (what: string, { length }: string): string | undefined =>
-  length >= 1 && length <= most.name
+  length >= 1 && length <= mostNaming.name
     ? undefined
-    : `${what} must have from 1 to ${most.name} characters: it has ${length}`
+    : `${what} must have from 1 to ${mostNaming.name} characters: it has ${length}`
 
 const faultOfLabels = (labels: Readonly<Record<string, string>>): string | undefined => {
   const entries = Object.entries(labels)
-  if (entries.length > most.labels) return `labels has ${entries.length} members: the limit is ${most.labels}`
+  if (entries.length > mostNaming.labels)
+    return `labels has ${entries.length} members: the limit is ${mostNaming.labels}`
   for (const [key, { length }] of entries) {
     const fault = faultOfName("the key of a label", key)
     if (fault !== undefined) return fault
-    if (length > most.value)
-      return `the label ${key} must have at most ${most.value} characters: it has ${length}`
+    if (length > mostNaming.value)
+      return `the label ${key} must have at most ${mostNaming.value} characters: it has ${length}`
   }
   return undefined
 }

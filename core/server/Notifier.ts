@@ -9,10 +9,10 @@ import type { Process } from "../process/Process.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, Event } from "../protocol/dialect/Dialect.ts"
 import { MemoryPool } from "../protocol/MemoryPool.ts"
-import type { Followed, Following, Gate, Sender, Source, Turns } from "../features/Following.ts"
+import type { Followed, Following, Gate, Sender, Source, Turns } from "../features/Feature.ts"
 import type { FairSender } from "./FairSender.ts"
 
-export type { Followed, Following, Gate, Sender, Source, Turns, View } from "../features/Following.ts"
+export type { Followed, Following, Gate, Sender, Source, Turns, View } from "../features/Feature.ts"
 
 /** The notifier of one connection. */
 export interface Notifier extends Following {

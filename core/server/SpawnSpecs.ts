@@ -4,11 +4,10 @@ import * as Result from "effect/Result"
 import * as Confinement from "../protocol/Confinement.ts"
 import type { ErrorKind } from "../protocol/ErrorCode.ts"
 import * as ErrorText from "../protocol/ErrorText.ts"
-import * as Floor from "../protocol/Floor.ts"
 import type { ParamsOf } from "../protocol/Methods.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { Sandbox } from "../protocol/Sandbox.ts"
-import * as SandboxPaths from "../protocol/SandboxPaths.ts"
+import * as SandboxPaths from "../protocol/Sandbox.ts"
 import * as Uuid from "../protocol/Uuid.ts"
 import * as EnvPolicy from "../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../spawn/Host.ts"
@@ -60,7 +59,7 @@ export const fromStart = (
     const asked =
       params.sandbox == null ? Result.succeed(undefined) : Confinement.resolve(params.sandbox, context)
     if (Result.isFailure(asked)) return yield* refuse(asked.failure, "sandboxUnavailable")
-    const confinement = Floor.under(floor, asked.success)
+    const confinement = Confinement.underFloor(floor, asked.success)
     if (confinement !== undefined && !confine) return yield* refuse(unconfinable, "sandboxUnavailable")
     if (program === undefined) return yield* refuse(ErrorText.of("emptyArgv"))
     return {

@@ -13,7 +13,7 @@ import type {
 } from "@agentclientprotocol/sdk/experimental/v2"
 import type { ClientProcess } from "../../../core/client/ClientProcess.ts"
 import type { Exited, ProcessEvent } from "../../../core/client/ProcessEvent.ts"
-import { toError } from "../../../core/client/EventStreams.ts"
+import { toError } from "../../../core/client/EventFeed.ts"
 import { concat, toBase64 } from "../../../core/protocol/Bytes.ts"
 import * as Signals from "../../../core/protocol/Signals.ts"
 

@@ -22,7 +22,6 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Confinement from "../../../core/protocol/Confinement.ts"
-import * as Floor from "../../../core/protocol/Floor.ts"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SearchPath from "../host/SearchPath.ts"
 import * as ProgramLookup from "../process/ProgramLookup.ts"
@@ -78,7 +77,7 @@ export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spaw
       confine: program !== undefined,
     },
     spawn: (spec, events) => {
-      const confinement = Floor.under(floor, spec.confinement)
+      const confinement = Confinement.underFloor(floor, spec.confinement)
       if (confinement === undefined) return inner.spawn(spec, events)
       const started = Effect.flatMap(confine(spec, confinement), (wrapped) =>
         signalledInside(inner, wrapped, events),
@@ -122,7 +121,7 @@ const floored = (
     : {
         capabilities: inner.capabilities,
         spawn: (spec, events) =>
-          inner.spawn({ ...spec, confinement: Floor.under(floor, spec.confinement) }, events),
+          inner.spawn({ ...spec, confinement: Confinement.underFloor(floor, spec.confinement) }, events),
       }
 
 /** The trial before the first child with such layers: all but the innermost are those of the server. */

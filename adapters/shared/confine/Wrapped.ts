@@ -5,7 +5,6 @@
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Confinement from "../../../core/protocol/Confinement.ts"
-import * as Floor from "../../../core/protocol/Floor.ts"
 import { SpawnError } from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as CallFilter from "./CallFilter.ts"
@@ -33,7 +32,7 @@ export const wrap = (
       return yield* invalid("a variable of a confined process has a name without characters or with `=`")
     }
     const mounts = yield* hold(
-      () => Mounts.makeAll(Floor.layersOf(confinement)),
+      () => Mounts.makeAll(Confinement.layersOf(confinement)),
       (mounts) => mounts.release(),
     )
     const calls = yield* open(filter)

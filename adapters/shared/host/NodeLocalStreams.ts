@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { LocalStreams, type LocalStreamsService, type Write } from "../../../core/client/LocalStreams.ts"
+import { LocalStreams, type LocalStreamsService, type Write } from "../../../core/client/Stdio.ts"
 import * as OsError from "./OsError.ts"
 import * as StandardStreams from "./StandardStreams.ts"
 

@@ -12,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Confinement from "../../../core/protocol/Confinement.ts"
 import * as Shape from "../../../core/protocol/shape/index.ts"
-import * as Floor from "../../../core/protocol/Floor.ts"
 import { isObject, type Json } from "../../../core/protocol/Json.ts"
 import { Sandbox } from "../../../core/protocol/Sandbox.ts"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
@@ -82,7 +81,7 @@ export const read = (
 const everything = { path: "/", access: "write" } as const
 
 const both = (one: Confinement.Confinement, other: Confinement.Confinement): Confinement.Confinement => ({
-  places: Floor.intersect(one.places, Confinement.merge(other.places)),
+  places: Confinement.intersect(one.places, Confinement.merge(other.places)),
   network: one.network && other.network,
 })
 

@@ -1,6 +1,6 @@
 /** Compares a picture from a snapshot, in a second terminal, with the first one, cell by cell. */
 import { describe, expect, it } from "vitest"
-import { toAnsi } from "../../../core/features/screen/Repaint.ts"
+import { toAnsi } from "../../../core/features/screen/Picture.ts"
 import * as Picture from "../../../core/features/screen/Picture.ts"
 import { everything, open, repainted } from "./testing/Compare.ts"
 import { pieces } from "./testing/Script.ts"

@@ -4,8 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Terminal as Xterm, IBuffer, IBufferCell, IBufferLine } from "@xterm/headless"
-import type { Grid, Modes, Snapshot, Row, Run } from "../../../core/features/screen/Snapshot.ts"
-import type { Terminal } from "../../../core/features/screen/Terminals.ts"
+import type { Grid, Modes, Snapshot, Row, Run, Terminal } from "../../../core/features/screen/Terminals.ts"
 import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
 import type { Style, Cursor } from "../../../core/features/screen/wire.ts"
 

@@ -1,8 +1,8 @@
+import { withinText } from "../../../core/protocol/Bytes.ts"
 import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import { WebSocketServer } from "real-ws"
 import { describe, expect, it } from "vitest"
-import * as Base64Bytes from "../../../core/protocol/Base64Bytes.ts"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import type { HttpHeaders } from "../../../core/client/HttpHeaders.ts"
 import * as WebSocketClient from "./WebSocketClient.ts"
@@ -50,7 +50,7 @@ describe("WebSocketClient", () => {
       const url = `ws://127.0.0.1:${port}`
       const chunk = new Uint8Array(6000).fill(7)
       const head = new TextEncoder().encode('{"method":"m","params":{"chunk":"')
-      const message = Base64Bytes.within(head, "", chunk, new TextEncoder().encode('"}}'))
+      const message = withinText(head, "", chunk, new TextEncoder().encode('"}}'))
       const transport = yield* WebSocketClient.connect(url)
       transport.write(message)
       const [messages] = yield* transport.cut!.takeAll

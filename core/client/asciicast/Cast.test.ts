@@ -1,8 +1,6 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import type { Header } from "./Cast.ts"
-import { read } from "./CastReader.ts"
-import { CastWriter } from "./CastWriter.ts"
+import { type Header, read, CastWriter } from "./Cast.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const header = (version: 2 | 3, more: Partial<Header> = {}): Header => ({

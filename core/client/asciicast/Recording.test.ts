@@ -7,7 +7,7 @@ import type { HistoryResult } from "../../features/history/wire.ts"
 import { effect } from "../../testing/Effects.ts"
 import type { WaitResult } from "../../features/wait/wire.ts"
 import type { HistoryOptions, WaitOptions } from "../RemoteProcess.ts"
-import { read } from "./CastReader.ts"
+import { read } from "./Cast.ts"
 import * as Recording from "./Recording.ts"
 
 const begin = 1_700_000_000_123

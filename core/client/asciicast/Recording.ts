@@ -8,10 +8,9 @@ import * as Stream from "effect/Stream"
 import { concat } from "../../protocol/Bytes.ts"
 import type { HistoryResult } from "../../features/history/wire.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
-import { ClientError } from "../ClientError.ts"
+import { type ClientError, clientError } from "../ClientError.ts"
 import type { HistoryOptions, RemoteProcess } from "../RemoteProcess.ts"
-import type { Header } from "./Cast.ts"
-import { CastWriter } from "./CastWriter.ts"
+import { type Header, CastWriter } from "./Cast.ts"
 
 /** Options of a recording. */
 export interface RecordingOptions extends Pick<Header, "title" | "command" | "term" | "idleTimeLimit"> {
@@ -101,8 +100,7 @@ const partOf = (
     ...to,
   })
 
-const lost = (why: string) =>
-  new ClientError({ reason: "EventsLost", message: `what follows was not kept by the server: ${why}` })
+const lost = (why: string) => clientError("EventsLost", `what follows was not kept by the server: ${why}`)
 
 /** A piece of the recording, and where the next one begins. */
 type Piece<Place> = readonly [text: string, next: Option.Option<Place>]

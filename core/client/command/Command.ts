@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as CallSite from "../CallSite.ts"
-import { ClientError } from "../ClientError.ts"
+import { type ClientError, clientError } from "../ClientError.ts"
 import { type CallOptions, givenUp } from "../GivingUp.ts"
 import { invalid, refusalOfStart, shown } from "../OptionNames.ts"
 import * as Pipeline from "../Pipeline.ts"
@@ -17,9 +17,7 @@ import { promise, steps } from "../Promises.ts"
 import * as RunResult from "../RunResult.ts"
 import { names, type RunOptions } from "../RunOptions.ts"
 import { type LineOptions, TextLines } from "../TextLines.ts"
-import { script } from "./Script.ts"
-import type { Template, Value } from "./Values.ts"
-import { words } from "./Words.ts"
+import { script, type Template, type Value, words } from "./Words.ts"
 
 /** Options of all commands of a `$`. */
 export interface DollarOptions<E extends RunResult.Encoding = "utf8"> extends Partial<
@@ -219,7 +217,7 @@ const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: RunResult.Result)
   } catch (cause) {
     const program = all.at(-1)?.options.argv[0] ?? ""
     const message = `the stdout of ${program} is no JSON: ${(cause as Error).message}`
-    throw new ClientError({ reason: "NotJson", message, result, cause })
+    throw clientError("NotJson", message, { result, cause })
   }
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { script } from "./Script.ts"
-import type { Template } from "./Values.ts"
+import { script, type Template } from "./Words.ts"
 
 const sh = (template: TemplateStringsArray, ...values: ReadonlyArray<unknown>) => script(template, values)
 const template = (...raw: ReadonlyArray<string>): Template => Object.assign([...raw], { raw })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { ClientError } from "../ClientError.ts"
-import type { Template } from "./Values.ts"
-import { words } from "./Words.ts"
+import { type Template, words } from "./Words.ts"
 
 /** The argv of a template. */
 const argv = (template: TemplateStringsArray, ...values: ReadonlyArray<unknown>) => words(template, values)

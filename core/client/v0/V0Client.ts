@@ -8,8 +8,7 @@ import { boundary } from "../CallSite.ts"
 import type { CallOptions } from "../GivingUp.ts"
 import type { ProcessEvent } from "../ProcessEvent.ts"
 import { ending, iterate, output, promise, text } from "../Promises.ts"
-import type { V0ExecClient, V0StartOptions } from "./V0ExecClient.ts"
-import type { V0Process } from "./V0Process.ts"
+import type { V0ExecClient, V0StartOptions, V0Process } from "./V0ExecClient.ts"
 
 /**
  * A process on a v0 server. As an async iterable it gives every event from the first; the last one is `closed` or

@@ -16,14 +16,18 @@ import type { Json } from "../../protocol/Json.ts"
 import * as Shape from "../../protocol/shape/index.ts"
 import type { Transport } from "../../transport/Transport.ts"
 import * as Activity from "../Activity.ts"
-import { ClientError } from "../ClientError.ts"
-import * as ClientFiber from "../ClientFiber.ts"
+import { type ClientError, clientError } from "../ClientError.ts"
 import * as FlowControl from "../FlowControl.ts"
 import * as Ids from "../Ids.ts"
 import * as ClientConnection from "../ClientConnection.ts"
 import * as OptionNames from "../OptionNames.ts"
 import { type Open, toClientError } from "../Connector.ts"
-import * as V0Process from "./V0Process.ts"
+import type * as Stream from "effect/Stream"
+import type { OutputStream } from "../../protocol/Process.ts"
+import * as Turn from "../../protocol/Turn.ts"
+import * as EventFeed from "../EventFeed.ts"
+import { pieces } from "../Content.ts"
+import { failed, type ProcessEvent } from "../ProcessEvent.ts"
 
 /** Options of a client of the first wire. Every one has a default. */
 export interface Options {
@@ -74,11 +78,9 @@ export interface V0ExecClient {
    * Starts a process. It lives on when the effect has succeeded; interrupting the effect terminates it. Fails with
    * `Duplicate`, `Server` or `Disconnected`.
    */
-  readonly start: (options: V0StartOptions) => Effect.Effect<V0Process.V0Process, ClientError>
+  readonly start: (options: V0StartOptions) => Effect.Effect<V0Process, ClientError>
   /** Like `start`; the end of the scope terminates the process. */
-  readonly startScoped: (
-    options: V0StartOptions,
-  ) => Effect.Effect<V0Process.V0Process, ClientError, Scope.Scope>
+  readonly startScoped: (options: V0StartOptions) => Effect.Effect<V0Process, ClientError, Scope.Scope>
   /** Completes with the reason when the connection has ended. */
   readonly disconnected: Effect.Effect<ClientError>
 }
@@ -122,7 +124,7 @@ export const make = (
     const terminate = (processId: string) =>
       Effect.map(call(ask, "command/exec/terminate", { processId }), ({ running }) => running)
 
-    const send = (processId: string, process: V0Process.Followed, options: V0StartOptions) =>
+    const send = (processId: string, process: Followed, options: V0StartOptions) =>
       call(ask, "command/exec", { tty: false, ...options, processId }).pipe(
         Effect.map(({ pid, running, exitCode, stdout, stderr }) => {
           if (stdout !== null) process.output("stdout", stdout)
@@ -148,7 +150,7 @@ export const make = (
         if (refusal !== undefined) return yield* Effect.fail(refusal)
         const id = options.processId ?? nextId("process")
         const starting = fork(send(id, yield* processes.follow(id), options))
-        const started = ClientFiber.outcome(starting)
+        const started = ClientConnection.outcome(starting)
         return yield* Effect.onInterrupt(restore(started), () =>
           Effect.sync(() => fork(Effect.ignore(Effect.andThen(started, terminate(id))))),
         )
@@ -177,18 +179,18 @@ interface Following {
  * arrives in that time still belongs to it.
  */
 const makeProcesses = ({ flow, fork, activity }: Following) => {
-  const followed = new Map<string, V0Process.Followed>()
+  const followed = new Map<string, Followed>()
   let ended: ClientError | undefined
 
-  const forget = (id: string, process: V0Process.Followed) => {
+  const forget = (id: string, process: Followed) => {
     if (followed.get(id) === process && followed.delete(id)) activity.end()
     process.close()
   }
 
-  const exit = (id: string, process: V0Process.Followed, exitCode: number) => {
+  const exit = (id: string, process: Followed, exitCode: number) => {
     process.exit(exitCode)
     const forgotten = Effect.sync(() => forget(id, process))
-    fork(Effect.andThen(Effect.sleep(V0Process.lateMillis), forgotten))
+    fork(Effect.andThen(Effect.sleep(lateMillis), forgotten))
   }
 
   return {
@@ -200,7 +202,7 @@ const makeProcesses = ({ flow, fork, activity }: Following) => {
         if (before?.exited() === false) return Effect.fail(duplicate(id))
         if (before === undefined) activity.begin()
         before?.close()
-        const process = V0Process.make(id, flow)
+        const process = followProcess(id, flow)
         followed.set(id, process)
         return Effect.succeed(process)
       }),
@@ -222,7 +224,7 @@ const makeProcesses = ({ flow, fork, activity }: Following) => {
     },
     exit,
     /** The process has not started. */
-    fail: (id: string, process: V0Process.Followed, error: ClientError) => {
+    fail: (id: string, process: Followed, error: ClientError) => {
       process.fail(error)
       forget(id, process)
     },
@@ -237,8 +239,7 @@ const makeProcesses = ({ flow, fork, activity }: Following) => {
   }
 }
 
-const duplicate = (id: string) =>
-  new ClientError({ reason: "Duplicate", message: `process ${id} is already followed by this client` })
+const duplicate = (id: string) => clientError("Duplicate", `process ${id} is already followed by this client`)
 
 type Requests = typeof V0.requests
 
@@ -249,12 +250,123 @@ const call = <M extends keyof Requests>(
   params: Shape.Encoded<Requests[M]["params"]>,
 ): Effect.Effect<Shape.Type<Requests[M]["result"]>, ClientError> =>
   Effect.flatMap(ask(method, params), (json) =>
-    Effect.mapError(
-      Effect.fromResult(Shape.decode(resultOf(method), json)),
-      (fault) => new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
+    Effect.mapError(Effect.fromResult(Shape.decode(resultOf(method), json)), (fault) =>
+      clientError("Protocol", `malformed ${method} result: ${fault}`),
     ),
   )
 
 // The rows have different types; `method` selects one.
 const resultOf = <M extends keyof Requests>(method: M) =>
   V0.requests[method].result as unknown as Shape.Shape<Shape.Type<Requests[M]["result"]>>
+
+/** The time after the exit in which output is taken, in milliseconds. */
+export const lateMillis = 50
+
+/** A process of a v0 server. */
+export interface V0Process {
+  /** Its id on the wire, unique among the processes of the connection that run. */
+  readonly id: string
+  /** The pid on the server's host, if the server tells it. */
+  readonly pid: number | undefined
+  /** Every event from the first, for each run of the stream. The last one is `closed` or `failed`. */
+  readonly events: Stream.Stream<ProcessEvent>
+  /** The bytes of one stream, or of all in the order of arrival. A terminal's are `stdout`. Fails where events do. */
+  readonly output: (stream?: OutputStream) => Stream.Stream<Uint8Array, ClientError>
+  /** A subscription to the events from the first, for loops that do not use `Stream`. Close it. */
+  readonly subscribe: Effect.Effect<EventFeed.Subscription>
+  /** True once the process has exited, was terminated by this client, or the connection has ended. */
+  readonly hasExited: () => boolean
+  /** The exit code once it is known, -1 for death by a signal. Stays undefined if the connection has ended first. */
+  readonly exitCode: () => number | undefined
+  /** Completes when the process has exited or the connection has ended, with what `exitCode` says then. */
+  readonly exited: Effect.Effect<number | undefined>
+  /** Writes to the terminal, in call order. Fails with `Server` if the process has none. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, ClientError>
+  /** Sends SIGKILL to the process group; true if the server still knew the process. */
+  readonly terminate: Effect.Effect<boolean, ClientError>
+}
+
+/**
+ * A process as its connection sees it.
+ * @internal
+ */
+export interface Followed {
+  readonly output: (stream: OutputStream, bytes: Uint8Array) => void
+  readonly exit: (exitCode: number) => void
+  /** True once the exit was reported, or the process has failed. */
+  readonly exited: () => boolean
+  /** Ends the output. */
+  readonly close: () => void
+  /** Nothing more will be known of the process. */
+  readonly fail: (error: ClientError) => void
+  /** The handle, once the server has answered the start. */
+  readonly toHandle: (
+    pid: number | null,
+    calls: Pick<V0Process, "terminate"> & {
+      readonly write: (bytes: Uint8Array) => Effect.Effect<unknown, ClientError>
+    },
+  ) => V0Process
+}
+
+/**
+ * Follows the process `id` from before its start.
+ * @internal
+ */
+export const followProcess = (id: string, flow: FlowControl.FlowControl): Followed => {
+  const feed = EventFeed.make(0, flow, (after) => Effect.succeed({ events: [], failure: tooLate(after + 1) }))
+  const done = Deferred.makeUnsafe<number | undefined>()
+  let seq = 0
+  let exited = false
+  let reported = false
+  let code: number | undefined
+  let failure: ClientError | undefined
+  const next = () => (seq += 1)
+
+  const over = () => {
+    exited = true
+    reported = true
+    Deferred.doneUnsafe(done, Effect.succeed(code))
+  }
+
+  return {
+    output: (stream, bytes) => feed.publish({ kind: "output", seq: next(), stream, bytes }),
+    exit: (exitCode) => {
+      code = exitCode
+      feed.publish({ kind: "exited", seq: next(), exitCode, sandboxDenied: false })
+      over()
+    },
+    exited: () => reported,
+    close: () => feed.publish({ kind: "closed", seq: next() }),
+    fail: (error) => {
+      failure = error
+      feed.publish(failed(error))
+      over()
+    },
+    toHandle: (pid, { write, terminate }) => {
+      const events = EventFeed.fromSubscription(feed.subscribe)
+      const writing = Turn.make()
+      return {
+        id,
+        pid: pid ?? undefined,
+        events,
+        output: EventFeed.outputOf(events, () => failure),
+        subscribe: feed.subscribe,
+        hasExited: () => exited,
+        exitCode: () => code,
+        exited: Deferred.await(done),
+        write: (bytes) => writing(Effect.forEach(pieces(bytes), write, { discard: true })),
+        terminate: Effect.suspend(() => {
+          exited = true
+          return terminate
+        }),
+      }
+    },
+  }
+}
+
+const tooLate = (from: number) =>
+  clientError(
+    "EventsLost",
+    `output is no longer kept from event ${from} on, and this server cannot be asked for it again`,
+    { gone: { from } },
+  )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../../protocol/Bytes.ts"
-import { type Query, QueryScanner } from "./QueryScanner.ts"
+import { type Query, QueryScanner } from "./Answers.ts"
 
 /** The questions in a text that comes in pieces of so many bytes. */
 const scan = (text: string, size = Infinity) => {

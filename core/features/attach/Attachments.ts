@@ -5,9 +5,7 @@
 import type { Why } from "../../process/Process.ts"
 import { notificationText } from "../../protocol/Message.ts"
 import { RequestError } from "../../protocol/ParamsError.ts"
-import type { Connection, Part, Target } from "../Feature.ts"
-import type { View } from "../Following.ts"
-import * as Notices from "./Notices.ts"
+import type { Connection, Part, Target, View, Sender, Source } from "../Feature.ts"
 import * as Writers from "./Writers.ts"
 
 export interface Attachment extends View, Writers.Writer, Pick<Target, "processes"> {
@@ -17,7 +15,7 @@ export interface Attachment extends View, Writers.Writer, Pick<Target, "processe
   readonly announce: () => void
 }
 
-export interface Attachments extends Required<Omit<Part, "gate">> {
+export interface Attachments extends Required<Omit<Part, "gate" | "view">> {
   readonly get: (id: string) => Attachment | undefined
   /** Adds one; its id must be free. */
   readonly add: (view: View, of: Pick<Attachment, "processes" | "writers">) => Attachment
@@ -28,23 +26,29 @@ export interface Attachments extends Required<Omit<Part, "gate">> {
   readonly count: () => number
 }
 
-export const make = ({
-  session,
-  following,
-  sender,
-}: Pick<Connection, "session" | "following" | "sender">): Attachments => {
+/** `look` gets the `view` of the part at each attachment and notice: before the first there is nothing to find. */
+export const make = (
+  { session, following, sender }: Pick<Connection, "session" | "following" | "sender">,
+  look: (view: NonNullable<Part["view"]>) => void,
+): Attachments => {
   const all = new Map<string, Attachment>()
   const stops = new WeakMap<Attachment, () => void>()
   /** Made when there is something to tell. */
-  let notices: Notices.Notices | undefined
-  const tell: Notices.Notices["tell"] = (processId, make) => {
-    notices ??= Notices.make(sender)
+  let notices: Notices | undefined
+  const tell: Notices["tell"] = (processId, make) => {
+    notices ??= makeNotices(sender)
+    look(targetView)
     notices.tell(processId, make)
   }
 
   const targetOf = (processId: string): Target | undefined => {
     const view = all.get(processId)
     return view && { processes: view.processes, id: view.process.id, view }
+  }
+
+  const targetView = (processId: string) => {
+    notices?.now(processId)
+    return targetOf(processId)
   }
 
   const tellRole = (processId: string) =>
@@ -74,10 +78,6 @@ export const make = ({
   }
 
   return {
-    view: (processId) => {
-      notices?.now(processId)
-      return targetOf(processId)
-    },
     refusal,
     opened: () => {
       // The role may have gone and come back while nobody was there to be told.
@@ -102,6 +102,7 @@ export const make = ({
         },
       }
       all.set(id, attachment)
+      look(targetView)
       const stop = process.whenForgotten((why) => left(attachment, why))
       stops.set(attachment, stop)
       return attachment
@@ -136,3 +137,40 @@ const refusal: Attachments["refusal"] = (processId, { processes, id, view }, end
               '"writer" and take'
             : `${processId} is attached as a viewer: attach as the writer, by process/attach with role "writer"`,
       })
+
+/** Makes a message; undefined if there is nothing to tell any more. */
+type Make = () => string | undefined
+
+export interface Notices {
+  /** Tells this of an id in its turn, in place of what waits to be told of it. */
+  readonly tell: (processId: string, make: Make) => void
+  /** Tells at once what waits to be told of an id: before an answer that depends on it. */
+  readonly now: (processId: string) => void
+  /** Nobody is told any more of what waits. */
+  readonly close: () => void
+}
+
+export const makeNotices = (sender: Sender): Notices => {
+  const waiting = new Map<string, Make>()
+
+  const now = (processId: string) => {
+    const text = waiting.get(processId)?.()
+    waiting.delete(processId)
+    if (text !== undefined) sender.write(text)
+  }
+
+  const next: Source = () => {
+    const [first] = waiting.keys()
+    if (first !== undefined) now(first)
+    return waiting.size > 0
+  }
+
+  return {
+    tell: (processId, make) => {
+      waiting.set(processId, make)
+      sender.enqueue(next)
+    },
+    now,
+    close: () => waiting.clear(),
+  }
+}

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as SessionScope from "../../protocol/SessionScope.ts"
 import type { Holder } from "../../session/SessionRegistry.ts"
-import type { Stateful } from "../Feature.ts"
+import type { Part, Stateful } from "../Feature.ts"
 import * as Attachments from "./Attachments.ts"
 import * as Handlers from "./handlers.ts"
 import * as LossyQueue from "./LossyQueue.ts"
@@ -18,9 +18,9 @@ export const attach: Stateful<typeof wire> = ({ pictures }) =>
         processControlAll: scope === "control",
       }),
       part: (connection) => {
-        const attachments = Attachments.make(connection)
-        return {
-          view: attachments.view,
+        const attachments = Attachments.make(connection, (view) => (part.view = view))
+        const part = {
+          view: undefined as Part["view"],
           refusal: attachments.refusal,
           // An owner that is about to resume its session is told of every role behind the answer.
           opened: () => {
@@ -38,6 +38,7 @@ export const attach: Stateful<typeof wire> = ({ pictures }) =>
             tellOwner: ({ holder }, processId) => holder && known.get(holder)?.tellRole(processId),
           }),
         }
+        return part
       },
     }
   })

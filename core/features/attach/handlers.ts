@@ -6,19 +6,24 @@ import { ProcessError } from "../../process/ProcessError.ts"
 import type { Entry } from "../../process/ProcessTable.ts"
 import type { Pictures } from "../screen/Pictures.ts"
 import { LimitError } from "../../protocol/Limits.ts"
-import { ParamsError, RequestError } from "../../protocol/ParamsError.ts"
+import { ParamsError, RequestError, refuseParams } from "../../protocol/ParamsError.ts"
 import * as SessionScope from "../../protocol/SessionScope.ts"
 import * as Listing from "../../session/Listing.ts"
-import type { Found } from "../../session/SessionRegistry.ts"
+import {
+  type Found,
+  type Session,
+  SessionError,
+  type SessionRegistry,
+} from "../../session/SessionRegistry.ts"
 import { faultOf } from "../credit/feature.ts"
 import type { Connection, Failure, Handlers } from "../Feature.ts"
-import * as AttachTarget from "./AttachTarget.ts"
 import type { Attachment, Attachments } from "./Attachments.ts"
-import type { Paint } from "./EventCursor.ts"
+import type { Paint } from "./View.ts"
 import type { LossyQueue } from "./LossyQueue.ts"
 import * as View from "./View.ts"
 import type { attach, AttachParams, AttachResult } from "./wire.ts"
 import * as Writers from "./Writers.ts"
+import type { OpenSession } from "../../session/Listing.ts"
 
 /** The state of the feature that the handlers of one connection use. */
 export interface Context {
@@ -57,7 +62,7 @@ export const make = (
         const fault = faultOf(params.credit)
         if (fault !== undefined) return yield* new ParamsError({ message: fault })
         const asker = { own: session(), sessions, scope: server.scope }
-        const { open, processId, rights } = yield* AttachTarget.find(params, asker)
+        const { open, processId, rights } = yield* findTarget(params, asker)
         yield* allow(params, rights)
         const entry = yield* open.session.processes.entry(processId)
         const { process } = entry
@@ -156,4 +161,122 @@ const resultOf = (
   const { log } = entry.process
   const process = Listing.rowOf(session.number, detachment === undefined, entry)
   return { processId, process, firstSeq: log.after(0)?.seq ?? log.nextSeq(), writer }
+}
+
+export interface AttachTarget {
+  /** Its session. */
+  readonly open: Found
+  /** Its id there. */
+  readonly processId: string
+  /** What the client may do with it. */
+  readonly rights: SessionScope.SessionScope
+}
+
+export interface Asker {
+  readonly own: Session
+  readonly sessions: SessionRegistry
+  /** What it may do with others. */
+  readonly scope: SessionScope.SessionScope
+}
+
+type TargetParams = Pick<AttachParams, "processId" | "name" | "session" | "sessionId">
+
+/** Finds the process; one that is named by its id may not be there. */
+export const findTarget = (params: TargetParams, asker: Asker): Effect.Effect<AttachTarget, Failure> =>
+  Effect.suspend((): Effect.Effect<AttachTarget, Failure> => {
+    const { processId, name, session, sessionId } = params
+    if ((processId == null) === (name == null))
+      return refuseParams(
+        `process/attach needs one of processId and name, and has ${name == null ? "none" : "both"}`,
+      )
+    if (session != null && sessionId != null) return refuseParams("session and sessionId exclude each other")
+    if (name != null && session == null && sessionId == null) return everywhere(name, asker)
+    return Effect.flatMap(
+      placeOf(params, asker),
+      ({ open, rights }): Effect.Effect<AttachTarget, Failure> => {
+        if (processId != null) return Effect.succeed({ open, processId, rights })
+        const within = Listing.only(asker.sessions.after, open.session.number)(0)
+        return Effect.map(byName(name ?? "", within, asker), (found) => ({ ...found, rights }))
+      },
+    )
+  })
+
+/** The session that is named, or the own one. */
+const placeOf = (
+  { session, sessionId }: TargetParams,
+  { own, sessions, scope }: Asker,
+): Effect.Effect<Pick<AttachTarget, "open" | "rights">, Failure> => {
+  if (sessionId != null) {
+    const open = sessions.find(sessionId)
+    return open === undefined
+      ? Effect.fail(new SessionError({ reason: "Unknown", sessionId }))
+      : Effect.succeed({ open, rights: "control" })
+  }
+  const isOwn = session == null || session === own.number
+  if (!isOwn && !SessionScope.includes(scope, "observe"))
+    return Effect.fail(
+      new SessionScope.ScopeError({
+        needs: "observe",
+        has: scope,
+        what: "attaching to a process of another session",
+      }),
+    )
+  const open = sessions.find(session ?? own.number)
+  return open === undefined
+    ? Effect.fail(new SessionError({ reason: "Unknown", sessionId: String(session) }))
+    : Effect.succeed({ open, rights: isOwn ? "control" : scope })
+}
+
+/** In every session that the client may see. */
+const everywhere = (name: string, asker: Asker): Effect.Effect<AttachTarget, Failure> => {
+  const { own, sessions, scope } = asker
+  const all = SessionScope.includes(scope, "observe")
+    ? sessions.after(0)
+    : Listing.only(sessions.after, own.number)(0)
+  return byName(name, all, asker)
+}
+
+interface Named {
+  readonly session: number
+  readonly entry: Entry
+}
+
+/** The one of that name; a process that runs comes before those that have ended. */
+const byName = (
+  name: string,
+  within: Iterable<OpenSession>,
+  { own, sessions, scope }: Asker,
+): Effect.Effect<AttachTarget, RequestError> => {
+  const all: Array<Named> = []
+  for (const { session } of within)
+    for (const entry of session.processes.after(0))
+      if (entry.facts.name === name) all.push({ session: session.number, entry })
+  const running = all.filter(({ entry }) => entry.process.running)
+  const found = running.length > 0 ? running : all
+  const [first] = found
+  const open = first === undefined ? undefined : sessions.find(first.session)
+  if (first === undefined || open === undefined || found.length > 1) {
+    const places = found.map(({ session, entry }) => ({ session, processId: entry.process.id }))
+    return Effect.fail(new RequestError({ message: nameText(name, places) }))
+  }
+  const rights = first.session === own.number ? "control" : scope
+  return Effect.succeed({ open, processId: first.entry.process.id, rights })
+}
+
+/** The most processes that the text for an ambiguous name lists. */
+const mostListed = 5
+
+const nameText = (
+  name: string,
+  places: ReadonlyArray<{ readonly session: number; readonly processId: string }>,
+): string => {
+  if (places.length === 0) return `no process is named ${name}`
+  const listed = places
+    .slice(0, mostListed)
+    .map(({ session, processId }) => `${processId} of session ${session}`)
+  const more = places.length > mostListed ? ", …" : ""
+  return (
+    `${places.length} processes are named ${name}: ${listed.join(", ")}${more}; ` +
+    "name one by session and processId"
+  )
 }

@@ -74,9 +74,6 @@ export const AttachResult = Shape.struct("ProcessAttachResponse", {
 /** Leaves a process, which goes on. The role of a writer goes back to who had it before, or to the owner. */
 export const DetachParams = Shape.struct("ProcessDetachParams", { processId: Shape.string })
 
-/** No members. */
-export const DetachResult = Shape.nothing("ProcessDetachResponse")
-
 /** This client has become the writer of a process, or is it no longer. */
 export const WriterParams = Shape.struct("ProcessWriterNotification", {
   processId: Shape.string,
@@ -149,7 +146,7 @@ export const attach = Wire.make({
     }),
     "process/detach": request({
       params: DetachParams,
-      result: DetachResult,
+      result: Shape.nothing("ProcessDetachResponse"),
       family: "exec",
       slotted: false,
       says: "leaves a process, which goes on (beyond the peer; capability processAttach)",

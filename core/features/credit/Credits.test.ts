@@ -5,7 +5,7 @@ import * as Fake from "../../spawn/Fake.ts"
 import type { Stdio } from "../../spawn/Spawner.ts"
 import type { Outgoing } from "../../transport/Transport.ts"
 import * as Notifier from "../../server/Notifier.ts"
-import { Credits } from "./Credits.ts"
+import { Credits } from "./feature.ts"
 import * as FairSender from "../../server/FairSender.ts"
 
 const stdio: Stdio = { kind: "pipe", stdin: false }

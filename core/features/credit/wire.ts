@@ -16,9 +16,6 @@ export const CreditParams = Shape.struct("CreditParams", {
   bytes: U53,
 })
 
-/** No members. */
-export const CreditResult = Shape.nothing("CreditResponse")
-
 /** The wire of the feature. */
 export const credit = Wire.make({
   capabilities: {
@@ -32,7 +29,7 @@ export const credit = Wire.make({
   requests: {
     "process/credit": request({
       params: CreditParams,
-      result: CreditResult,
+      result: Shape.nothing("CreditResponse"),
       family: "exec",
       slotted: false,
       says: "lets more output of one process be pushed (beyond the peer; capability processCredit)",

@@ -7,10 +7,9 @@ import { type FileError, invalid } from "../../files/FileError.ts"
 import type { FilesService } from "../../files/Files.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import * as Confinement from "../../protocol/Confinement.ts"
-import * as Floor from "../../protocol/Floor.ts"
-import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
+import * as SandboxPaths from "../../protocol/Sandbox.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
-import { ParamsError } from "../../protocol/ParamsError.ts"
+import { type ParamsError, refuseParams } from "../../protocol/ParamsError.ts"
 import * as Late from "../Late.ts"
 
 /** The handlers of `fs/*`, and the calls that they make unless a sandbox confines them. */
@@ -38,17 +37,17 @@ export const make = (
   let made: FileCalls | undefined
   const unconfined = Late.use(code, ([, { make }]) => Effect.succeed((made ??= make(files))))
   const under = (asked: Confinement.Confinement | undefined) => {
-    const confinement = Floor.under(floor, asked)
+    const confinement = Confinement.underFloor(floor, asked)
     if (confinement === undefined || Confinement.hasAllFiles(confinement)) return unconfined
     if (files.confined !== undefined) return files.confined({ ...confinement, network: false })
-    return refuse(floor === undefined ? unconfinable : floorless)
+    return refuseParams(floor === undefined ? unconfinable : floorless)
   }
   return {
     calls: (sandbox) =>
       Effect.gen(function* () {
         if (sandbox == null) return yield* under(undefined)
         const cwd = sandbox.policyContext?.cwd ?? sandbox.cwd
-        if (Confinement.needsCwd(sandbox) && cwd == null) return yield* refuse(needsCwd)
+        if (Confinement.needsCwd(sandbox) && cwd == null) return yield* refuseParams(needsCwd)
         if (SandboxPaths.isRestricted(sandbox)) {
           const foreign = SandboxPaths.foreign(sandbox, platform, ["permission", "cwd", "root"])
           if (foreign !== undefined)
@@ -56,7 +55,7 @@ export const make = (
         }
         const context = { platform, cwd: undefined, tmpdir: env["TMPDIR"] }
         const confinement = Confinement.resolve(sandbox, context)
-        if (Result.isFailure(confinement)) return yield* refuse(confinement.failure)
+        if (Result.isFailure(confinement)) return yield* refuseParams(confinement.failure)
         return yield* under(confinement.success)
       }),
   }
@@ -78,5 +77,3 @@ const foreignText: Readonly<Record<SandboxPaths.Role, string>> = {
   cwd: "",
   root: "invalid sandbox workspace root: ",
 }
-
-const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

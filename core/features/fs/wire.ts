@@ -8,7 +8,7 @@ import * as Shape from "../../protocol/shape/index.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
 import { BigU64, Mode, Usize } from "../../protocol/Integers.ts"
 import { request, type RequestMethod } from "../../protocol/Method.ts"
-import * as PathField from "../../protocol/PathField.ts"
+import * as PathField from "../../protocol/PathUri.ts"
 import { Sandbox } from "../../protocol/Sandbox.ts"
 import * as Wire from "../Wire.ts"
 
@@ -28,9 +28,6 @@ export const WriteFileParams = Shape.struct("WireFsWriteFileParams", {
   followSymlinks,
   sandbox,
 })
-/** No members. */
-export const WriteFileResult = Shape.nothing("FsWriteFileResponse")
-
 /** `recursive` is true by default. */
 export const CreateDirectoryParams = Shape.struct("WireFsCreateDirectoryParams", {
   path,
@@ -38,9 +35,6 @@ export const CreateDirectoryParams = Shape.struct("WireFsCreateDirectoryParams",
   followSymlinks,
   sandbox,
 })
-/** No members. */
-export const CreateDirectoryResult = Shape.nothing("FsCreateDirectoryResponse")
-
 /** Asks for kind, size and times. */
 export const GetMetadataParams = Shape.struct("WireFsGetMetadataParams", { path, followSymlinks, sandbox })
 
@@ -132,9 +126,6 @@ export const RemoveParams = Shape.struct("WireFsRemoveParams", {
   followSymlinks,
   sandbox,
 })
-/** No members. */
-export const RemoveResult = Shape.nothing("FsRemoveResponse")
-
 /** A folder is copied only with `recursive`. */
 export const CopyParams = Shape.struct("WireFsCopyParams", {
   /** The source, as a `file:` URI. */
@@ -144,9 +135,6 @@ export const CopyParams = Shape.struct("WireFsCopyParams", {
   recursive: Shape.boolean,
   sandbox,
 })
-/** No members. */
-export const CopyResult = Shape.nothing("FsCopyResponse")
-
 /**
  * Moves what `sourcePath` names; a link itself, not its target. `overwrite` is false by default: then nothing may be at
  * `destinationPath`. With true it is replaced as by rename(2): a file or a link by anything but a folder, an empty
@@ -165,9 +153,6 @@ export const RenameParams = Shape.struct("WireFsRenameParams", {
   followSymlinks,
   sandbox,
 })
-/** No members. */
-export const RenameResult = Shape.nothing("FsRenameResponse")
-
 /** Sets the permission bits of what the path leads to. */
 export const SetModeParams = Shape.struct("WireFsSetModeParams", {
   path,
@@ -176,9 +161,6 @@ export const SetModeParams = Shape.struct("WireFsSetModeParams", {
   followSymlinks,
   sandbox,
 })
-/** No members. */
-export const SetModeResult = Shape.nothing("FsSetModeResponse")
-
 /** Makes a symbolic link at `path`, where nothing may be. `target` is its text, a native path that need not exist. */
 export const CreateSymlinkParams = Shape.struct("WireFsCreateSymlinkParams", {
   /** The text of the link: a native path, absolute or relative to the folder of the link. */
@@ -187,9 +169,6 @@ export const CreateSymlinkParams = Shape.struct("WireFsCreateSymlinkParams", {
   followSymlinks,
   sandbox,
 })
-/** No members. */
-export const CreateSymlinkResult = Shape.nothing("FsCreateSymlinkResponse")
-
 /** Chosen by the client, unique among the open handles of its connection. */
 const handleId = Shape.string
 
@@ -230,14 +209,8 @@ export const WriteBlockParams = Shape.struct("FsWriteBlockParams", {
   offset: BigU64,
   chunk: Shape.bytes,
 })
-/** No members. */
-export const WriteBlockResult = Shape.nothing("FsWriteBlockResponse")
-
 /** Closes a handle; an unknown one is no error. */
 export const CloseParams = Shape.struct("FsCloseParams", { handleId })
-/** No members. */
-export const CloseResult = Shape.nothing("FsCloseResponse")
-
 /** A connection has one watch: a request with a greater `watchId` replaces it. */
 export const WatchMissingParams = Shape.struct("FsWatchMissingParams", {
   watchId: BigU64,
@@ -282,13 +255,13 @@ export const fs = Wire.make({
     }),
     "fs/writeFile": file({
       params: WriteFileParams,
-      result: WriteFileResult,
+      result: Shape.nothing("FsWriteFileResponse"),
       repeatable: "always",
       says: "creates a file or replaces its content, as a whole or not at all",
     }),
     "fs/createDirectory": file({
       params: CreateDirectoryParams,
-      result: CreateDirectoryResult,
+      result: Shape.nothing("FsCreateDirectoryResponse"),
       repeatable: { unlessFalse: "recursive" },
       says: "creates a folder, and its parents unless told otherwise",
     }),
@@ -324,29 +297,29 @@ export const fs = Wire.make({
     }),
     "fs/remove": file({
       params: RemoveParams,
-      result: RemoveResult,
+      result: Shape.nothing("FsRemoveResponse"),
       repeatable: { unlessFalse: "force" },
       says: "removes a file, a link, or a folder with what is in it",
     }),
     "fs/copy": file({
       params: CopyParams,
-      result: CopyResult,
+      result: Shape.nothing("FsCopyResponse"),
       says: "copies a file, a link, or a folder with what is in it",
     }),
     "fs/rename": file({
       params: RenameParams,
-      result: RenameResult,
+      result: Shape.nothing("FsRenameResponse"),
       says: "moves a file, a link or a folder within a file system, at once (beyond the peer; capability fsChange)",
     }),
     "fs/setMode": file({
       params: SetModeParams,
-      result: SetModeResult,
+      result: Shape.nothing("FsSetModeResponse"),
       repeatable: "always",
       says: "sets the permission bits of a file or a folder (beyond the peer; capability fsChange)",
     }),
     "fs/createSymlink": file({
       params: CreateSymlinkParams,
-      result: CreateSymlinkResult,
+      result: Shape.nothing("FsCreateSymlinkResponse"),
       says: "makes a symbolic link (beyond the peer; capability fsChange)",
     }),
     "fs/open": file({
@@ -362,12 +335,12 @@ export const fs = Wire.make({
     }),
     "fs/writeBlock": file({
       params: WriteBlockParams,
-      result: WriteBlockResult,
+      result: Shape.nothing("FsWriteBlockResponse"),
       says: "writes up to 1 MiB into an open file",
     }),
     "fs/close": file({
       params: CloseParams,
-      result: CloseResult,
+      result: Shape.nothing("FsCloseResponse"),
       repeatable: "always",
       says: "closes an open file",
     }),

@@ -16,7 +16,7 @@ import * as MemoryFiles from "./MemoryFiles.ts"
 import * as Reading from "./Reading.ts"
 import * as Records from "./Records.ts"
 import * as Recovery from "./Recovery.ts"
-import { held, SegmentReader } from "./SegmentReader.ts"
+import { held, SegmentReader } from "./Reading.ts"
 import { Segments } from "./Segments.ts"
 import { leastBytes } from "./wire.ts"
 

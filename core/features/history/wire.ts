@@ -56,8 +56,6 @@ export const HistoryParams = Shape.struct("HistoryParams", {
   /** Whether the answer has `times`, and the `sizes` of a PTY; the default is false. */
   times: Shape.nullable(Shape.boolean),
 })
-/** Decoded params of `process/history`. */
-export type HistoryParams = typeof HistoryParams.Type
 
 const OutputStream = Shape.words("stdout", "stderr", "pty")
 
@@ -138,8 +136,6 @@ export const GrepParams = Shape.struct("GrepParams", {
   /** The most matches to return. */
   maxMatches: Shape.nullable(U53),
 })
-/** Decoded params of `process/grep`. */
-export type GrepParams = typeof GrepParams.Type
 
 /**
  * A line with a match: its number, the byte where it begins, the chunk with that byte, and at most its first 4,096

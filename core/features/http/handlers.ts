@@ -17,7 +17,7 @@ import { concat } from "../../protocol/Bytes.ts"
 import { makeFrames, maxFrameBytes, maxRequestIdLength } from "./wire.ts"
 import { LimitError } from "../../protocol/Limits.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
-import { ParamsError } from "../../protocol/ParamsError.ts"
+import { refuseParams } from "../../protocol/ParamsError.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Connection, Failure } from "../Feature.ts"
 
@@ -32,9 +32,9 @@ export const make = ({ server, client, limits, send: toPeer, scope, fork }: Conn
 
   const reserve = (id: string): Effect.Effect<void, Failure> => {
     const name = "http/request streamResponse requestId"
-    if (streams.has(id)) return refuse(`${name} \`${id}\` is already active`)
+    if (streams.has(id)) return refuseParams(`${name} \`${id}\` is already active`)
     if (id.length > maxRequestIdLength)
-      return refuse(`${name} is longer than ${maxRequestIdLength} characters`)
+      return refuseParams(`${name} is longer than ${maxRequestIdLength} characters`)
     const { httpStreams: value } = limits
     if (streams.size >= value) return Effect.fail(new LimitError({ limit: "httpStreams", value }))
     return Effect.sync(() => streams.add(id))
@@ -100,7 +100,7 @@ export const make = ({ server, client, limits, send: toPeer, scope, fork }: Conn
         const request = yield* Result.match(
           OutgoingRequest.fromParams(params, server.host.env, client.codings),
           {
-            onFailure: refuse,
+            onFailure: refuseParams,
             onSuccess: Effect.succeed,
           },
         )
@@ -151,5 +151,3 @@ const forEachPiece = <E>(
       }
     }
   })
-
-const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

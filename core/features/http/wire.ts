@@ -3,8 +3,7 @@
  * frames of a streamed body.
  */
 import * as Shape from "../../protocol/shape/index.ts"
-import * as Base64Bytes from "../../protocol/Base64Bytes.ts"
-import { toBase64, utf8 } from "../../protocol/Bytes.ts"
+import { toBase64, utf8, withinText } from "../../protocol/Bytes.ts"
 import { U64 } from "../../protocol/Integers.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
@@ -91,8 +90,7 @@ export const makeFrames = (requestId: string) => {
   const head = utf8.encode(start)
   let seq = 0
   return {
-    delta: (bytes: Uint8Array): Uint8Array =>
-      Base64Bytes.within(head, `${(seq += 1)},"deltaBase64":"`, bytes, tail),
+    delta: (bytes: Uint8Array): Uint8Array => withinText(head, `${(seq += 1)},"deltaBase64":"`, bytes, tail),
     done: (error: string | null): string =>
       `${start}${(seq += 1)},"deltaBase64":"","done":true,"error":${JSON.stringify(error)}}}`,
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../../protocol/Bytes.ts"
-import { longest, MarkScanner } from "./MarkScanner.ts"
+import { longest, MarkScanner } from "./Marks.ts"
 
 /** The marks in a text that comes in pieces of so many bytes, each with the text in front of its end. */
 const scan = (text: string, size = Infinity) => {

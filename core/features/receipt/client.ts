@@ -5,10 +5,9 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { ClientError } from "../../client/ClientError.ts"
-import * as ClientFiber from "../../client/ClientFiber.ts"
-import type { Subscription } from "../../client/EventFeed.ts"
-import { toError } from "../../client/EventStreams.ts"
+import { type ClientError, clientError } from "../../client/ClientError.ts"
+import * as ClientFiber from "../../client/ClientConnection.ts"
+import { type Subscription, toError } from "../../client/EventFeed.ts"
 import type { ProcessEvent } from "../../client/ProcessEvent.ts"
 import { type Hash, type HasherService, portable } from "../../protocol/Hasher.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
@@ -151,16 +150,13 @@ const follow = (
   )
 
 const withoutReceipt = (id: string) =>
-  new ClientError({
-    reason: "Protocol",
-    message: `process ${id} closed without the receipt that its start has asked for`,
-  })
+  clientError("Protocol", `process ${id} closed without the receipt that its start has asked for`)
 
 const notAsked = (id: string): ClientError =>
-  new ClientError({
-    reason: "InvalidOption",
-    message: `process ${id} has no receipt: start it, or attach to it, with \`receipt: true\``,
-  })
+  clientError(
+    "InvalidOption",
+    `process ${id} has no receipt: start it, or attach to it, with \`receipt: true\``,
+  )
 
 /** Its call on a process. */
 export interface Calls {
@@ -189,7 +185,7 @@ export const receipt = {
           const delivery = yield* Deferred.make<Delivery, ClientError>()
           const tallying = follow(id, new Tally(after, hasher), yield* subscribe)
           // The end of the client interrupts it.
-          const closed = Effect.suspend(() => Deferred.fail(delivery, failure() ?? ClientFiber.closed))
+          const closed = Effect.suspend(() => Deferred.fail(delivery, failure() ?? ClientFiber.clientClosed))
           fork(Effect.onInterrupt(Deferred.into(tallying, delivery), () => closed))
           return { receipt: Deferred.await(delivery) }
         }),

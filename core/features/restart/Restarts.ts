@@ -27,9 +27,48 @@ import type {
   SignalName,
   SpawnEvents,
   SpawnSpec,
+  TerminalSize,
 } from "../../spawn/Spawner.ts"
-import * as Policy from "./Policy.ts"
-import { type Children, type Kept, restarted } from "./RestartedChild.ts"
+
+export interface Policy {
+  /** `no`: only when a client asks for it. */
+  readonly when: "no" | "onFailure" | "always"
+  /** The most restarts that no client has asked for. */
+  readonly most: number
+}
+
+/** The first pause before a restart, in milliseconds; each is twice the one before. */
+export const firstPauseMillis = 100
+
+/** The longest pause: a minute. */
+export const longestPauseMillis = 60_000
+
+/** A child that has run for so long was well: the pauses begin anew. */
+export const wellMillis = 10_000
+
+/** The pause behind `before` (0 for none), after a child that ran for so long. */
+export const pauseAfter = (before: number, ranMillis: number): number =>
+  before === 0 || ranMillis >= wellMillis ? firstPauseMillis : Math.min(before * 2, longestPauseMillis)
+
+/** Signals after which no child follows, whatever the one that gets it does with it. */
+export const isFinal = (name: SignalName): boolean => name === "SIGTERM" || name === "SIGKILL"
+
+/** Signals that a program may handle and go on: one that a client sends ends the process only if the child dies of it. */
+const deadly: Readonly<Record<string, number>> = { SIGINT: 2, SIGQUIT: 3 }
+
+/** True for the end by a signal that a client has sent. */
+export const isEndBy = (status: ExitStatus, sent: ReadonlySet<SignalName>): boolean =>
+  [...sent].some((name) => {
+    const number = deadly[name]
+    if (number === undefined) return false
+    return status.kind === "signaled" ? status.signal === number : status.code === 128 + number
+  })
+
+/** True if the policy has another child follow one that has ended so, after so many restarts. */
+export const follows = ({ when, most }: Policy, status: ExitStatus, restarts: number): boolean => {
+  if (when === "no" || restarts >= most) return false
+  return when === "always" || status.kind === "signaled" || status.code !== 0
+}
 
 interface Life {
   readonly child: ChildHandle
@@ -41,7 +80,7 @@ export class Restarts implements Spawning, Children {
   /** How often there was another child. */
   count = 0
   /** When there is another one. */
-  readonly policy: Policy.Policy
+  readonly policy: Policy
   /** @internal The child; undefined between two. */
   life: Life | undefined
   /** @internal Open while there is a child, and when none follows. */
@@ -59,7 +98,7 @@ export class Restarts implements Spawning, Children {
   private next = Deferred.makeUnsafe<void>()
 
   /** The children are those of `spawner`. */
-  constructor(process: Pick<Process, "onChange">, spawner: Spawning, policy: Policy.Policy) {
+  constructor(process: Pick<Process, "onChange">, spawner: Spawning, policy: Policy) {
     this.process = process
     this.spawner = spawner
     this.policy = policy
@@ -94,7 +133,7 @@ export class Restarts implements Spawning, Children {
   }
 
   note(name: SignalName): void {
-    if (Policy.isFinal(name)) this.stop()
+    if (isFinal(name)) this.stop()
     else this.sent.add(name)
   }
 
@@ -153,7 +192,7 @@ export class Restarts implements Spawning, Children {
   private follows(status: ExitStatus): boolean {
     if (this.isOver) return false
     if (this.isAsked) return true
-    return !Policy.isEndBy(status, this.sent) && Policy.follows(this.policy, status, this.automatic)
+    return !isEndBy(status, this.sent) && follows(this.policy, status, this.automatic)
   }
 
   /** One child after the other, until none follows. */
@@ -167,7 +206,7 @@ export class Restarts implements Spawning, Children {
         if (told.isFinal) return Deferred.doneUnsafe(this.next, Effect.void)
         const ran = life === undefined ? 0 : (yield* Clock.currentTimeMillis) - life.begunAt
         if (life !== undefined) yield* this.clear(life, told)
-        pause = Policy.pauseAfter(pause, ran)
+        pause = pauseAfter(pause, ran)
         if (!this.isAsked) yield* Effect.raceFirst(Effect.sleep(pause), this.hurry.await)
         if (this.isFinal) return
         if (this.isAsked) pause = 0
@@ -276,5 +315,97 @@ class ChildReports {
   /** True if some stream may still bring output. */
   get isOpen(): boolean {
     return this.open.size > 0
+  }
+}
+
+/** The children of one process, as far as its handle needs them. */
+export interface Children {
+  /** The child; undefined between two. */
+  readonly life: { readonly child: ChildHandle } | undefined
+  /** Open while there is a child, and when none follows. */
+  readonly up: Latch.Latch
+  /** What the next child is told, as the ones before were. */
+  readonly kept: Kept
+  /** True if no other child follows. */
+  readonly isFinal: boolean
+  /** True if another child is expected to follow the one that there is. */
+  readonly mayFollow: boolean
+  readonly note: (name: SignalName) => void
+  /** No other child follows. */
+  readonly stop: () => void
+}
+
+/** What holds for every child of a process from now on. */
+export interface Kept {
+  /** Whether its output is not read now. */
+  paused: boolean
+  /** How often that began. */
+  pauses: number
+  /** Its stdin has ended. */
+  stdinEnded: boolean
+  /** The size of its terminal, if that was set. */
+  size: TerminalSize | undefined
+}
+
+/** What a process calls; `first` says what its children can do. */
+export const restarted = (all: Children, first: ChildHandle): ChildHandle => {
+  const { kept } = all
+  /** Does it with the child, if there is one. */
+  const now = <A, E>(use: (child: ChildHandle) => Effect.Effect<A, E>, otherwise: A): Effect.Effect<A, E> =>
+    Effect.suspend(() => (all.life === undefined ? Effect.succeed(otherwise) : use(all.life.child)))
+
+  const write: ChildHandle["write"] = (bytes, writeId) =>
+    Effect.suspend(() => {
+      if (all.life === undefined && !all.isFinal) return Effect.andThen(all.up.await, write(bytes, writeId))
+      const { child } = all.life ?? { child: first }
+      // What a child did not read is lost with it; the next one gets what is written then.
+      return Effect.catch(child.write(bytes, writeId), (error) =>
+        all.mayFollow ? Effect.void : Effect.fail(error),
+      )
+    })
+
+  return {
+    get pid() {
+      return all.life?.child.pid
+    },
+    write,
+    endStdin: Effect.suspend(() => {
+      kept.stdinEnded = true
+      return now((child) => child.endStdin, undefined)
+    }),
+    signal: (name) =>
+      Effect.suspend(() => {
+        all.note(name)
+        return now((child) => child.signal(name), undefined)
+      }),
+    kill: Effect.suspend(() => {
+      all.stop()
+      return now((child) => child.kill, undefined)
+    }),
+    abandonOutput: now((child) => child.abandonOutput, undefined),
+    lingering: now((child) => child.lingering, false),
+    ...(first.unread && { unread: now((child) => child.unread ?? Effect.succeed(false), false) }),
+    outlived: now((child) => child.outlived ?? Effect.succeed(false), false),
+    ...(first.resize === undefined
+      ? {}
+      : {
+          resize: (size) => {
+            kept.size = size
+            return now((child) => child.resize?.(size) ?? Effect.void, undefined)
+          },
+        }),
+    ...(first.pause === undefined || first.resume === undefined
+      ? {}
+      : {
+          pause: () => {
+            kept.paused = true
+            kept.pauses += 1
+            all.life?.child.pause?.()
+          },
+          resume: () => {
+            kept.paused = false
+            all.life?.child.resume?.()
+          },
+        }),
   }
 }

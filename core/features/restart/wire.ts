@@ -36,9 +36,6 @@ export const RestartParams = Shape.struct("RestartParams", {
   graceMs: Shape.beyond(U53),
 })
 
-/** No members. */
-export const RestartResult = Shape.nothing("RestartResponse")
-
 /** The wire of the feature. */
 export const restart = Wire.make({
   capabilities: {
@@ -56,7 +53,7 @@ export const restart = Wire.make({
   requests: {
     "process/restart": request({
       params: RestartParams,
-      result: RestartResult,
+      result: Shape.nothing("RestartResponse"),
       family: "exec",
       slotted: false,
       says: "starts a process again, in its place (beyond the peer; capability processRestart)",

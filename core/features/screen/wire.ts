@@ -1,6 +1,6 @@
 /** `process/screen`: what the terminal of a PTY shows. Needs the capability `processScreen`. */
 import * as Shape from "../../protocol/shape/index.ts"
-import { wrongType } from "../../protocol/shape/Reading.ts"
+import { wrongType } from "../../protocol/shape/Shape.ts"
 import { U16, U53, U64, Usize } from "../../protocol/Integers.ts"
 import { request } from "../../protocol/Method.ts"
 import * as Wire from "../Wire.ts"
@@ -26,8 +26,6 @@ export const ScreenParams = Shape.struct("ScreenParams", {
   /** The most lines above the screen; the default is 0. */
   scrollback: Shape.nullable(Usize),
 })
-/** Decoded params of `process/screen`. */
-export type ScreenParams = typeof ScreenParams.Type
 
 /** A color: its index in the palette of 256, or `#rrggbb`. */
 const Color = Shape.leaf<number | string>(

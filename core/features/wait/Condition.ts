@@ -2,6 +2,7 @@
 import type { Pattern } from "../../pattern/Pattern.ts"
 import type { OutputStream } from "../../spawn/Spawner.ts"
 import type { Printed } from "../../process/Printed.ts"
+import type { Evidence } from "./wire.ts"
 
 /** One condition of a wait. Several may hold at once: the first of the list counts. */
 export type Condition =
@@ -25,49 +26,10 @@ export type Condition =
   /** The process or a descendant waits for input. */
   | { readonly kind: "input" }
 
-/** A place between two bytes of a stream: in front of the byte of that index in the chunk of that seq. */
-export interface Place {
-  /** That of the chunk. */
-  readonly seq: number
-  /** Bytes of the chunk in front of the place. */
-  readonly offset: number
-}
-
-export interface Match {
-  /** The stream that has it. */
-  readonly stream: OutputStream
-  /** Where it begins. */
-  readonly from: Place
-  /** Where it ends. */
-  readonly to: Place
-  /** At most the first `mostMatchBytes` of it, as UTF-8. */
-  readonly text: string
-}
-
 /** Most bytes of a match that its evidence has. */
 export const mostMatchBytes = 4096
 
-/** What shows that a condition holds. */
-export interface Evidence {
-  /** Of `exit` and `closed`: the exit code, 128 + n for a death by signal n. */
-  readonly exitCode?: number
-  /** Of `pattern`. */
-  readonly match?: Match
-  /** Of `idle`: how long nothing was printed, in milliseconds. */
-  readonly idleMs?: number
-  /** Of `bytes`: how many were printed. */
-  readonly bytes?: number
-  /** Of `port`: who listens, and on which address. */
-  readonly port?: { readonly port: number; readonly host: string; readonly pid: number }
-  /** Of `input`: who waits, and where. */
-  readonly input?: {
-    readonly pid: number
-    readonly from: "terminal" | "stdin"
-    readonly echo?: boolean
-    readonly line?: boolean
-    readonly secret?: boolean
-  }
-}
+export type { Evidence, Match, Place } from "./wire.ts"
 
 /** A condition that has come true. */
 export interface Met {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { PatternCache } from "../../pattern/PatternCache.ts"
-import { ParamsError } from "../../protocol/ParamsError.ts"
+import { type ParamsError, refuseParams } from "../../protocol/ParamsError.ts"
 import type { ProcessEvidenceService } from "../../spawn/ProcessEvidence.ts"
 import type { Connection, Handlers, Shared } from "../Feature.ts"
 import * as Patterns from "../Patterns.ts"
@@ -49,12 +49,14 @@ const toConditions = (
   until: ReadonlyArray<Wire.Condition>,
   patterns: PatternCache,
 ): Effect.Effect<ReadonlyArray<Condition>, ParamsError> => {
-  if (until.length === 0) return refuse("until must name at least one condition")
+  if (until.length === 0) return refuseParams("until must name at least one condition")
   if (until.length > Wire.mostConditions)
-    return refuse(`until has ${until.length} conditions: the limit is ${Wire.mostConditions}`)
+    return refuseParams(`until has ${until.length} conditions: the limit is ${Wire.mostConditions}`)
   return Effect.forEach(until, (condition, index) => {
     const converted = toCondition(condition, patterns)
-    return typeof converted === "string" ? refuse(`until[${index}]: ${converted}`) : Effect.succeed(converted)
+    return typeof converted === "string"
+      ? refuseParams(`until[${index}]: ${converted}`)
+      : Effect.succeed(converted)
   })
 }
 
@@ -96,5 +98,3 @@ const toPort = (port: number, host: string | undefined): Condition | string => {
   const isHost = host === undefined || host === "localhost" || /^[\d.]+$|^[\da-f:.]*:[\da-f:.]*$/i.test(host)
   return isHost ? { kind: "port", port, host } : `host must be an IP address or localhost: ${host}`
 }
-
-const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

@@ -60,11 +60,11 @@ export const WaitParams = Shape.struct("WaitParams", {
   timeoutMs: Shape.nullable(U64),
   maxBytes: Shape.nullable(Usize),
 })
-/** Decoded params of `process/wait`. */
-export type WaitParams = typeof WaitParams.Type
 
 /** A place between two bytes: in front of the byte of that index in the chunk of that seq. */
-const Place = Shape.struct("OutputPlace", { seq: U64, offset: U64 })
+export const Place = Shape.struct("OutputPlace", { seq: U64, offset: U64 })
+/** A place between two bytes. */
+export type Place = typeof Place.Type
 
 /** The match that ends first; of those that end there, the longest. `text` has its first 4,096 bytes. */
 export const Match = Shape.struct("WaitMatch", {
@@ -73,6 +73,8 @@ export const Match = Shape.struct("WaitMatch", {
   to: Place,
   text: Shape.string,
 })
+/** The match of a pattern. */
+export type Match = typeof Match.Type
 
 /** Who listens, and on which address. */
 export const Listener = Shape.struct("WaitListener", { port: U16, host: Shape.string, pid: U53 })
@@ -107,6 +109,8 @@ export const Evidence = Shape.struct("WaitEvidence", {
   /** The process that waits for input. */
   input: Shape.optional(Asker),
 })
+/** The evidence of a condition. */
+export type Evidence = typeof Evidence.Type
 
 /** Output of an answer; one at the edge of what is left out may be a part of its chunk. */
 const Chunk = Shape.struct("ProcessOutputChunk", { seq: U64, stream: OutputStream, chunk: Shape.bytes })

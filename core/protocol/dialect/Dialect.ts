@@ -47,14 +47,17 @@ export interface Route {
   readonly served: Served
 }
 
+/** A chunk of output. */
+export interface Output {
+  readonly kind: "output"
+  readonly seq: number
+  readonly stream: OutputStream
+  readonly bytes: Uint8Array
+}
+
 /** What happens to a process, as connections report it. */
 export type Event =
-  | {
-      readonly kind: "output"
-      readonly seq: number
-      readonly stream: OutputStream
-      readonly bytes: Uint8Array
-    }
+  | Output
   | FeatureEvent
   | {
       readonly kind: "exited"

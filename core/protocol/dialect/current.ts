@@ -3,8 +3,9 @@ import * as ErrorText from "../ErrorText.ts"
 import * as Features from "../../features/Wires.ts"
 import { notificationText } from "../Message.ts"
 import * as Methods from "../Methods.ts"
-import * as OutputText from "../OutputText.ts"
-import { type Dialect, type Event, untranslated } from "./Dialect.ts"
+import { utf8, withinText } from "../Bytes.ts"
+import type { MemoryPool } from "../MemoryPool.ts"
+import { type Dialect, type Event, type Output, untranslated } from "./Dialect.ts"
 
 /** The current wire. */
 export const current: Dialect = {
@@ -20,7 +21,7 @@ export const current: Dialect = {
   endsOnStrayAnswer: true,
   endsOnMalformed: false,
   events: (processId, memory) => {
-    const output = OutputText.makeNotification(processId, memory)
+    const output = makeOutput(processId, memory)
     return (event: Event) => {
       switch (event.kind) {
         case "output":
@@ -41,3 +42,17 @@ export const current: Dialect = {
     }
   },
 }
+
+/**
+ * Encodes the `process/output` notifications of one process as UTF-8 without joining strings, into memory of the pool
+ * if there is one. A test holds the text equal to that of the schema.
+ */
+export const makeOutput = (processId: string, memory?: MemoryPool) => {
+  const head = utf8.encode(
+    `{"method":"process/output","params":{"processId":${JSON.stringify(processId)},"seq":`,
+  )
+  return ({ seq, stream, bytes }: Output): Uint8Array =>
+    withinText(head, `${seq},"stream":"${stream}","chunk":"`, bytes, tail, memory)
+}
+
+const tail = utf8.encode('"}}')

@@ -13,8 +13,9 @@ import * as ErrorText from "../ErrorText.ts"
 import { I32, U64 } from "../Integers.ts"
 import { notificationText } from "../Message.ts"
 import type { RequestMethod } from "../Methods.ts"
-import * as OutputText from "../OutputText.ts"
-import { constant, type Dialect, type Event, operation } from "./Dialect.ts"
+import { utf8, withinText } from "../Bytes.ts"
+import type { MemoryPool } from "../MemoryPool.ts"
+import { constant, type Dialect, type Event, operation, type Output } from "./Dialect.ts"
 
 /** The version that `initialize` reports. */
 export const protocolVersion = "exec-server.v0"
@@ -176,7 +177,7 @@ export const v0: Dialect = {
   endsOnStrayAnswer: false,
   endsOnMalformed: true,
   events: (processId, memory) => {
-    const output = OutputText.makeDelta(processId, memory)
+    const output = makeDelta(processId, memory)
     return (event: Event) => {
       switch (event.kind) {
         case "output":
@@ -191,3 +192,14 @@ export const v0: Dialect = {
     }
   },
 }
+
+/** The same as `makeOutput` of the current wire: there is no seq, and the output of a PTY is stdout. */
+export const makeDelta = (processId: string, memory?: MemoryPool) => {
+  const head = utf8.encode(
+    `{"method":"command/exec/outputDelta","params":{"processId":${JSON.stringify(processId)},"stream":"`,
+  )
+  return ({ stream, bytes }: Output): Uint8Array =>
+    withinText(head, `${stream === "pty" ? "stdout" : stream}","chunk":"`, bytes, tail, memory)
+}
+
+const tail = utf8.encode('"}}')

@@ -5,7 +5,6 @@ import * as Methods from "../Methods.ts"
 import { type Any, decode } from "../shape/index.ts"
 import * as Lock from "./Lock.ts"
 import * as MetaDocument from "./MetaDocument.ts"
-import * as OpenRpcDocument from "./OpenRpcDocument.ts"
 import * as SchemaDocument from "./SchemaDocument.ts"
 import * as Versions from "./Versions.ts"
 import { current, v0, wires } from "./Wire.ts"
@@ -130,7 +129,7 @@ describe("The documents", () => {
   it("refer to types of the schema file alone", () => {
     for (const wire of wires) {
       const { $defs } = SchemaDocument.make(wire, {}) as { $defs: object }
-      const texts = [MetaDocument.make(wire, {}), OpenRpcDocument.make(wire, {})].map((one) =>
+      const texts = [MetaDocument.make(wire, {}), MetaDocument.makeOpenRpc(wire, {})].map((one) =>
         JSON.stringify(one),
       )
       const referred = texts.flatMap((text) =>

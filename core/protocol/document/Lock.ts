@@ -4,10 +4,9 @@
  * What is new in it has to be named in `Versions`, and so has what is gone or has changed: that is what makes a change
  * of the wire a declared one.
  */
-import { fieldsOf, ofTypes } from "./Origin.ts"
+import { fieldsOf, ofTypes, type Method, type Wire } from "./Wire.ts"
 import { nameOf, type JsonSchema } from "./Shape.ts"
 import * as Versions from "./Versions.ts"
-import type { Method, Wire } from "./Wire.ts"
 
 /** The lines by their names, such as `process/read` and `ReadParams.waitMs`. */
 export type Lock = ReadonlyMap<string, string>

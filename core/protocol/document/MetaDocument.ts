@@ -11,7 +11,7 @@ import { type Docstrings, describeField, fileOf } from "./SchemaDocument.ts"
 import { nameOf, type JsonSchema } from "./Shape.ts"
 import * as Texts from "./Texts.ts"
 import * as Versions from "./Versions.ts"
-import type { Kind, Method, Wire } from "./Wire.ts"
+import { type Kind, type Method, type Wire, fieldsOf } from "./Wire.ts"
 
 /** The error codes, by the names of their constants. */
 export const codes = {
@@ -199,5 +199,49 @@ export const make = (wire: Wire, docs: Docstrings) => {
           versions: versionsOf(),
         }
       : {}),
+  }
+}
+
+const at = (wire: Wire, type: string, field = "") => `${fileOf(wire)}#/$defs/${type}${field}`
+
+/** What they are is in the schema file. */
+const paramsOf = (wire: Wire, { params = {} }: Method) => {
+  const type = nameOf(params) ?? ""
+  const schema = wire.types.get(type) ?? {}
+  const required = (schema["required"] ?? []) as ReadonlyArray<string>
+  return fieldsOf(schema).map(([name]) => ({
+    name,
+    required: required.includes(name),
+    schema: { $ref: at(wire, type, `/properties/${name}`) },
+  }))
+}
+
+const resultOf = (wire: Wire, { result = {} }: Method) => {
+  const type = nameOf(result) ?? ""
+  return { name: type, schema: { $ref: at(wire, type) } }
+}
+
+const errorsFor = (wire: Wire, method: Method) =>
+  errorsOf(wire, method).map((name) => ({ $ref: `#/components/errors/${name}` }))
+
+const methodOf = (wire: Wire, method: Method) => ({
+  name: method.name,
+  summary: method.says,
+  paramStructure: "by-name",
+  params: paramsOf(wire, method),
+  ...(method.kind === "request"
+    ? { result: resultOf(wire, method), errors: errorsFor(wire, method) }
+    : { "x-direction": method.kind === "serverNotification" ? "server to client" : "client to server" }),
+})
+
+/** The document. */
+export const makeOpenRpc = (wire: Wire, docs: Docstrings) => {
+  const names = [...new Set(wire.methods.flatMap((method) => errorsOf(wire, method)))]
+  const errors = names.map((name) => [name, { code: codes[name], message: describeError(name, docs) }])
+  return {
+    openrpc: "1.3.2",
+    info: { title: wire.title, version: wire.version },
+    methods: wire.methods.map((method) => methodOf(wire, method)),
+    components: { errors: Object.fromEntries(errors) },
   }
 }

@@ -4,8 +4,16 @@
  * A struct may be an array of its fields in their order. There a field that may be null has to be given, unless it is
  * `omittable`; another one that may be absent may be left out at the end.
  */
-import { Fault } from "./Reading.ts"
-import { type Any, boolean, type Field, nullOr, type NullOr, type Position, type Presence } from "./Shape.ts"
+import {
+  Fault,
+  type Any,
+  boolean,
+  type Field,
+  nullOr,
+  type NullOr,
+  type Position,
+  type Presence,
+} from "./Shape.ts"
 
 /** A field that may be absent. */
 export interface Optional<S extends Any> extends Field<

@@ -17,8 +17,6 @@ import {
   type Read,
   type Reading,
   wrongType,
-} from "./Reading.ts"
-import {
   type Any,
   type Choice,
   knownWord,

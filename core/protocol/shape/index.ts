@@ -2,4 +2,4 @@
 export * from "./Fields.ts"
 export * from "./Shape.ts"
 export * from "./Struct.ts"
-export type { Options, Read, Reading } from "./Reading.ts"
+export type { Options, Read, Reading } from "./Shape.ts"

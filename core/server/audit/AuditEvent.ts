@@ -5,7 +5,7 @@
  * files, headers or bodies, or the environment; URLs come without credentials, query and fragment.
  */
 import * as Shape from "../../protocol/shape/index.ts"
-import { wrongType } from "../../protocol/shape/Reading.ts"
+import { wrongType } from "../../protocol/shape/Shape.ts"
 
 const scope = Shape.optional(Shape.words("own", "observe", "control"))
 const int = Shape.int("Int")

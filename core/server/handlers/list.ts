@@ -2,11 +2,11 @@
 import * as Effect from "effect/Effect"
 import type { Server } from "../../features/Feature.ts"
 import * as List from "../../protocol/List.ts"
-import type { ProcessChange } from "../../protocol/Changes.ts"
+import type { ProcessChange } from "../../protocol/List.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as Listing from "../../session/Listing.ts"
 import type { Session, SessionRegistry } from "../../session/SessionRegistry.ts"
-import { ParamsError } from "../WireError.ts"
+import { refuseParams } from "../../protocol/ParamsError.ts"
 
 /** The context of the handlers of one connection. */
 export interface ListContext {
@@ -24,8 +24,8 @@ export const make = ({ session, sessions, server }: ListContext) => {
       const { number } = session()
       const from = cursor == null ? Listing.begin : toPlace(cursor)
       if (from === undefined)
-        return refuse(`cursor must be the nextCursor of a page: ${JSON.stringify(cursor)}`)
-      if (asked === "all" && !server.listsAll) return refuse(ownOnly)
+        return refuseParams(`cursor must be the nextCursor of a page: ${JSON.stringify(cursor)}`)
+      if (asked === "all" && !server.listsAll) return refuseParams(ownOnly)
       const seen = asked === "all" ? sessions.after : Listing.only(sessions.after, number)
       return Effect.succeed({ seen, from, own: number })
     })
@@ -41,7 +41,7 @@ export const make = ({ session, sessions, server }: ListContext) => {
 
     "process/changes": ({ sessions: asked, afterSeq, waitMs }: ParamsOf<"process/changes">) =>
       Effect.suspend(() => {
-        if (asked === "all" && !server.listsAll) return refuse(ownOnly)
+        if (asked === "all" && !server.listsAll) return refuseParams(ownOnly)
         const { number } = session()
         const wanted = ({ process }: ProcessChange) => asked === "all" || process.session === number
         return sessions.changes.read(afterSeq ?? undefined, wanted, waitMs ?? 0)
@@ -68,5 +68,3 @@ const toPlace = (cursor: string): Listing.Place | undefined => {
   const [whole, session, process] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? []
   return whole === undefined ? undefined : { session: Number(session), process: Number(process) }
 }
-
-const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

@@ -6,7 +6,7 @@ import * as AtOnce from "../../protocol/AtOnce.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as Signals from "../../protocol/Signals.ts"
 import type { Auditing } from "../audit/Auditing.ts"
-import { ParamsError } from "../WireError.ts"
+import { refuseParams } from "../../protocol/ParamsError.ts"
 
 /** The context of the handlers of one connection. */
 export interface ProcessContext {
@@ -31,7 +31,7 @@ export const make = ({ server: { host }, features, audit }: ProcessContext) => (
 
   "process/write": ({ processId, chunk, writeId }: ParamsOf<"process/write">) =>
     writeId === ""
-      ? refuse("writeId must not be empty")
+      ? refuseParams("writeId must not be empty")
       : AtOnce.flatMap(features.writing(processId), ({ processes, id }) =>
           AtOnce.map(processes.write(id, chunk, writeId), (status) => ({ status })),
         ),
@@ -64,5 +64,3 @@ export const make = ({ server: { host }, features, audit }: ProcessContext) => (
       Effect.as(processes.closeStdin(id), {}),
     ),
 })
-
-const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

@@ -1,7 +1,7 @@
 /** Connections to the real server for its tests: messages in, messages out, and what has arrived by now. */
 import * as Effect from "effect/Effect"
 import * as TestServer from "../../testing/TestServer.ts"
-import type { ProcessChange } from "../../protocol/Changes.ts"
+import type { ProcessChange } from "../../protocol/List.ts"
 import type * as Fake from "../../spawn/Fake.ts"
 import { settle } from "../../testing/Effects.ts"
 import type { Transport } from "../../transport/Transport.ts"

@@ -5,11 +5,10 @@
  */
 import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
-import { toError } from "../../../../core/client/EventStreams.ts"
-import type { HistoryOptions, OutputPoint } from "../../../../core/client/RemoteProcess.ts"
+import { toError } from "../../../../core/client/EventFeed.ts"
+import type { HistoryOptions, OutputPoint, RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as LineStamps from "../../../../core/client/LineStamps.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
-import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as ErrorCode from "../../../../core/protocol/ErrorCode.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import type * as LostOutput from "../server/LostOutput.ts"

@@ -1,8 +1,8 @@
 /** Terminals side by side: all that can be read of each cell, by the package alone. */
 import headless from "@xterm/headless"
 import * as Effect from "effect/Effect"
-import type { Grid } from "../../../../core/features/screen/Snapshot.ts"
-import { toAnsi } from "../../../../core/features/screen/Repaint.ts"
+import type { Grid } from "../../../../core/features/screen/Terminals.ts"
+import { toAnsi } from "../../../../core/features/screen/Picture.ts"
 import { XtermTerminal } from "../XtermTerminal.ts"
 
 const scrollback = 40

@@ -1,13 +1,13 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { anyText } from "../testing/Texts.ts"
-import * as V0 from "./dialect/v0.ts"
-import { notificationText } from "./Message.ts"
-import { OutputParams, ReadResult } from "./Process.ts"
-import * as Shape from "./shape/index.ts"
-import * as OutputText from "./OutputText.ts"
+import { anyText } from "../../testing/Texts.ts"
+import { notificationText, readResultText } from "../Message.ts"
+import { OutputParams, ReadResult } from "../Process.ts"
+import * as Shape from "../shape/index.ts"
+import { makeOutput } from "./current.ts"
+import * as V0 from "./v0.ts"
 
-describe("OutputText", () => {
+describe("output as text", () => {
   it("writes what the shape writes, byte for byte", () => {
     fc.assert(
       fc.property(
@@ -20,10 +20,12 @@ describe("OutputText", () => {
           }),
         ),
         (processId, events) => {
-          const output = OutputText.makeNotification(processId)
+          const output = makeOutput(processId)
           for (const { seq, stream, chunk } of events) {
             const params = Shape.encode(OutputParams, { processId, seq, stream: stream as "pty", chunk })
-            const text = new TextDecoder().decode(output({ seq, stream: stream as "pty", bytes: chunk }))
+            const text = new TextDecoder().decode(
+              output({ kind: "output", seq, stream: stream as "pty", bytes: chunk }),
+            )
             expect(text).toBe(notificationText("process/output", params))
           }
         },
@@ -37,7 +39,7 @@ describe("OutputText", () => {
     fc.assert(
       fc.property(anyText(), streams, fc.uint8Array({ maxLength: 100 }), (processId, stream, chunk) => {
         const text = new TextDecoder().decode(
-          OutputText.makeDelta(processId)({ seq: 1, stream, bytes: chunk }),
+          V0.makeDelta(processId)({ kind: "output", seq: 1, stream, bytes: chunk }),
         )
         const params = Shape.encode(V0.OutputDeltaParams, {
           processId,
@@ -50,10 +52,10 @@ describe("OutputText", () => {
   })
 
   it("gives away bytes that no later output changes", () => {
-    const output = OutputText.makeNotification("p")
-    const first = output({ seq: 1, stream: "stdout", bytes: Uint8Array.of(1) })
+    const output = makeOutput("p")
+    const first = output({ kind: "output", seq: 1, stream: "stdout", bytes: Uint8Array.of(1) })
     const copy = first.slice()
-    output({ seq: 2, stream: "stdout", bytes: Uint8Array.of(2) })
+    output({ kind: "output", seq: 2, stream: "stdout", bytes: Uint8Array.of(2) })
     expect(first).toEqual(copy)
   })
 
@@ -74,7 +76,7 @@ describe("OutputText", () => {
     })
     fc.assert(
       fc.property(result, (result) => {
-        expect(JSON.parse(OutputText.readResult(result))).toEqual(Shape.encode(ReadResult, result))
+        expect(JSON.parse(readResultText(result))).toEqual(Shape.encode(ReadResult, result))
       }),
     )
   })
