@@ -39,6 +39,7 @@ export * as Runner from "./suite/Runner.ts"
 export * as Select from "./suite/Select.ts"
 export type { ServerNeed } from "./suite/CaseServers.ts"
 export * as ServerProcess from "./suite/wire/ServerProcess.ts"
+export * as Tap from "./report/Tap.ts"
 export * as Target from "./suite/Target.ts"
 export {
   run as runSpawnerSuite,

@@ -88,12 +88,15 @@ test("--help shows examples, and --list needs no server", async () => {
   )
 })
 
-test("the files are written beside the report", async () => {
+test("--tap leaves nothing but TAP on the standard output, and the files are written beside it", async () => {
   const [json, junit] = [join(folder, "out.json"), join(folder, "out.xml")]
-  const args = [...bad, missingField, "environment/status*", "-v", "--json", json, "--junit", junit]
-  const { code, out } = await here(...args)
+  const args = [...bad, missingField, "environment/status*", "--tap", "-v", "--json", json, "--junit", junit]
+  const { code, out, err } = await here(...args)
   expect(code).toBe(1)
-  expect(out).toContain("not conformant (1 failed)")
+  expect(out).toMatch(
+    /^TAP version 14\n1\.\.2\nnot ok 1 - process\/[^]*\n {2}\.\.\.\nok 2 - environment\/[^\n]*\n$/,
+  )
+  expect(err).toContain("not conformant (1 failed)")
   expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({ passed: false, cases: [{}, {}] })
   expect(Xml.parse(readFileSync(junit, "utf8")).attributes).toMatchObject({ tests: "2", failures: "1" })
 })
@@ -103,10 +106,8 @@ test("--spawner plays the spawner suite on the layer of a module, and names a mo
   const layer = new URL("../../dist/adapters/shared/HostPlatform.js", import.meta.url).href
   writeFileSync(good, `export { layerSpawner } from ${JSON.stringify(layer)}\n`)
   writeFileSync(bad, "export const nothing = 0\n")
-  const ran = await here("--spawner", good, "spawner/errors/program-missing", "-v")
-  expect(ran.out).toMatch(
-    /^ok +must +spawner spawner\/errors\/program-missing [^]*conformant: 1 cases over spawner/,
-  )
+  const ran = await here("--spawner", good, "spawner/errors/program-missing", "--tap")
+  expect(ran.out).toBe("TAP version 14\n1..1\nok 1 - spawner/errors/program-missing (must, spawner)\n")
   expect(ran.code).toBe(0)
   for (const module of [bad, join(folder, "none.mjs")]) {
     const { code, err } = await here("--spawner", module)
@@ -132,17 +133,18 @@ for (const [name, program] of others) {
   })
 }
 
-test("--markdown writes the same bytes for the same result, into a file that can be written", async () => {
-  const md = join(folder, "summary.md")
-  const written = async (): Promise<string> => {
-    const { code } = await here(...bad, missingField, "environment/status*", "--markdown", md)
+test("--badge and --markdown write the same bytes for the same result, into files that can be written", async () => {
+  const [svg, md] = [join(folder, "badge.svg"), join(folder, "summary.md")]
+  const written = async (): Promise<ReadonlyArray<string>> => {
+    const { code } = await here(...bad, missingField, "environment/status*", "--badge", svg, "--markdown", md)
     expect(code).toBe(1)
-    return readFileSync(md, "utf8")
+    return [svg, md].map((file) => readFileSync(file, "utf8"))
   }
-  const summary = await written()
+  const [badge = "", summary = ""] = await written()
+  expect(badge).toContain("<title>procwire wire: not conformant, 1 of 2 cases passed</title>")
   expect(summary).toContain(`\`${missingField}\``)
-  expect(await written()).toBe(summary)
-  const nowhere = await here(...good, "--markdown", join(folder, "none", "summary.md"))
+  expect(await written()).toEqual([badge, summary])
+  const nowhere = await here(...good, "--badge", join(folder, "none", "badge.svg"))
   expect(nowhere).toMatchObject({ code: 2, out: "" })
-  expect(nowhere.err).toMatch(/--markdown .*ENOENT/)
+  expect(nowhere.err).toMatch(/--badge .*ENOENT/)
 })

@@ -2,7 +2,8 @@
  * One run of the command: from its arguments to its reports and its exit code.
  *
  * Guarantees: a file that cannot be read or written is a usage error that names it, before anything runs. A server
- * that does not answer `initialize` is one sentence on standard error, and no case is played.
+ * that does not answer `initialize` is one sentence on standard error, and no case is played. With `--tap` standard
+ * output holds only TAP; everything else goes to standard error.
  */
 import { readFileSync } from "node:fs"
 import * as ClientRunner from "../client/ClientRunner.ts"
@@ -20,6 +21,7 @@ import * as Runner from "../suite/Runner.ts"
 import { select } from "../suite/Select.ts"
 import { quote } from "../suite/ShellWords.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
+import * as Tap from "../report/Tap.ts"
 import * as Verdict from "../report/Verdict.ts"
 import { version } from "./Version.ts"
 
@@ -161,8 +163,9 @@ interface Reporter {
 
 /** Of the failures with one cause only the first is printed whole, unless everything is wanted. */
 const reporter = (options: Options, terms: Verdict.Terms, { err, name, out }: Surroundings): Reporter => {
-  const look = style(options, { name, out })
-  const status = Report.progress(out)
+  const people = options.tap ? err : out
+  const look = style(options, { name, out: people })
+  const status = Report.progress(people)
   const seen = new Set<string>()
   return {
     look,
@@ -170,16 +173,18 @@ const reporter = (options: Options, terms: Verdict.Terms, { err, name, out }: Su
       status.clear()
       const failed = ["fail", "told"].includes(Verdict.standing(outcome, terms))
       const cause = Causes.keyOf(outcome.reason)
-      if (failed && (options.verbose || !seen.has(cause))) {
-        out.write(`${Report.failure(outcome, look, terms)}\n\n`)
+      if (failed && !options.tap && (options.verbose || !seen.has(cause))) {
+        people.write(`${Report.failure(outcome, look, terms)}\n\n`)
         seen.add(cause)
-      } else if (options.verbose) out.write(`${Report.line(outcome, look, terms)}\n`)
+      } else if (options.verbose) people.write(`${Report.line(outcome, look, terms)}\n`)
       status.show(`${done}/${of} ${outcome.case.id}`)
     },
     end: (verdict, ms, why) => {
       status.clear()
+      if (options.tap) out.write(Tap.make(verdict, look))
       if (why !== undefined) err.write(`${name}: ${why}\n`)
-      else out.write(`${Report.summary(verdict, ms, look)}\n`)
+      else if (options.tap) people.write(`${Report.verdictLine(verdict, ms, look)}\n`)
+      else people.write(`${Report.summary(verdict, ms, look)}\n`)
     },
   }
 }

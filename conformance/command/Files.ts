@@ -4,9 +4,11 @@
  */
 import { writeFileSync } from "node:fs"
 import * as Versions from "../../core/protocol/document/Versions.ts"
+import * as Badge from "../report/Badge.ts"
 import * as Junit from "../report/Junit.ts"
 import * as Markdown from "../report/Markdown.ts"
 import * as Report from "../report/Report.ts"
+import type * as Tally from "../report/Tally.ts"
 import type * as Verdict from "../report/Verdict.ts"
 import { UsageError, type Options } from "./Options.ts"
 import { version } from "./Version.ts"
@@ -18,17 +20,18 @@ export interface Ended {
   readonly look: Report.Style
 }
 
-type Content = (ended: Ended, subject: Markdown.Subject) => string
+type Content = (ended: Ended, subject: Tally.Subject) => string
 
-const kinds: { readonly [flag in "json" | "junit" | "markdown"]: Content } = {
+const kinds: { readonly [flag in "json" | "junit" | "badge" | "markdown"]: Content } = {
   json: ({ ms, verdict }) => Report.toJson(verdict, version(), ms),
   junit: ({ look, ms, verdict }) => Junit.make(verdict, ms, look),
+  badge: ({ verdict }, subject) => Badge.make(verdict, subject),
   markdown: ({ verdict }, subject) => Markdown.make(verdict, subject),
 }
 
 /** Opens the files that are wanted; fails with a {@link UsageError} that names what cannot be written. */
 export const open = (options: Options): ((ended: Ended) => void) => {
-  const wanted = (["json", "junit", "markdown"] as const).flatMap((flag) => {
+  const wanted = (["json", "junit", "badge", "markdown"] as const).flatMap((flag) => {
     const path = options[flag]
     return path === undefined ? [] : [{ flag, path, content: kinds[flag] }]
   })
@@ -42,7 +45,7 @@ export const open = (options: Options): ((ended: Ended) => void) => {
   const kind = options.client.length > 0 ? "client" : options.spawners.length > 0 ? "spawner" : "server"
   const { dialect } = options
   const wire = dialect === "v0" ? "v0" : Versions.current
-  const subject: Markdown.Subject = { kind, wire, suite: version() }
+  const subject: Tally.Subject = { kind, dialect, wire, suite: version() }
   return (ended) => {
     for (const { content, path } of wanted) writeFileSync(path, content(ended, subject))
   }

@@ -57,7 +57,9 @@ export const usage = `procwire-conformance: tests any implementation of the exec
   --list             print the cases and exit
   --json FILE        write the outcomes as JSON
   --junit FILE       write the outcomes as JUnit XML
+  --badge FILE       write a badge as SVG: how many of the cases that count have passed
   --markdown FILE    write a summary for a README: without times, so that the same result is the same text
+  --tap              write the outcomes as TAP 14 to standard output, and nothing else
   -v, --verbose      print a line for each case, and whole transcripts
   --help, --version
 
@@ -67,7 +69,7 @@ examples
   procwire-conformance --url ws://127.0.0.1:4500 --level must --without pty,resume
   procwire-conformance --command "codex exec-server --listen {LISTEN}" --strict --baseline codex.baseline.json
   procwire-conformance --dialect v0 --command "procwire serve --dialect v0 --listen {LISTEN}"
-  procwire-conformance --command my-server --junit report.xml --markdown summary.md
+  procwire-conformance --command my-server --junit report.xml --tap | tap-summary
 
 A server that does not answer one "initialize" within --timeout-ms is not tested: one sentence says why.
 
@@ -93,7 +95,9 @@ const flags = {
   baseline: { type: "string" },
   json: { type: "string" },
   junit: { type: "string" },
+  badge: { type: "string" },
   markdown: { type: "string" },
+  tap: { type: "boolean" },
   verbose: { type: "boolean", short: "v" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
@@ -212,7 +216,9 @@ export const parse = (argv: ReadonlyArray<string>) => {
     baseline: values.baseline,
     json: values.json,
     junit: values.junit,
+    badge: values.badge,
     markdown: values.markdown,
+    tap: values.tap === true,
     verbose: values.verbose === true,
     help,
     version: values.version === true,

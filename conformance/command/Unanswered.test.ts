@@ -73,8 +73,11 @@ test("so is a URL where nobody listens, or nobody answers", async () => {
 test("the reports of a run that could not begin are failures, too", async () => {
   const [json, junit] = [join(folder, "out.json"), join(folder, "out.xml")]
   const globs = ["handshake/session-id-is-a-uuid", "environment/status*"]
-  const ran = await run("--command", "false", "--json", json, "--junit", junit, ...globs)
+  const ran = await run("--command", "false", "--tap", "--json", json, "--junit", junit, ...globs)
   expect(ran.code).toBe(1)
+  expect(ran.out).toMatch(
+    /^TAP version 14\n1\.\.2\nBail out! 2 cases over stdio were not played: .*the server ended/,
+  )
   expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({
     passed: false,
     stopped: [expect.stringContaining("2 cases over stdio were not played")],
@@ -98,6 +101,7 @@ test("a run in which no case has passed is not conformant, whatever is expected 
     [...bad, ...patient, id],
     [...bad, ...patient, id, "--baseline", known],
     ["--command", own, "process/output/tty-size", "--without", "pty"],
+    ["--command", own, "process/output/tty-size", "--without", "pty", "--tap"],
   ]
   for (const args of runs) {
     const { code, err, out } = await run(...args)
@@ -109,7 +113,7 @@ test("a run in which no case has passed is not conformant, whatever is expected 
 test("a server that stops answering midway is asked again, and the rest is not played", async () => {
   const count = join(folder, "starts")
   const script = `echo >> ${count}; [ $(wc -l < ${count}) -gt 12 ] && ${mute}; exec ${own}`
-  const ran = await run(
+  const tap = await run(
     "--command",
     sh(script),
     // A busy machine starts the servers that answer within this time, too.
@@ -120,11 +124,11 @@ test("a server that stops answering midway is asked again, and the rest is not p
     "process/read",
     "process/write",
   )
-  expect(ran.code).toBe(1)
+  expect(tap.code).toBe(1)
   const [, unplayed = ""] =
-    /\n(\d+) cases over stdio were not played: the server has not answered/.exec(ran.out) ?? []
+    /\n(\d+) cases over stdio were not played: the server has not answered/.exec(tap.out) ?? []
   expect(Number(unplayed)).toBeGreaterThan(5)
-  expect(ran.out).toMatch(
+  expect(tap.out).toMatch(
     new RegExp(`not conformant \\(\\d+ failed, ${unplayed} not played[^)]*\\): \\d+ cases`),
   )
 })

@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest"
 import * as Markdown from "./Markdown.ts"
 import { cases, outcome } from "../testing/outcomes.ts"
+import type * as Tally from "./Tally.ts"
 import * as Verdict from "./Verdict.ts"
 
-const subject: Markdown.Subject = { kind: "server", wire: "v0", suite: "1.2.3" }
+const subject: Tally.Subject = { kind: "server", dialect: "v0", wire: "v0", suite: "1.2.3" }
 
 const outcomes = [
   outcome("a/must", "pass"),

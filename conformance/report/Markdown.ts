@@ -8,14 +8,8 @@ import * as Report from "./Report.ts"
 import { family } from "../suite/Case.ts"
 import { clip } from "../suite/Json.ts"
 import type { Outcome } from "../suite/RunCase.ts"
+import * as Tally from "./Tally.ts"
 import * as Verdict from "./Verdict.ts"
-
-/** What was tested, and by which suite. */
-export interface Subject {
-  readonly kind: "server" | "client" | "spawner"
-  readonly wire: string
-  readonly suite: string
-}
 
 /** A text as code, on one line, whatever signs are in it. */
 const code = (text: string): string => {
@@ -84,19 +78,16 @@ const table = ({ outcomes, terms }: Verdict.Verdict): ReadonlyArray<string> => {
   ]
 }
 
-/** A case counts once for each transport, unless it was skipped. */
-const sentence = (verdict: Verdict.Verdict, { kind, wire }: Subject): string => {
-  const { outcomes, terms } = verdict
-  const counted = outcomes.filter((one) => Verdict.counts(one.case.level, terms) && one.status !== "skip")
-  const passed = counted.filter(({ status }) => status === "pass").length
-  const said = verdict.passed ? "Conformant" : "Not conformant"
+const sentence = (verdict: Verdict.Verdict, { kind, wire }: Tally.Subject): string => {
+  const { counted, passed, result } = Tally.make(verdict)
+  const said = result === "failed" ? "Not conformant" : "Conformant"
   const what = kind === "spawner" ? "as a spawner" : `as a ${kind} of the wire ${wire}`
-  const but = verdict.passed && passed < counted.length ? "; the others are expected to fail" : ""
-  return `**${said}** ${what}: ${passed} of ${counted.length} cases that count have passed${but}.`
+  const but = result === "known" ? "; the others are expected to fail" : ""
+  return `**${said}** ${what}: ${passed} of ${counted} cases that count have passed${but}.`
 }
 
 /** The section. Its heading is of the second level. */
-export const make = (verdict: Verdict.Verdict, subject: Subject): string => {
+export const make = (verdict: Verdict.Verdict, subject: Tally.Subject): string => {
   const { outcomes, stale, terms } = verdict
   const of = (kind: Verdict.Standing) =>
     outcomes.filter((outcome) => Verdict.standing(outcome, terms) === kind)

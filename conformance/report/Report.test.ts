@@ -4,6 +4,7 @@
 import { expect, test } from "vitest"
 import * as Junit from "./Junit.ts"
 import * as Report from "./Report.ts"
+import * as Tap from "./Tap.ts"
 import { cases, outcome } from "../testing/outcomes.ts"
 import * as Xml from "../testing/Xml.ts"
 import * as Verdict from "./Verdict.ts"
@@ -93,4 +94,22 @@ test("JUnit carries every text, less what XML cannot write", () => {
   )
   expect(failed?.children[0]?.text).toContain("alone: procwire-conformance")
   expect(known?.children[0]?.attributes["message"]).toBe("known: never could (as ever)")
+})
+
+test("TAP has a plan, a point for each outcome and stale entry, and directives for what does not count", () => {
+  const lines = Tap.make(verdict, style).split("\n")
+  expect(lines.slice(0, 2)).toEqual(["TAP version 14", "1..6"])
+  const points = lines.filter((line) => /^(not )?ok /.test(line))
+  expect(points).toEqual([
+    "ok 1 - a/must (must, stdio)",
+    "not ok 2 - a/must (must, ws)",
+    "not ok 3 - a/should (should, stdio) # TODO only told, its level is should",
+    "ok 4 - a/peer (peer, stdio) # SKIP the server is without pty",
+    "not ok 5 - a/ws-only (must, ws) # TODO known: never could",
+    "not ok 6 - stale entry in the baseline: a/gone, there is no such case",
+  ])
+  const message = lines.find((line) => line.startsWith("  message: ")) ?? ""
+  expect(JSON.parse(message.slice(11))).toBe(nasty)
+  expect(lines.filter((line) => line === "  ---")).toHaveLength(3)
+  expect(lines.filter((line) => line === "  ...")).toHaveLength(3)
 })

@@ -135,7 +135,7 @@ const staleLine = ({ entry, why }: Baseline.Stale): string => {
 }
 
 /** One sentence about the whole run. */
-const verdictLine = (verdict: Verdict.Verdict, ms: number, style: Style): string => {
+export const verdictLine = (verdict: Verdict.Verdict, ms: number, style: Style): string => {
   const paint = paints(style)
   const { outcomes, stale, terms } = verdict
   const count = (kind: Verdict.Standing): number =>
