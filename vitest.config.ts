@@ -30,7 +30,12 @@ const together = [
   "conformance/integration/{MemoryTransport,PythonClient}.test.ts",
 ]
 
+/** The built package whose promises are tested in place of the sources: see `npm run lab -- doors`. */
+const { TESTED_PACKAGE: built } = process.env
+
 export default defineConfig({
+  // Its errors are those that tests compare with.
+  resolve: built === undefined ? {} : { alias: [{ find: /^.*\/ClientError\.ts$/, replacement: built }] },
   test: {
     projects: [
       // Files of these two share workers and loaded modules: to start a worker, and to load a file's modules into it,

@@ -16,6 +16,7 @@ const scripts = {
   ],
   support: ["conformance/lab/run/support.mjs", "the suites on every runtime, for the support table"],
   quick: ["conformance/lab/run/quick.mjs", "the wire suite on one runtime, as `npm test` plays it"],
+  doors: ["conformance/lab/run/doors.mjs", "the tests of the promise doors on the package of another commit"],
   faults: ["conformance/lab/faults/main.mjs", "plants faults into the sources, and looks who notices"],
   stress: ["conformance/lab/stress/main.mjs", "crowds, kills, floods, fuzzed messages"],
   start: ["conformance/lab/bench/start.mjs", "the first answer, the first exit, `run -- true` and `ps`"],
