@@ -75,7 +75,7 @@ const commands = {
 const isName = (name) => Object.hasOwn(commands, name)
 
 /**
- * The words that start our server on a runtime. On Deno a server that keeps has all permissions, because it reads /proc.
+ * The words that start our server on a runtime. On Deno a server that keeps reads /proc with all permissions.
  * @param {string} name `node` (this one), `bun` or `deno`
  * @param {{ readonly flags?: readonly string[], readonly tree?: string }} [more] `tree` is a folder with another tree,
  *   which is built

@@ -14,8 +14,8 @@ export interface Taker {
 }
 
 /**
- * A server that takes a child over: before chunk `n` it is told its seq, unless that is one more than the last one; also
- * before the chunk that comes next.
+ * A server that takes a child over: before chunk `n`, also the one that comes next, it is told its seq, unless that is
+ * one more than the last one.
  */
 export interface Adopter extends Taker {
   readonly skip: (n: number, seq: number) => void
