@@ -188,6 +188,7 @@ interface Feed {
   readonly end: (error?: ClientError) => void
 }
 
+/** @internal Bodies of the exchanges of one client. */
 export const makeBodies = (flow: FlowControl, activity: Activity) => {
   const feeds = new Map<string, Feed>()
 

@@ -140,9 +140,9 @@ const starts = (features: ReadonlyArray<One>, server: Server): Omit<Starts, "loa
 /** The handlers of a feature, whose code is perhaps not there before the first request. */
 const handlersOf = ({ code, handlers }: One, { requests = {} }: Wire, connection: Connection): object => {
   if (handlers === undefined || code?.loading() === undefined) return handlers?.(connection) ?? {}
-  let made: Readonly<Record<string, Function>> | undefined
+  let made: Readonly<Record<string, (params: unknown, context: RequestContext) => unknown>> | undefined
   const handler = (name: string) => (params: unknown, context: RequestContext) => {
-    made ??= handlers(connection) as NonNullable<typeof made>
+    made ??= handlers(connection) as unknown as NonNullable<typeof made>
     return made[name]!(params, context)
   }
   return Object.fromEntries(Object.keys(requests).map((name) => [name, handler(name)]))

@@ -209,7 +209,7 @@ export const underFloor = (
 export const layersOf = (confinement: Confinement): ReadonlyArray<Confinement> =>
   confinement.layers ?? [confinement]
 
-/** What both allow, by the paths alone. */
+/** @internal The access that both allow, by the paths alone. */
 export const intersect = (one: Places, other: Places): Places =>
   plain(
     merge([...one, ...other]).map(({ path }): Place => {

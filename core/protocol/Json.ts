@@ -255,7 +255,7 @@ class Reader {
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
 /** A fault and its position. */
-export interface Fault {
+interface Fault {
   /** Index of the code unit that is not allowed; the length of the text for its end. */
   readonly at: number
   readonly reason: string
@@ -270,7 +270,7 @@ export const position = (text: string, at: number): string => {
 }
 
 /** The fault in the string whose content begins at `start`. */
-export const faultInString = (text: string, start: number): Fault => {
+const faultInString = (text: string, start: number): Fault => {
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code < 0x20) return { at, reason: "control character (\\u0000-\\u001F) found while parsing a string" }
@@ -287,14 +287,14 @@ export const faultInString = (text: string, start: number): Fault => {
 }
 
 /** The fault in the number that begins at `start`. */
-export const faultInNumber = (text: string, start: number): Fault => {
+const faultInNumber = (text: string, start: number): Fault => {
   possible.lastIndex = start
   const at = start + (possible.exec(text)?.[0].length ?? 0)
   return { at, reason: at < text.length ? "invalid number" : "EOF while parsing a value" }
 }
 
 /** The fault in the literal that begins at `start` and should be `word`. */
-export const faultInWord = (text: string, start: number, word: string): Fault => {
+const faultInWord = (text: string, start: number, word: string): Fault => {
   let at = start
   while (at < text.length && text[at] === word[at - start]) at += 1
   return { at, reason: at < text.length ? "expected ident" : "EOF while parsing a value" }

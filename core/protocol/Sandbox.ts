@@ -127,7 +127,9 @@ export type Role = "permission" | "cwd" | "root"
 
 /** A path that is none of this host, and what it is there. */
 export interface Foreign {
+  /** Its part in the sandbox object. */
   readonly role: Role
+  /** The reason why it is no path of this host. */
   readonly error: PathUri.PathUriError
 }
 

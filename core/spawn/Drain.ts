@@ -29,7 +29,7 @@ export const killedMillis = 5000
 export interface Drain {
   /** The wrapped spawner, which refuses to start anything once draining has begun. */
   readonly spawner: SpawnerService
-  /** Wraps a keeper, so that the children that are taken over from it are drained, too. */
+  /** @internal Wraps a keeper, so that the children that are taken over from it are drained, too. */
   readonly watch: (keeper: KeeperService) => KeeperService
   /**
    * Sends SIGTERM to the process group of every child, waits for at most `graceMillis` until all groups are gone,

@@ -49,9 +49,13 @@ export interface Route {
 
 /** A chunk of output. */
 export interface Output {
+  /** The kind of the event. */
   readonly kind: "output"
+  /** Its place among the events of the process, from 1. */
   readonly seq: number
+  /** The stream that it came from. */
   readonly stream: OutputStream
+  /** The content. */
   readonly bytes: Uint8Array
 }
 

@@ -13,6 +13,7 @@ import { describe, isDecimal, isObject, type Json, decimalText } from "../Json.t
  * is not added.
  */
 export class Fault extends Error {
+  /** True: `message` is the whole text, without the field. */
   readonly whole: boolean
 
   constructor(message: string, whole = false) {
