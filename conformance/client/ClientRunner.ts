@@ -4,9 +4,8 @@
  */
 import { randomUUID } from "node:crypto"
 import { make as makeCase, type Case } from "../suite/Case.ts"
-import { CheckFailure, fail } from "../suite/Check.ts"
+import { CheckFailure, fail, show } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
-import { show } from "../suite/Check.ts"
 import type { Outcome } from "../suite/RunCase.ts"
 import type { OnOutcome } from "../suite/Runner.ts"
 import { quote } from "../suite/ShellWords.ts"

@@ -2,7 +2,7 @@
 import type { Stopping } from "./Commands.ts"
 import type { Excerpt } from "./Reading.ts"
 import type { Listed } from "./Listing.ts"
-import * as Rest from "./Reading.ts"
+import * as Reading from "./Reading.ts"
 import type { WaitEnd } from "./WaitFor.ts"
 import type { ScreenResult } from "../features/screen/wire.ts"
 
@@ -32,7 +32,7 @@ export interface Reply {
   /** Set if the tools have ended the command: `timeout_ms`, `stop_command`, or a cancelled call. */
   readonly endedBy?: Stopping
   /** Set if the output was cut: what gets the rest. Never with the two tools of Codex alone. */
-  readonly rest?: Rest.Rest
+  readonly rest?: Reading.Rest
   /** The place of the output, of `read_output`. */
   readonly excerpt?: Excerpt
   /** The state of the terminal, of `read_screen`. */
@@ -68,7 +68,7 @@ export const toText = (reply: Reply): string => {
 
 /** The texts for the model: the reply, and if its output was cut, the call that gets the rest. */
 export const toTexts = (reply: Reply): ReadonlyArray<string> =>
-  reply.rest === undefined ? [toText(reply)] : [toText(reply), Rest.restText(reply.rest)]
+  reply.rest === undefined ? [toText(reply)] : [toText(reply), Reading.restText(reply.rest)]
 
 const state = ({ exitCode, sessionId, failure }: Reply, of?: number): string =>
   failure !== undefined

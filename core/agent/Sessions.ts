@@ -10,7 +10,7 @@ import { type ExecBackend, nextHexId, type Server } from "./ExecBackend.ts"
 import * as Notices from "./Notices.ts"
 import * as PlainText from "./PlainText.ts"
 import type { Reply } from "./Reply.ts"
-import * as Rest from "./Reading.ts"
+import * as Reading from "./Reading.ts"
 import type { About, Session, Watcher } from "./Session.ts"
 import { EndedSessions, SessionTable } from "./SessionTable.ts"
 import type { ToolError } from "./ToolError.ts"
@@ -235,4 +235,4 @@ export type Sessions = Effect.Success<ReturnType<typeof make>>
 const restOf = (
   { about, transcript, replied }: Known,
   { from, to }: { readonly from: number; readonly to: number },
-) => Rest.ofBytes(about.id, { from: replied + from, to: replied + to }, transcript.begin)
+) => Reading.ofBytes(about.id, { from: replied + from, to: replied + to }, transcript.begin)

@@ -22,8 +22,7 @@ import { type ExecBackend, nextHexId } from "./ExecBackend.ts"
 import * as Listing from "./Listing.ts"
 import type * as PlainText from "./PlainText.ts"
 import * as Reading from "./Reading.ts"
-import type { Reply } from "./Reply.ts"
-import * as Screen from "./Reply.ts"
+import { type Reply, screenOf } from "./Reply.ts"
 import { notify, Session } from "./Session.ts"
 import * as Sessions from "./Sessions.ts"
 import * as ToolError from "./ToolError.ts"
@@ -322,7 +321,7 @@ const readScreen =
       const total = utf8.encode(text).length
       const most = Number(args.max_output_tokens ?? Sessions.defaultMaxTokens)
       const shown = Truncate.shown({ head: text, tail: "", omitted: 0, total }, most, cap)
-      return yield* atOnce(shown, total, { ...stateOf(known), screen: Screen.screenOf(id, picture) })
+      return yield* atOnce(shown, total, { ...stateOf(known), screen: screenOf(id, picture) })
     })
 
 /**

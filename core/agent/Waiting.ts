@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { ClientError } from "../client/ClientError.ts"
 import type { Server } from "./ExecBackend.ts"
-import * as Rest from "./Reading.ts"
+import * as Reading from "./Reading.ts"
 import type { Session } from "./Session.ts"
 import { graceMillis } from "./Sessions.ts"
 import * as ToolError from "./ToolError.ts"
@@ -170,7 +170,7 @@ const failed = (session: Session, error: ClientError) =>
 const notSearched = (session: Session, { text, pattern }: WaitFor.WaitFor): void => {
   const grep = pattern ?? text?.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
   if (grep === undefined) return
-  const call = Rest.callText({ tool: "read_output", arguments: { session_id: session.id, grep } })
+  const call = Reading.callText({ tool: "read_output", arguments: { session_id: session.id, grep } })
   session.notices = [
     ...session.notices,
     `The command printed so fast that the wait did not see its first output. To search all of it, call ${call}`,

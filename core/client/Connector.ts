@@ -15,7 +15,7 @@ import * as Calls from "./Calls.ts"
 import * as ClientConnection from "./ClientConnection.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
-import * as Notification from "./EventRecovery.ts"
+import * as EventRecovery from "./EventRecovery.ts"
 
 /** Opens a transport, which lives as long as the scope. */
 export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>
@@ -93,7 +93,7 @@ export interface SessionOptions {
   readonly flow: FlowControl
   readonly heartbeat: Duration.Duration | undefined
   /** Takes each event of each process as it arrives. */
-  readonly accept: (received: Notification.Received) => void
+  readonly accept: (received: EventRecovery.Received) => void
   /** Takes each frame of a streamed body as it arrives. */
   readonly frame: (frame: BodyDeltaParams) => void
   /** Takes the params of `fs/missingChanged`. */
@@ -131,8 +131,8 @@ const handshake = (
           return Result.map(FromServer.notification(method, params), frame)
         if (method === "fs/missingChanged") return Result.succeed(appeared(params))
         if (method === "session/taken") taken = true
-        return Notification.isOfProcess(method)
-          ? Result.map(Notification.decode(method, params), accept)
+        return EventRecovery.isOfProcess(method)
+          ? Result.map(EventRecovery.decode(method, params), accept)
           : Result.void
       },
     })

@@ -19,7 +19,7 @@ import type { Transport } from "../transport/Transport.ts"
 import * as Activity from "./Activity.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
-import * as ClientFiber from "./ClientConnection.ts"
+import * as ClientConnection from "./ClientConnection.ts"
 import * as CurrentConnection from "./CurrentConnection.ts"
 import * as FileWatch from "./FileWatch.ts"
 import * as FlowControl from "./FlowControl.ts"
@@ -242,7 +242,7 @@ export const lazy = (
       return fiber
     }
     return Effect.map(
-      Effect.suspend(() => ClientFiber.outcome(shared ?? begin())),
+      Effect.suspend(() => ClientConnection.outcome(shared ?? begin())),
       ({ client }) => client,
     )
   })

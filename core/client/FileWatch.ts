@@ -4,8 +4,7 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { Json } from "../protocol/Json.ts"
-import { isObject } from "../protocol/Json.ts"
+import { isObject, type Json } from "../protocol/Json.ts"
 import type { Activity } from "./Activity.ts"
 import type { Call, Tell } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import { cutNotification } from "../protocol/CutText.ts"
 import * as Message from "../protocol/Message.ts"
-import * as Notification from "./EventRecovery.ts"
+import * as EventRecovery from "./EventRecovery.ts"
 
 const bytes = Uint8Array.from({ length: 9000 }, (_, i) => (i * 31) & 255)
 
@@ -13,7 +13,7 @@ const both = (params: object) => {
   return [text, cutNotification(utf8.encode(text))].map((message) => {
     if (message === undefined) return expect.fail("nothing was cut out")
     const read = Result.getOrThrow(Message.fromText(message))
-    return Notification.decode("process/output", "params" in read ? read.params : null)
+    return EventRecovery.decode("process/output", "params" in read ? read.params : null)
   })
 }
 

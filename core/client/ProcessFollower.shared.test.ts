@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import * as ForkIn from "../protocol/Fork.ts"
 import { effect, settle } from "../testing/Effects.ts"
-import * as ClientFiber from "./ClientConnection.ts"
+import * as ClientConnection from "./ClientConnection.ts"
 import { ClientError } from "./ClientError.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
 
@@ -55,7 +55,7 @@ describe("a shared run", () => {
     "ends for who waits when the client is closed",
     effect(function* () {
       const { ask } = yield* Effect.scoped(shared)
-      expect(yield* Effect.flip(Fiber.join(yield* ask))).toBe(ClientFiber.clientClosed)
+      expect(yield* Effect.flip(Fiber.join(yield* ask))).toBe(ClientConnection.clientClosed)
     }),
   )
 })

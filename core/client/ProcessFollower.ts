@@ -15,7 +15,7 @@ import { leastCredit as largestChunk } from "../protocol/Credit.ts"
 import type { Fork } from "../protocol/Fork.ts"
 import type { BoundCall, Call, Encoded } from "./Calls.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
-import * as ClientFiber from "./ClientConnection.ts"
+import * as ClientConnection from "./ClientConnection.ts"
 import * as EventFeed from "./EventFeed.ts"
 import * as EventRecovery from "./EventRecovery.ts"
 import { CreditWindow, type FlowControl, maxTotalBacklog } from "./FlowControl.ts"
@@ -251,7 +251,7 @@ export const shared = (
     again = true
     const fiber = running ?? fork(all)
     running = fiber.pollUnsafe() === undefined ? fiber : undefined
-    return ClientFiber.outcome(fiber)
+    return ClientConnection.outcome(fiber)
   })
 }
 

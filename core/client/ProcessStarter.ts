@@ -18,7 +18,7 @@ import type { HasherService } from "../protocol/Hasher.ts"
 import * as Attaching from "./Attaching.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Call } from "./Calls.ts"
-import * as ClientFiber from "./ClientConnection.ts"
+import * as ClientConnection from "./ClientConnection.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import { defaultWindow } from "./FlowControl.ts"
@@ -312,7 +312,7 @@ const send = (options: Options, follower: ProcessFollower, params: StartOptions.
     // The request runs on another fiber, and still belongs to the caller's trace span.
     const context = yield* Effect.context<never>()
     const starting = fork(Effect.provideContext(request, context))
-    const started = ClientFiber.outcome(starting)
+    const started = ClientConnection.outcome(starting)
     const abandonStart = Effect.sync(() => {
       wanted = false
       const end = Effect.andThen(started, terminate)

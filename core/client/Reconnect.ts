@@ -14,7 +14,7 @@ import type * as Scope from "effect/Scope"
 import { abandonable } from "../protocol/Abandon.ts"
 import { disconnected, taken } from "./ClientConnection.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
-import * as ClientFiber from "./ClientConnection.ts"
+import * as ClientConnection from "./ClientConnection.ts"
 import * as Connector from "./Connector.ts"
 import type { CurrentConnection } from "./CurrentConnection.ts"
 import * as ReconnectPolicy from "./ReconnectPolicy.ts"
@@ -152,7 +152,7 @@ export const make = (
     yield* supervise.pipe(
       Effect.tap(([, error]) => Effect.sync(() => end(error))),
       Effect.flatMap(([message]) => report(options, { kind: "failed", message })),
-      Effect.onInterrupt(() => Effect.sync(() => end(ClientFiber.clientClosed))),
+      Effect.onInterrupt(() => Effect.sync(() => end(ClientConnection.clientClosed))),
       Effect.interruptible,
       // At once: an end that comes before it has begun would tell nobody.
       Effect.forkScoped({ startImmediately: true }),

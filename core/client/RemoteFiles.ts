@@ -14,12 +14,12 @@ import type * as FileSystem from "../features/fs/wire.ts"
 import type { Call, Tell } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
-import * as EventStreams from "./EventFeed.ts"
+import * as EventFeed from "./EventFeed.ts"
 import * as FileBlocks from "./FileBlocks.ts"
 import { names } from "./FileOptions.ts"
 import type * as Options from "./FileOptions.ts"
 import type * as FileWatch from "./FileWatch.ts"
-import * as FileGlob from "./Glob.ts"
+import * as Glob from "./Glob.ts"
 import * as OptionNames from "./OptionNames.ts"
 import * as RemotePath from "./RemotePath.ts"
 import { lacking } from "./StartOptions.ts"
@@ -177,7 +177,7 @@ export const make = (
 
   const walk = (path: string, options: Options.WalkOptions) =>
     Effect.map(
-      call("fs/walk", { path: uri(path), options: { ...FileGlob.widest, ...options } }),
+      call("fs/walk", { path: uri(path), options: { ...Glob.widest, ...options } }),
       ({ entries, errors, truncated }) => ({
         entries: entries.map(({ path, kind }) => ({ path: native(path), kind })),
         errors: errors.map(({ path, message }) => ({ path: native(path), message })),
@@ -253,7 +253,7 @@ export const make = (
       ),
     walk: (path, options) => on("walk", path, names.walk, options, (given) => walk(path, given)),
     glob: (patterns, options) =>
-      checked("glob", names.glob, options, (given) => FileGlob.glob(call, info(), patterns, given)),
+      checked("glob", names.glob, options, (given) => Glob.glob(call, info(), patterns, given)),
     canonicalize: (path) =>
       named({ method: "canonicalize", path })(
         Effect.map(call("fs/canonicalize", { path: uri(path) }), (found) => native(found.path)),
@@ -290,7 +290,7 @@ export const make = (
           done(call("fs/createSymlink", { target, path: uri(path), ...given })),
         ),
       ),
-    readStream: (path) => Stream.unwrap(Effect.map(read(path), EventStreams.fromBatches)),
+    readStream: (path) => Stream.unwrap(Effect.map(read(path), EventFeed.fromBatches)),
     blocks: read,
     write,
     open: (path, mode = "read") =>

@@ -12,7 +12,7 @@ import type { ResponseHeader, BodyDeltaParams } from "../features/http/wire.ts"
 import type { BoundCall, Encoded } from "./Calls.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
-import * as EventStreams from "./EventFeed.ts"
+import * as EventFeed from "./EventFeed.ts"
 import * as HttpHeaders from "./HttpHeaders.ts"
 import type { NextId } from "./Ids.ts"
 import * as OptionNames from "./OptionNames.ts"
@@ -127,7 +127,7 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
         { sent: (tell) => (cancel = tell) },
       ).pipe(Effect.tapError(() => Effect.sync(() => (cancel = nothing))))
       const next = named(asked("http.stream", options))(body.next)
-      return { ...head(status, headers), body: EventStreams.fromBatches(next), next }
+      return { ...head(status, headers), body: EventFeed.fromBatches(next), next }
     }).pipe(named(asked("http.stream", options))),
 })
 

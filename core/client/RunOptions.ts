@@ -7,7 +7,7 @@ import * as Input from "./Input.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { Output } from "./ProcessEvent.ts"
 import type { Encoding } from "./RunResult.ts"
-import * as Retry from "./RunResult.ts"
+import * as RunResult from "./RunResult.ts"
 import * as StartOptions from "./StartOptions.ts"
 import * as Stdio from "./Stdio.ts"
 
@@ -44,7 +44,7 @@ export interface RunOptions<E extends Encoding = "utf8">
    * `attempts`, and the message of the error says them. What cannot start is not tried again. Refused with a
    * `processId`, and with input that can be read only once. Default: never.
    */
-  readonly retry?: number | Retry.RetryOptions
+  readonly retry?: number | RunResult.RetryOptions
   /**
    * Prints the command (`$ …`, as a shell would take it), and how and after which time it has ended (`# …`), on the
    * stderr of this program. A page has none, and refuses it. Default: false.
@@ -82,7 +82,7 @@ export interface Settings {
   readonly stdio: Stdio.Stdio
   readonly maxBuffer: number
   readonly reject: boolean | undefined
-  readonly retry: Retry.Retry | undefined
+  readonly retry: RunResult.Retry | undefined
   readonly verbose: boolean
   readonly onOutput: ((output: Output) => void) | undefined
 }
@@ -124,7 +124,7 @@ export const parse = (options: RunOptions<Encoding>): Result.Result<Settings, Cl
       hasInput: input !== undefined,
       tty: starting.tty === true,
     }),
-    Retry.parseRetry(retry, () => onlyOnce(options)),
+    RunResult.parseRetry(retry, () => onlyOnce(options)),
   ])
   return Result.map(parts, ([most, idle, stdio, again]) => ({
     start: {

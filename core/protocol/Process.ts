@@ -6,7 +6,7 @@
 import * as Shape from "./shape/index.ts"
 import * as Features from "../features/FieldWires.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
-import * as PathField from "./PathUri.ts"
+import * as PathUri from "./PathUri.ts"
 import { EndedBy, ResourceLimit } from "./Ending.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Signal } from "./Signal.ts"
@@ -111,7 +111,7 @@ export const StartParams = Shape.struct("WireExecParams", {
   /** The program and its arguments, at least one; looked for in `PATH` without a slash. */
   argv: Shape.list(Shape.string),
   /** The working directory, as a `file:` URI; earlier clients send a native path. */
-  cwd: PathField.UriOrPath,
+  cwd: PathUri.UriOrPath,
   /** Which variables of the server are inherited; absent is none. */
   envPolicy: Shape.nullable(EnvPolicy),
   /** Runs the command in a snapshot of the user's shell. */

@@ -6,7 +6,6 @@
  */
 import * as Shape from "./shape/index.ts"
 import { NonZero } from "./Integers.ts"
-import * as PathField from "./PathUri.ts"
 import * as Result from "effect/Result"
 import * as PathUri from "./PathUri.ts"
 
@@ -38,7 +37,7 @@ export type SpecialPath = typeof SpecialPath.Type
 /** The place of an entry. */
 const EntryPath = Shape.tagged(
   "ExecFileSystemPath",
-  Shape.variant("ExecFileSystemPath::Path", { type: Shape.words("path"), path: PathField.Uri }),
+  Shape.variant("ExecFileSystemPath::Path", { type: Shape.words("path"), path: PathUri.Uri }),
   Shape.variant("ExecFileSystemPath::GlobPattern", {
     type: Shape.words("glob_pattern"),
     pattern: Shape.string,
@@ -79,7 +78,7 @@ const Permissions = Shape.tagged(
   Shape.variant("ExecPermissionProfile::External", { type: Shape.words("external"), network: Network }),
 )
 
-const Uris = Shape.list(PathField.Uri)
+const Uris = Shape.list(PathUri.Uri)
 
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
 const Override = Shape.words("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
@@ -87,7 +86,7 @@ const Override = Shape.words("noOverride", "escalatedSandboxWithRestrictions", "
 /** The directories that the kinds of a profile refer to. */
 const PolicyContext = Shape.struct("WireFileSystemPolicyContext", {
   /** The working directory, as a `file:` URI. */
-  cwd: Shape.omittable(PathField.Uri),
+  cwd: Shape.omittable(PathUri.Uri),
   /** The roots of the project, as `file:` URIs. */
   workspaceRoots: Shape.optional(Uris),
 })
@@ -99,13 +98,13 @@ const SandboxStruct = Shape.struct("WireFileSystemSandboxContext", {
   /** The override that a later version may ask for beside the profile. */
   sandboxOverride: Shape.optional(Override),
   /** The working directory, as a `file:` URI. */
-  cwd: Shape.omittable(PathField.Uri),
+  cwd: Shape.omittable(PathUri.Uri),
   /** The directories that the kinds of the profile refer to, instead of the rest. */
   policyContext: Shape.omittable(PolicyContext),
   /** The roots of the project, as `file:` URIs. */
   workspaceRoots: Shape.optional(Uris),
   /** The home of the user, as a `file:` URI. */
-  userHomeDir: Shape.omittable(PathField.Uri),
+  userHomeDir: Shape.omittable(PathUri.Uri),
   /** The folders for temporary files, as `file:` URIs. */
   temporaryDirectories: Shape.omittable(Uris),
   /** The confinement of Windows. */

@@ -4,10 +4,9 @@ import * as Scope from "effect/Scope"
 import * as Features from "../features/Features.ts"
 import { Files } from "../files/Files.ts"
 import { HttpClient, withoutNetwork } from "../http/HttpClient.ts"
-import type { Confinement } from "../protocol/Confinement.ts"
+import { type Confinement, showsAllFiles } from "../protocol/Confinement.ts"
 import * as Dialects from "../protocol/dialect/Dialects.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
-import * as Floor from "../protocol/Confinement.ts"
 import { LimitError } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
 import * as Message from "../protocol/Message.ts"
@@ -58,8 +57,7 @@ export const make = (
     const { capabilities: spawner } = yield* Spawner
     const allFiles = yield* Files
     // A watch is done by the server itself, and would tell of files that do not exist for its clients.
-    const files =
-      floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
+    const files = floor === undefined || showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
     const hasNetwork = floor?.network !== false
     const facts = {
       host,

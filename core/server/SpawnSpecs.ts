@@ -6,8 +6,7 @@ import type { ErrorKind } from "../protocol/ErrorCode.ts"
 import * as ErrorText from "../protocol/ErrorText.ts"
 import type { ParamsOf } from "../protocol/Methods.ts"
 import * as PathUri from "../protocol/PathUri.ts"
-import type { Sandbox } from "../protocol/Sandbox.ts"
-import * as SandboxPaths from "../protocol/Sandbox.ts"
+import { foreign as foreignPath, type Sandbox } from "../protocol/Sandbox.ts"
 import * as Uuid from "../protocol/Uuid.ts"
 import * as EnvPolicy from "../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../spawn/Host.ts"
@@ -77,7 +76,7 @@ export const fromStart = (
 /** Why a path that a sandbox object names, or the cwd of its process, is none of this host. */
 const foreignTo = (sandbox: Sandbox, cwd: string, platform: string): string | undefined => {
   const own = PathUri.isNativePath(cwd) ? undefined : cwd
-  const foreign = SandboxPaths.foreign(sandbox, platform, ["cwd", "root", "permission"], own)
+  const foreign = foreignPath(sandbox, platform, ["cwd", "root", "permission"], own)
   if (foreign !== undefined) return `invalid sandbox ${roles[foreign.role]}: ${foreign.error.message}`
   const path = own === undefined ? undefined : PathUri.toPath(own, platform)
   return path !== undefined && Result.isFailure(path)

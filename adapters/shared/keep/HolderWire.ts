@@ -8,13 +8,13 @@
  */
 import type { Input, Port, ProcessEvidenceService, Subject } from "../../../core/spawn/ProcessEvidence.ts"
 import type {
+  Capabilities,
   Ending,
   ExitStatus,
   OutputStream,
   SpawnSpec,
   TerminalSize,
 } from "../../../core/spawn/Spawner.ts"
-import type { Capabilities } from "../../../core/spawn/Spawner.ts"
 
 /** The number of the protocol. */
 export const protocol = 1

@@ -17,7 +17,7 @@ import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import type { Subscription } from "../../../core/client/EventFeed.ts"
-import * as EventStreams from "../../../core/client/EventFeed.ts"
+import * as EventFeed from "../../../core/client/EventFeed.ts"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
 import type { ProcessEvent } from "../../../core/client/ProcessEvent.ts"
 import type { Subscribed } from "../../../core/client/ProcessStarter.ts"
@@ -247,7 +247,7 @@ const makeOutputs = (process: RemoteProcess, subscription: Subscription, to: Out
     held = undefined
     return mine === undefined ? process.subscribe : Effect.succeed(mine)
   })
-  const output = EventStreams.outputOf(EventStreams.fromSubscription(take), () => undefined)
+  const output = EventFeed.outputOf(EventFeed.fromSubscription(take), () => undefined)
   const piped = (name: "stdout" | "stderr" | "all"): Bytes =>
     Stream.mapError(output(name === "all" ? undefined : name), toPlatformError({ module, method: name }))
   const through = (name: "stdout" | "stderr"): Bytes => {

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { effect } from "../../testing/Effects.ts"
-import * as Notices from "./Attachments.ts"
+import * as Attachments from "./Attachments.ts"
 import { type Client, handshake, ready, type Received, start } from "../../server/testing/Client.ts"
 import * as SlowPeer from "../../server/testing/SlowPeer.ts"
 
 const make = () => {
   const { sender, peer, sent } = SlowPeer.make()
-  const notices = Notices.makeNotices(sender)
+  const notices = Attachments.makeNotices(sender)
   return { sender, peer, sent, tell: (id: string, text?: string) => notices.tell(id, () => text), notices }
 }
 

@@ -5,9 +5,8 @@ import type * as Scope from "effect/Scope"
 import type { FileCalls } from "../../files/FileCalls.ts"
 import { type FileError, invalid } from "../../files/FileError.ts"
 import type { FilesService } from "../../files/Files.ts"
-import type { Sandbox } from "../../protocol/Sandbox.ts"
+import { foreign as foreignPath, isRestricted, type Role, type Sandbox } from "../../protocol/Sandbox.ts"
 import * as Confinement from "../../protocol/Confinement.ts"
-import * as SandboxPaths from "../../protocol/Sandbox.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
 import { type ParamsError, refuseParams } from "../../protocol/ParamsError.ts"
 import * as Late from "../Late.ts"
@@ -48,8 +47,8 @@ export const make = (
         if (sandbox == null) return yield* under(undefined)
         const cwd = sandbox.policyContext?.cwd ?? sandbox.cwd
         if (Confinement.needsCwd(sandbox) && cwd == null) return yield* refuseParams(needsCwd)
-        if (SandboxPaths.isRestricted(sandbox)) {
-          const foreign = SandboxPaths.foreign(sandbox, platform, ["permission", "cwd", "root"])
+        if (isRestricted(sandbox)) {
+          const foreign = foreignPath(sandbox, platform, ["permission", "cwd", "root"])
           if (foreign !== undefined)
             return yield* Effect.fail(invalid(`${foreignText[foreign.role]}${foreign.error.message}`))
         }
@@ -72,7 +71,7 @@ const floorless =
 const needsCwd = "file system sandbox context with dynamic permissions requires cwd"
 
 /** What the peer implementation says before the text about a path of another host. */
-const foreignText: Readonly<Record<SandboxPaths.Role, string>> = {
+const foreignText: Readonly<Record<Role, string>> = {
   permission: "invalid sandbox permission path URI: ",
   cwd: "",
   root: "invalid sandbox workspace root: ",

@@ -8,12 +8,12 @@ import * as Shape from "../../protocol/shape/index.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
 import { BigU64, Mode, Usize } from "../../protocol/Integers.ts"
 import { request, type RequestMethod } from "../../protocol/Method.ts"
-import * as PathField from "../../protocol/PathUri.ts"
+import * as PathUri from "../../protocol/PathUri.ts"
 import { Sandbox } from "../../protocol/Sandbox.ts"
 import * as Wire from "../Wire.ts"
 
 const sandbox = Shape.nullable(Sandbox)
-const path = PathField.Uri
+const path = PathUri.Uri
 const followSymlinks = Shape.omittable(Shape.boolean)
 
 /** Asks for the whole content of a regular file. */

@@ -1,6 +1,5 @@
 /** Chunks on their way to the files of a history: their bytes and their records, side by side. */
-import type { Chunk } from "../../process/Chunk.ts"
-import { maxChunkBytes } from "../../process/Chunk.ts"
+import { type Chunk, maxChunkBytes } from "../../process/Chunk.ts"
 import { fitting } from "../../process/Doubling.ts"
 import { giveBack, MemoryPool } from "../../protocol/MemoryPool.ts"
 import * as Lines from "../../pattern/Lines.ts"

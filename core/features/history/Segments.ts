@@ -16,8 +16,7 @@ import { maxChunkBytes } from "../../process/Chunk.ts"
 import type { Batch, Written } from "./Batch.ts"
 import type { Budget, Kept } from "./Budget.ts"
 import type { Folder, HistoryError, Lost, WrittenFile } from "./HistoryFiles.ts"
-import type { Record } from "./Records.ts"
-import { recordBytes } from "./Records.ts"
+import { type Record, recordBytes } from "./Records.ts"
 import { leastBytes } from "./wire.ts"
 
 /** The largest segment: 64 MiB. */

@@ -6,7 +6,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { type ClientError, clientError } from "../../client/ClientError.ts"
-import * as ClientFiber from "../../client/ClientConnection.ts"
+import * as ClientConnection from "../../client/ClientConnection.ts"
 import { type Subscription, toError } from "../../client/EventFeed.ts"
 import type { ProcessEvent } from "../../client/ProcessEvent.ts"
 import { type Hash, type HasherService, portable } from "../../protocol/Hasher.ts"
@@ -185,7 +185,9 @@ export const receipt = {
           const delivery = yield* Deferred.make<Delivery, ClientError>()
           const tallying = follow(id, new Tally(after, hasher), yield* subscribe)
           // The end of the client interrupts it.
-          const closed = Effect.suspend(() => Deferred.fail(delivery, failure() ?? ClientFiber.clientClosed))
+          const closed = Effect.suspend(() =>
+            Deferred.fail(delivery, failure() ?? ClientConnection.clientClosed),
+          )
           fork(Effect.onInterrupt(Deferred.into(tallying, delivery), () => closed))
           return { receipt: Deferred.await(delivery) }
         }),

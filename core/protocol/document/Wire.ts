@@ -1,7 +1,7 @@
 /** The wires that are documented: what documents need of the tables of methods. */
 import type { Example } from "../../features/Wires.ts"
 import * as V0 from "../dialect/v0.ts"
-import * as Envelope from "../Message.ts"
+import * as Message from "../Message.ts"
 import * as Methods from "../Methods.ts"
 import { examples, examplesOfV0 } from "./Examples.ts"
 import type { Any } from "../shape/index.ts"
@@ -88,7 +88,7 @@ const make = (
     ...methodsOf("clientNotification", clientNotifications),
     ...methodsOf("serverNotification", serverNotifications),
   ]
-  shapeOf(Envelope.TraceContext)
+  shapeOf(Message.TraceContext)
   return { ...about, methods, types }
 }
 

@@ -1,6 +1,5 @@
 /** Title and icon of the tab of the browser. Ended processes stay in them until somebody looks. */
-import type { Change, Row } from "./Rows.ts"
-import { titleOf } from "./Rows.ts"
+import { type Change, type Row, titleOf } from "./Rows.ts"
 import * as Words from "./Words.ts"
 
 export type Icon = "idle" | "running" | "good" | "bad"

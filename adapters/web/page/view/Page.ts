@@ -6,8 +6,7 @@ import type { Settings } from "../model/Settings.ts"
 import type { Store } from "../model/Store.ts"
 import type { Tiles } from "../model/Tiles.ts"
 import type { Action } from "../model/Keys.ts"
-import type { Renderers } from "./Screen.ts"
-import type { Look } from "./Screen.ts"
+import type { Look, Renderers } from "./Screen.ts"
 
 export interface Page {
   readonly link: Link
