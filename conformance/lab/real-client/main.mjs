@@ -13,7 +13,9 @@ import * as Stage from "./stage.mjs"
 
 const about = [
   "Lets codex exec work on a server, with a model that a script plays.\n",
-  ...Object.entries(all).map(([name, { says }]) => `  ${name}: ${says}`),
+  ...Object.entries(all).map(
+    ([name, { says, slow }]) => `  ${name}: ${says}${slow ? " Slow: only if named." : ""}`,
+  ),
 ].join("\n")
 const options = flags("conformance:real-client", about, {
   server: {
@@ -88,7 +90,9 @@ const play = async ({ run, cuts = false, flags: more = [] }, server, over) => {
 }
 
 const named = options.only.split(",")
-const chosen = Object.entries(all).filter(([name]) => options.only === "all" || named.includes(name))
+const chosen = Object.entries(all).filter(([name, { slow }]) =>
+  options.only === "all" ? !slow : named.includes(name),
+)
 /** The peer brings its own. */
 const bubblewrap = spawnSync("bwrap", ["--version"]).status === 0
 /** @type {string[]} */

@@ -143,6 +143,22 @@ export const scenarios = {
     },
   },
 
+  "quiet-connection": {
+    slow: true,
+    says: "Nothing is said for a minute and a half, neither by the command nor by the model; then both go on.",
+    run: async (t) => {
+      await t.begin()
+      const slow = await t.exec(`echo begun; sleep 80; ${wait("go")}; echo ended; exit 6`, {
+        yield_time_ms: 300,
+      })
+      await new Promise((resolve) => setTimeout(resolve, 90_000))
+      assert.equal((await t.exec("touch go; echo next")).output, "next\n")
+      const last = await t.stdin(slow.session, "", { yield_time_ms: 20_000 })
+      assert.equal(slow.output + last.output, "begun\nended\n")
+      assert.equal(last.code, 6)
+    },
+  },
+
   "server-restarted": {
     only: ["ws", "ws-toml"],
     says: "The server dies and another takes its place: the running command is lost with an error, the next one runs.",
