@@ -148,7 +148,7 @@ export const screenOf = (
 })
 
 /** The same for a model. */
-export const screenText = (screen: Screen): ReadonlyArray<string> => {
+const screenText = (screen: Screen): ReadonlyArray<string> => {
   const { sessionId, rows, columns, cursorRow, cursorColumn, cursorVisible, title, alternate, scrollback } =
     screen
   return [

@@ -254,14 +254,14 @@ const globals = globalThis as unknown as {
  * A stream that asks `source` for a piece only when it is read.
  * @internal
  */
-export const readable = (source: ReadableSource): ReadableStream =>
+const readable = (source: ReadableSource): ReadableStream =>
   iterable(new globals.ReadableStream(source, { highWaterMark: 0 }))
 
 /**
  * A stream that gives `sink` one piece at a time.
  * @internal
  */
-export const writable = (sink: WritableSink): WritableStream => new globals.WritableStream(sink)
+const writable = (sink: WritableSink): WritableStream => new globals.WritableStream(sink)
 
 /** Browsers without the async iterator of streams get one. */
 const iterable = (stream: ReadableStream): ReadableStream => {

@@ -52,7 +52,7 @@ export const decode = (method: Name, params: Json): Result.Result<Received, stri
 }
 
 /** An event of this kind; a `kind` of its own stands in a field of that name. */
-export const toEvent = (kind: string, fields: object): object =>
+const toEvent = (kind: string, fields: object): object =>
   "kind" in fields ? { ...fields, kind, [kind]: fields.kind } : { ...fields, kind }
 
 const output = (params: Json): Result.Result<Received, string> => {

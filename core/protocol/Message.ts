@@ -22,11 +22,11 @@ const least = -(2n ** 63n)
 const most = 2n ** 63n - 1n
 
 /** True for the id of a request. */
-export const isRequestId = (id: unknown): id is RequestId =>
+const isRequestId = (id: unknown): id is RequestId =>
   typeof id === "string" || typeof id === "number" || (typeof id === "bigint" && id >= least && id <= most)
 
 /** The id of a request. */
-export const Id = Shape.leaf<RequestId>({}, (json) => {
+const Id = Shape.leaf<RequestId>({}, (json) => {
   if (isRequestId(json)) return json
   throw new Fault("data did not match any variant of untagged enum RequestId")
 })

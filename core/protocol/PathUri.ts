@@ -133,7 +133,7 @@ export interface FileUrl {
 }
 
 /** Parses a `file:` URL. A failure is the text of the error. */
-export const parseUrl = (text: string): Result.Result<FileUrl, string> => {
+const parseUrl = (text: string): Result.Result<FileUrl, string> => {
   const url = text.replace(ignored, "")
   if (!/^file:/i.test(url)) return Result.fail(otherScheme(url))
   const end = url.search(/[?#]/)
@@ -143,7 +143,7 @@ export const parseUrl = (text: string): Result.Result<FileUrl, string> => {
 }
 
 /** The URL as text, with percent codes for what a URL cannot contain. */
-export const urlText = ({ host, path }: FileUrl): string =>
+const urlText = ({ host, path }: FileUrl): string =>
   `file://${host}${path.replace(unsafe, encodeURIComponent)}`
 
 /** A drive letter, as the first segment of a path has it. */

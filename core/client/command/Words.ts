@@ -27,7 +27,7 @@ export const fault = ({ raw }: Template, message: string): ClientError => {
 }
 
 /** The arguments that value `index` stands for. Throws for what is none. */
-export const toArguments = (template: Template, index: number, value: unknown): ReadonlyArray<string> => {
+const toArguments = (template: Template, index: number, value: unknown): ReadonlyArray<string> => {
   const name = `value ${index + 1}`
   if (!Array.isArray(value)) return [toArgument(template, name, value)]
   return value.map((one: unknown, at) => toArgument(template, `${name}[${at}]`, one))

@@ -260,7 +260,7 @@ const resultOf = <M extends keyof Requests>(method: M) =>
   V0.requests[method].result as unknown as Shape.Shape<Shape.Type<Requests[M]["result"]>>
 
 /** The time after the exit in which output is taken, in milliseconds. */
-export const lateMillis = 50
+const lateMillis = 50
 
 /** A process of a v0 server. */
 export interface V0Process {
@@ -312,7 +312,7 @@ export interface Followed {
  * Follows the process `id` from before its start.
  * @internal
  */
-export const followProcess = (id: string, flow: FlowControl.FlowControl): Followed => {
+const followProcess = (id: string, flow: FlowControl.FlowControl): Followed => {
   const feed = EventFeed.make(0, flow, (after) => Effect.succeed({ events: [], failure: tooLate(after + 1) }))
   const done = Deferred.makeUnsafe<number | undefined>()
   let seq = 0

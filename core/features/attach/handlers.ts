@@ -182,7 +182,7 @@ export interface Asker {
 type TargetParams = Pick<AttachParams, "processId" | "name" | "session" | "sessionId">
 
 /** Finds the process; one that is named by its id may not be there. */
-export const findTarget = (params: TargetParams, asker: Asker): Effect.Effect<AttachTarget, Failure> =>
+const findTarget = (params: TargetParams, asker: Asker): Effect.Effect<AttachTarget, Failure> =>
   Effect.suspend((): Effect.Effect<AttachTarget, Failure> => {
     const { processId, name, session, sessionId } = params
     if ((processId == null) === (name == null))

@@ -40,7 +40,7 @@ export interface Times {
   readonly idleMillis?: number | undefined
 }
 
-export class Deadline {
+class Deadline {
   private readonly process: Process
   private readonly times: Times
   private readonly clock: Clock.Clock

@@ -302,7 +302,7 @@ const lineAround = (bytes: Uint8Array, at: number): Line => {
 const [fewWrong, rareBytes] = [16, 512]
 
 /** A search for one pattern, which has to be compiled with the flag `m`. */
-export class LineSearch {
+class LineSearch {
   private readonly pattern: Pattern
   private readonly indexOf: HistoryFilesService["indexOf"]
 

@@ -38,16 +38,16 @@ export interface Policy {
 }
 
 /** The first pause before a restart, in milliseconds; each is twice the one before. */
-export const firstPauseMillis = 100
+const firstPauseMillis = 100
 
 /** The longest pause: a minute. */
-export const longestPauseMillis = 60_000
+const longestPauseMillis = 60_000
 
 /** A child that has run for so long was well: the pauses begin anew. */
-export const wellMillis = 10_000
+const wellMillis = 10_000
 
 /** The pause behind `before` (0 for none), after a child that ran for so long. */
-export const pauseAfter = (before: number, ranMillis: number): number =>
+const pauseAfter = (before: number, ranMillis: number): number =>
   before === 0 || ranMillis >= wellMillis ? firstPauseMillis : Math.min(before * 2, longestPauseMillis)
 
 /** Signals after which no child follows, whatever the one that gets it does with it. */
@@ -57,7 +57,7 @@ export const isFinal = (name: SignalName): boolean => name === "SIGTERM" || name
 const deadly: Readonly<Record<string, number>> = { SIGINT: 2, SIGQUIT: 3 }
 
 /** True for the end by a signal that a client has sent. */
-export const isEndBy = (status: ExitStatus, sent: ReadonlySet<SignalName>): boolean =>
+const isEndBy = (status: ExitStatus, sent: ReadonlySet<SignalName>): boolean =>
   [...sent].some((name) => {
     const number = deadly[name]
     if (number === undefined) return false
@@ -65,7 +65,7 @@ export const isEndBy = (status: ExitStatus, sent: ReadonlySet<SignalName>): bool
   })
 
 /** True if the policy has another child follow one that has ended so, after so many restarts. */
-export const follows = ({ when, most }: Policy, status: ExitStatus, restarts: number): boolean => {
+const follows = ({ when, most }: Policy, status: ExitStatus, restarts: number): boolean => {
   if (when === "no" || restarts >= most) return false
   return when === "always" || status.kind === "signaled" || status.code !== 0
 }

@@ -37,7 +37,7 @@ export interface End {
 }
 
 /** The match of a search that ends there. What the log has lost of its begin is left out. */
-export const matchAt = (log: OutputLog, search: Search, { at, ahead }: End): Match => {
+const matchAt = (log: OutputLog, search: Search, { at, ahead }: End): Match => {
   const from = beginOf(log, search, at, ahead)
   return { stream: search.stream, from, to: at, text: textOf(log, search.stream, from, at) }
 }
@@ -209,7 +209,7 @@ interface Held {
 
 export type OnFound = (search: Search, end: End) => void
 
-export class StreamScan {
+class StreamScan {
   private readonly onFound: OnFound
   /** Those that have read nothing yet, and those that wait to be in the machine. */
   private readonly fresh = new Set<Search>()
@@ -351,7 +351,7 @@ const merged = (all: ReadonlyArray<Held>): ReadonlyArray<Held> => {
 }
 
 /** Where a match of that program ends: behind the byte, or before it, which only that byte could tell. */
-export const endOf = ({ hits }: Machine.State, program: number, seq: number, at: number, byte: number): End =>
+const endOf = ({ hits }: Machine.State, program: number, seq: number, at: number, byte: number): End =>
   hits?.before.includes(program) === true
     ? { at: { seq, offset: at - 1 }, ahead: sideOf(byte) }
     : { at: { seq, offset: at }, ahead: 0 }

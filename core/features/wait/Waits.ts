@@ -165,7 +165,7 @@ export interface Shared {
 }
 
 /** One wait, which ends once. */
-export class Wait {
+class Wait {
   /** Called once, with the condition that has come true; undefined at the timeout and at the end of the process. */
   onEnd: (met: Met | undefined) => void = () => {}
 

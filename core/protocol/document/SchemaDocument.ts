@@ -173,7 +173,7 @@ const isRicher = (one: unknown, other: unknown): boolean =>
   isObject(one) && isObject(other) && Object.keys(one).length > Object.keys(other).length
 
 /** An example of each type, by its name: that with the most fields. */
-export const collect = ({ methods, types }: Wire): ReadonlyMap<string, unknown> => {
+const collect = ({ methods, types }: Wire): ReadonlyMap<string, unknown> => {
   const found = new Map<string, unknown>()
 
   /** Whether an alternative is meant: its type and the words in it fit. */
@@ -220,7 +220,7 @@ const { retainedBytes, retainedChunks } = Limits.defaults
 const secrets = EnvNames.defaultExcludes.join(", ")
 
 /** By `Type.field`, or by field. */
-export const fieldWords: { readonly [name: string]: string } = {
+const fieldWords: { readonly [name: string]: string } = {
   processId: "the id of the process, which its client has chosen; unique in its session, any string",
   sessionId: "the secret that resumes the session: a UUID v4",
   seq: "counts the events of one process from 1: output, marks, exited and closed together",
@@ -312,7 +312,7 @@ export const fieldWords: { readonly [name: string]: string } = {
 }
 
 /** By type: the alternatives of choices. */
-export const typeWords: { readonly [name: string]: string } = {
+const typeWords: { readonly [name: string]: string } = {
   ExecFileSystemPathPath: "A path.",
   ExecFileSystemPathGlobPattern: "A pattern of paths.",
   ExecFileSystemPathSpecial: "A place that depends on the host or the request.",
@@ -337,4 +337,4 @@ const units: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** The unit of a number, by the name of its field: `ms`, `us`, `bytes` or `cells`. */
-export const unitOf = (field: string): string | undefined => units.find(([name]) => name.test(field))?.[1]
+const unitOf = (field: string): string | undefined => units.find(([name]) => name.test(field))?.[1]

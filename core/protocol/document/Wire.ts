@@ -110,7 +110,7 @@ export const v0: Wire = make(
 export const wires: ReadonlyArray<Wire> = [current, v0]
 
 /** The names of the types that a schema refers to, not through others. */
-export const refersTo = (schema: unknown): ReadonlyArray<string> => {
+const refersTo = (schema: unknown): ReadonlyArray<string> => {
   if (Array.isArray(schema)) return schema.flatMap(refersTo)
   if (typeof schema !== "object" || schema === null) return []
   const name = nameOf(schema as JsonSchema)
