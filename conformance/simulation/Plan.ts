@@ -78,7 +78,7 @@ export const server = (seed: Seed) => ({
   takeovers: seed.chance(50),
 })
 
-/** What keeps the children of the server beyond its life. */
+/** The holder, which keeps the children of the server beyond its life. */
 export interface HolderPlan {
   /** The milliseconds for which a child waits for the next server. */
   readonly ttlMillis: number

@@ -143,16 +143,8 @@ export class Server {
       this.network.accept = () => false
       this.world.trace.add(this.world.now, "server: ends")
       if (running === undefined) return Effect.void
-      const { scope, served } = running
-      const close = Scope.close(scope, Exit.void)
       this.ended.closeUnsafe()
-      const end =
-        served === undefined
-          ? close
-          : killed
-            ? Effect.andThen(served.die, close)
-            : Effect.andThen(served.keeper.leave, Effect.andThen(close, served.die))
-      return Effect.ensuring(end, this.ended.open)
+      return Effect.ensuring(end(running, killed), this.ended.open)
     })
   }
 
@@ -171,4 +163,12 @@ export class Server {
     const sample = this.running?.metrics.snapshot().find((one) => one.name === `procwire_${name}`)
     return sample === undefined || sample.kind === "histogram" ? 0 : sample.value
   }
+}
+
+/** Ends what a server has, apart from the children of a holder. */
+const end = ({ scope, served }: Running, killed: boolean): Effect.Effect<void> => {
+  const close = Scope.close(scope, Exit.void)
+  if (served === undefined) return close
+  if (killed) return Effect.andThen(served.die, close)
+  return served.keeper.leave.pipe(Effect.andThen(close), Effect.andThen(served.die))
 }

@@ -25,7 +25,7 @@ export interface Options {
   readonly leaving: () => void
 }
 
-/** What becomes of the place: true if the successor has it, false if this server has to go on. */
+/** The fate of the place: true if the successor has it, false if this server has to go on. */
 export type Verdict = Effect.Effect<boolean>
 
 /** Waits for successors from now on; the effect completes when the server has ended for one. */

@@ -22,7 +22,7 @@ import { KeepProblem } from "./KeepProblem.ts"
 /** The number of this talk. Servers with different numbers do not take over from each other, and nothing happens. */
 const version = 1
 
-/** What a server has left. */
+/** The processes and addresses that a server leaves. */
 export interface Left {
   /** The number of its processes. */
   readonly processes: number
@@ -111,17 +111,16 @@ const toSuccessor = (
   { next, say }: ReturnType<typeof lines>,
   { begin, pid }: Hello,
 ): Successor => {
-  const end = Effect.sync(() => {
+  const isRunning = () => ProcessBegin.running(pid, begin) !== undefined
+  const end = Effect.gen(function* () {
     socket.destroy()
-    if (ProcessBegin.running(pid, begin) !== undefined) process.kill(pid, "SIGKILL")
-  }).pipe(
-    Effect.andThen(
-      Effect.sync(() => ProcessBegin.running(pid, begin) !== undefined).pipe(
-        Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(10) }),
-        Effect.timeoutOption(goneMillis),
-      ),
-    ),
-  )
+    // It may end between the look and the signal.
+    if (isRunning()) yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGKILL")))
+    yield* Effect.sync(isRunning).pipe(
+      Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(10) }),
+      Effect.timeoutOption(goneMillis),
+    )
+  })
   /** Waits for a word. */
   const hears = (word: string): Effect.Effect<string | undefined> =>
     Effect.flatMap(Effect.timeoutOption(Effect.promise(next), stepMillis), (line) => {
@@ -140,7 +139,9 @@ const toSuccessor = (
   }
 }
 
-const [leave, done] = ["leave", "done"]
+/** The words of a successor: it has bound its addresses; it has the place. */
+const leave = "leave"
+const done = "done"
 
 /** Goes to the server before this one, for this server alone; undefined if none is there. */
 export const predecessor = (

@@ -34,8 +34,6 @@ export class HeldChild {
   /** True while the server does not want output, and while the handle reads none. */
   unwanted = false
   paused = false
-  /** Called at the last of the exit and all ends. */
-  onEnded = (): void => {}
   readonly number: number
   readonly pty: boolean
   readonly output: HeldOutput
@@ -49,17 +47,15 @@ export class HeldChild {
   }
 
   /** The events of the child. */
-  readonly events: Spawner.SpawnEvents = {
-    output: (stream, bytes) => this.output.events.output(stream, bytes),
-    end: (stream) => {
-      this.output.events.end(stream)
-      if (this.output.ended) this.onEnded()
-    },
-    exit: (status, ending) => {
-      this.endedAtMs = Date.now()
-      this.output.events.exit(status, ending)
-      if (this.output.ended) this.onEnded()
-    },
+  get events(): Spawner.SpawnEvents {
+    const { events } = this.output
+    return {
+      ...events,
+      exit: (status, ending) => {
+        this.endedAtMs = Date.now()
+        events.exit(status, ending)
+      },
+    }
   }
 
   /** True while it has a server. */

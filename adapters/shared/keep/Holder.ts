@@ -229,7 +229,7 @@ class Holder {
       clearTimeout(this.timers.get(child))
       this.timers.delete(child)
       child.leave()
-      child.onEnded = () => {}
+      child.output.onEnded = () => {}
       this.ending += 1
       const scope = this.scopes.get(child)
       const closed = Effect.sync(() => {
@@ -372,7 +372,7 @@ class Holder {
       this.next = Math.max(this.next, number + 1)
       const child = new HeldChild(number, spec.stdio)
       child.serve(this.sendTo(connection))
-      child.onEnded = () => {
+      child.output.onEnded = () => {
         if (!child.served) this.keep(child)
       }
       this.children.set(number, child)

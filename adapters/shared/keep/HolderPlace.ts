@@ -37,24 +37,14 @@ export const make = (folder: string): Effect.Effect<HolderPlace, KeepProblem> =>
     if (denial !== undefined)
       return yield* new KeepProblem({ reason: "Start", message: `processes cannot be kept here: ${denial}` })
     yield* makeFolder(folder)
-    const { stem, other } = stemOf(folder)
-    if (other !== undefined) yield* makeFolder(other)
-    return filesOf(stem)
+    const real = fs.realpathSync(folder)
+    const name = `keep-${createHash("sha256").update(real).digest("hex").slice(0, 12)}`
+    const near = join(real, name)
+    if (Buffer.byteLength(near) + 5 <= maxPathBytes) return filesOf(near)
+    const other = join(tmpdir(), `procwire-keep-${process.geteuid?.() ?? "user"}`)
+    yield* makeFolder(other)
+    return filesOf(join(other, name))
   })
-
-/** The place of a state folder, whatever is there; undefined without the folder, and where processes cannot be kept. */
-export const find = (folder: string): HolderPlace | undefined =>
-  fs.existsSync(folder) && ProcessBegin.denial() === undefined ? filesOf(stemOf(folder).stem) : undefined
-
-/** The paths of the files without their endings, and the folder for them where that is not the state folder. */
-const stemOf = (folder: string): { readonly stem: string; readonly other?: string } => {
-  const real = fs.realpathSync(folder)
-  const name = `keep-${createHash("sha256").update(real).digest("hex").slice(0, 12)}`
-  const near = join(real, name)
-  if (Buffer.byteLength(near) + 5 <= maxPathBytes) return { stem: near }
-  const other = join(tmpdir(), `procwire-keep-${process.geteuid?.() ?? "user"}`)
-  return { stem: join(other, name), other }
-}
 
 const filesOf = (stem: string): HolderPlace => ({
   socket: `${stem}.sock`,

@@ -1,5 +1,6 @@
 /** A child of the holder as its server has it: events in order, seqs of chunks that the holder notes, and the handle. */
 import * as Effect from "effect/Effect"
+import { Places } from "../../../core/features/keep/HeldOutput.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import type { HolderLink, Listener } from "./HolderLink.ts"
@@ -19,10 +20,7 @@ export class LinkedChild implements Listener {
   private opened = false
   private paused = false
   private skip: ((seq: number) => void) | undefined
-  private nextSeq: (() => number) | undefined
-  /** The number and the seq of the last output. */
-  private n = 0
-  private seq = 0
+  private readonly places: Places
   private exited = false
   private muted = false
   private lostIt = false
@@ -31,6 +29,7 @@ export class LinkedChild implements Listener {
     this.link = link
     this.number = number
     this.events = events
+    this.places = new Places((n, seq) => link.send(HolderWire.place(kinds.placed, number, n, seq)))
     this.streams = new Set<Spawner.OutputStream>(pty ? ["pty"] : ["stdout", "stderr"])
   }
 
@@ -79,7 +78,7 @@ export class LinkedChild implements Listener {
     const [exit] = at < 0 ? [] : waiting.splice(at, 1)
     if (exit === undefined) return
     // The next server repeats this order.
-    if (at > 0) this.link.send(HolderWire.place(kinds.exitAfter, this.number, this.n, 0))
+    if (at > 0) this.link.send(HolderWire.place(kinds.exitAfter, this.number, this.places.last, 0))
     this.deliver(exit)
   }
 
@@ -94,26 +93,14 @@ export class LinkedChild implements Listener {
     if (kind === kinds.end) return this.end(HolderWire.readStream(payload))
     if (kind === kinds.exit) return this.exit(HolderWire.readJson(payload))
     const [n, seq] = HolderWire.readPlace(payload)
-    this.n = n - 1
-    this.seq = seq - 1
+    this.places.skip(n, seq)
     this.skip?.(seq)
   }
 
   private output(payload: Buffer): void {
     const { n, stream, bytes } = HolderWire.readOutput(payload)
-    this.n = n - 1
-    this.place()
-    this.n = n
-    this.seq += 1
+    this.places.take(n)
     if (this.streams.has(stream)) this.events.output(stream, bytes)
-  }
-
-  /** Tells the holder the seq of the chunk behind `n`, unless it is one more than the last one. */
-  private place(): void {
-    const seq = this.nextSeq?.() ?? this.seq + 1
-    if (seq === this.seq + 1) return
-    this.link.send(HolderWire.place(kinds.placed, this.number, this.n + 1, seq))
-    this.seq = seq - 1
   }
 
   private end(stream: Spawner.OutputStream): void {
@@ -191,9 +178,9 @@ export class LinkedChild implements Listener {
         : {}),
       keep: (about, endedMillis, nextSeq) => {
         this.isNoted = true
-        this.nextSeq = nextSeq
+        this.places.nextSeq = nextSeq
         link.send(HolderWire.json(kinds.note, number, { about, endedMillis } satisfies HolderWire.Note))
-        return () => this.place()
+        return () => this.places.moved()
       },
     }
   }

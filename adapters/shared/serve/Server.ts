@@ -35,13 +35,12 @@ import { version } from "../Version.ts"
 import * as Confine from "./Confine.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
-import * as KeepFolder from "./KeepFolder.ts"
 import * as Listening from "./Listening.ts"
 import type { Options } from "./Options.ts"
 import { behaviour, joining, keeping } from "./OptionTable.ts"
 import { ServeError, invalid, misconfigured } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
-import * as Place from "./Place.ts"
+import * as ServerPlace from "./ServerPlace.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as Upgrades from "./Upgrades.ts"
 import * as WebPage from "./WebPage.ts"
@@ -49,9 +48,11 @@ import { HistoryFiles } from "../../../core/features/history/HistoryFiles.ts"
 import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
 import type * as AuditFile from "../audit/AuditFile.ts"
 import * as Lazy from "../Lazy.ts"
+import * as Folders from "../host/Folders.ts"
 import * as HistoryFolders from "../host/HistoryFolders.ts"
 import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
 import * as OsError from "../host/OsError.ts"
+import { join } from "node:path"
 import process from "node:process"
 
 /** Facts of the command alone. */
@@ -199,7 +200,9 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
         host.early,
       ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
     const place =
-      host.takesOver === true ? yield* Place.take(listening.addresses, bind, keepDir(options)) : undefined
+      host.takesOver === true
+        ? yield* ServerPlace.take(listening.addresses, bind, keepDir(options))
+        : undefined
     const held = yield* hold(platform, settings)
     const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)
     const floor = yield* Confine.floor(settings, services)
@@ -281,7 +284,8 @@ const hold = (
   })
 
 /** The folder by which servers find the holder. */
-const keepDir = ({ keepDir }: Options): string => keepDir ?? KeepFolder.usual(process.env)
+const keepDir = ({ keepDir }: Options): string =>
+  keepDir ?? join(Folders.ofUser(process.env, "XDG_STATE_HOME", ".local/state"), "procwire", "keep")
 
 /** The parts of a server that come from its holder. */
 interface Holding {

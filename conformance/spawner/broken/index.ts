@@ -38,7 +38,7 @@ const confinements: { readonly [name: string]: Broken } = {
     does: "leaves a confined child an interface of the network",
     caughtBy: "spawner/confine/has-no-network",
     reason: /interfaces beside loopback/,
-    // Whatever this machine has, the child sees one more.
+    // The child sees one more than this machine has.
     make: claiming(() => ["/bin/echo", "eth0"]),
   },
 }

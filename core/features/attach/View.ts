@@ -104,11 +104,11 @@ const sideways = (sender: Sender, lossyQueue: LossyQueue): Turns => {
 /** Paints what the terminal shows now, and calls `done` with it, later than it returns; undefined if it cannot. */
 export type Paint = (done: (picture: ScreenResult | undefined) => void) => void
 
-/** How the reader of an attachment lags. */
+/** The lag of the reader of an attachment. */
 export interface Lag {
   /** The child waits for it. Otherwise it may miss output. */
   readonly holds: boolean
-  /** Where it has missed some, it jumps to this picture. Its `done` is followed by the next look for an event. */
+  /** The picture to which it jumps over missed output. Its `done` is followed by the next look for an event. */
   readonly paint?: Paint | undefined
   /** False while a gap cannot be told, and a picture would be old when it can. */
   readonly ready?: () => boolean

@@ -14,7 +14,7 @@ import * as Fake from "../../spawn/Fake.ts"
 import type { KeeperService, Left } from "../../spawn/Keeper.ts"
 import type { StdinError } from "../../spawn/SpawnError.ts"
 import * as Spawner from "../../spawn/Spawner.ts"
-import { HeldOutput } from "./HeldOutput.ts"
+import { HeldOutput, Places } from "./HeldOutput.ts"
 
 /** The bounds of a keeper. */
 export interface Bounds {
@@ -101,22 +101,16 @@ export const over = (
         const held = new Held(spec, capacity, yield* Scope.fork(outer))
         taker.follow(held)
         const { events } = held.output
-        const ended = () => {
-          if (!held.output.ended) return
+        held.output.onEnded = () => {
           if (held.output.taker === undefined) wait(held)
           else held.told = true
         }
         all.add(held)
         const spawned = inner.spawn(spec, {
-          output: events.output,
-          end: (stream) => {
-            events.end(stream)
-            ended()
-          },
+          ...events,
           exit: (status, ending) => {
             held.endedAtMs = clock.currentTimeMillisUnsafe()
             events.exit(status, ending)
-            ended()
           },
         })
         held.handle = yield* Effect.onExit(Scope.provide(spawned, held.scope), (exit) =>
@@ -165,8 +159,8 @@ export const over = (
         }),
         keep: (about, endedMillis, nextSeq) => {
           held.note = { about, endedMillis }
-          follower.nextSeq = nextSeq
-          return () => follower.place()
+          follower.places.nextSeq = nextSeq
+          return () => follower.places.moved()
         },
       }
     }
@@ -244,15 +238,13 @@ const drain = (held: Held): Effect.Effect<void> =>
     }
   })
 
-/** A child as its server has it: it gives outputs their seqs, and notes those that are not one more. */
+/** A child as its server has it. */
 class Follower {
-  nextSeq: (() => number) | undefined
+  /** Where it tells the seqs of outputs. */
+  held: Held | undefined
+  readonly places = new Places((n, seq) => this.held?.output.placed(n, seq))
   private readonly events: Spawner.SpawnEvents
   private readonly skipped: (seq: number) => void
-  private held: Held | undefined
-  /** The number and the seq of the last output. */
-  private n = 0
-  private seq = 0
 
   constructor(events: Spawner.SpawnEvents, skipped: (seq: number) => void) {
     this.events = events
@@ -265,24 +257,13 @@ class Follower {
   }
 
   skip(n: number, seq: number): void {
-    this.n = n - 1
-    this.seq = seq - 1
+    this.places.skip(n, seq)
     this.skipped(seq)
   }
 
   output(n: number, stream: Spawner.OutputStream, bytes: Uint8Array): void {
-    this.n = n - 1
-    this.place()
-    this.n = n
-    this.seq += 1
+    this.places.take(n)
     this.events.output(stream, bytes)
-  }
-
-  place(): void {
-    const seq = this.nextSeq?.() ?? this.seq + 1
-    if (seq === this.seq + 1) return
-    this.held?.output.placed(this.n + 1, seq)
-    this.seq = seq - 1
   }
 
   end(stream: Spawner.OutputStream): void {

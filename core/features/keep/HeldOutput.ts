@@ -31,6 +31,8 @@ interface Mark {
 export class HeldOutput {
   /** The server, if there is one. */
   taker: Taker | undefined
+  /** Called behind the last of the exit and all ends. */
+  onEnded = (): void => {}
   /** The bytes that were evicted, by stream. */
   readonly lost = { stdout: 0, stderr: 0, pty: 0 }
   private readonly log: OutputLog.OutputLog
@@ -116,5 +118,48 @@ export class HeldOutput {
     this.marks.push({ after: this.log.nextSeq() - 1, kind, tell })
     this.missing -= 1
     if (this.taker !== undefined) tell(this.taker)
+    if (this.ended) this.onEnded()
+  }
+}
+
+/** The seqs that a server gives the chunks of a child. Each that is not one more than the last one is told. */
+export class Places {
+  /** Gives the seq of the next output; undefined as long as no other event can take one. */
+  nextSeq: (() => number) | undefined
+  /** The number and the seq of the last chunk. */
+  private n = 0
+  private seq = 0
+  private readonly tell: (n: number, seq: number) => void
+
+  /** `tell` is called with a chunk and its seq, as soon as that is known. */
+  constructor(tell: (n: number, seq: number) => void) {
+    this.tell = tell
+  }
+
+  /** The number of the last chunk. */
+  get last(): number {
+    return this.n
+  }
+
+  /** Chunk `n`, which comes next, has this seq. */
+  skip(n: number, seq: number): void {
+    this.n = n - 1
+    this.seq = seq - 1
+  }
+
+  /** Chunk `n` comes. */
+  take(n: number): void {
+    this.n = n - 1
+    this.moved()
+    this.n = n
+    this.seq += 1
+  }
+
+  /** Something else than an output may have taken a seq. */
+  moved(): void {
+    const seq = this.nextSeq?.() ?? this.seq + 1
+    if (seq === this.seq + 1) return
+    this.tell(this.n + 1, seq)
+    this.seq = seq - 1
   }
 }

@@ -33,9 +33,6 @@ export const historiesPath = (env: Env): string => {
   return join(tmpdir(), `procwire-histories-${process.geteuid?.() ?? "user"}-${place}`)
 }
 
-/** The folder of the holder of its processes. */
-export const keepPath = (env: Env): string => join(runtimePath(env), "keep")
-
 export const configPath = (env: Env): string =>
   join(Folders.ofUser(env, "XDG_CONFIG_HOME", ".config"), "procwire")
 
