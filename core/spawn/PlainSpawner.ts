@@ -47,6 +47,7 @@ const nothing: Capabilities = {
   pipeStdin: false,
   pause: false,
   confine: false,
+  egress: false,
 }
 
 /** The reason why this value is no plain spawner, as the end of a sentence; `undefined` if it is one. */

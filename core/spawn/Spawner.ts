@@ -20,6 +20,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Confinement } from "../protocol/Confinement.ts"
 import type { Ending } from "../protocol/Ending.ts"
+import type { Gate } from "./Egress.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** The capabilities of a spawner. A declared one must work; one that is not declared is never used. */
@@ -38,6 +39,11 @@ export interface Capabilities {
   readonly pause: boolean
   /** `SpawnSpec.confinement` holds for the child and all its descendants. */
   readonly confine: boolean
+  /**
+   * `SpawnSpec.egress` is the only way out for the child and all its descendants: they have no network, and a proxy
+   * that asks the gate. Absent as false.
+   */
+  readonly egress?: boolean | undefined
 }
 
 /** The size of a PTY in character cells. */
@@ -67,6 +73,12 @@ export interface SpawnSpec {
   readonly stdio: Stdio
   /** The access of the child. Only with the capability `confine`: the child must not run without it. */
   readonly confinement?: Confinement | undefined
+  /**
+   * The policy for the hosts that the child may reach. Only with the capability `egress`, and with a confinement
+   * without a network: the child must not run without it. The spawner adds the variables of the proxy to `env`, and
+   * takes out those that the caller has given for another one.
+   */
+  readonly egress?: Gate | undefined
 }
 
 /** A stream that a child writes. */

@@ -1,5 +1,6 @@
 /**
- * The interface of spawners, which start processes; the policy for environments; a scripted spawner for tests.
+ * The interface of spawners, which start processes; the gate of what a child may reach; the policy for environments; a
+ * scripted spawner for tests.
  *
  * @example
  * ```ts
@@ -18,6 +19,7 @@
  * @module
  */
 export * as Drain from "./Drain.ts"
+export * as Egress from "./Egress.ts"
 export * as EnvPolicy from "./EnvPolicy.ts"
 export * as Fake from "./Fake.ts"
 export * as Host from "./Host.ts"
