@@ -363,6 +363,8 @@ const ofRuntimes = [
     (name) => `core/protocol/${name}.test.ts`,
   ),
   "core/transport/Framing.test.ts",
+  "core/features/egress/Rules.test.ts",
+  "adapters/shared/egress/",
   "adapters/shared/files/",
   "adapters/shared/host/",
   "adapters/shared/process/",
