@@ -1,9 +1,10 @@
 /**
  * The system calls that a confined process is refused with EPERM, as a seccomp (classic BPF) program.
  *
- * Without a network no socket can be opened, except connected pairs: a network namespace alone would leave unix
- * sockets in the file system (a container engine listens on one) and other families. With a network only AF_VSOCK is
- * refused, which leads to the host of a virtual machine. Refused in both: io_uring (opens sockets past such a
+ * Without a network no socket can be opened, except connected pairs of streams: a network namespace alone would leave
+ * unix sockets in the file system (a container engine listens on one) and other families, and a pair of datagrams can
+ * be connected to such a socket anew. With a network only AF_VSOCK is refused, which leads to the host of a virtual
+ * machine. Refused in both: io_uring (opens sockets past such a
  * filter), kernel keys (no namespace separates them), bpf, perf, and TIOCSTI and TIOCLINUX (type into a terminal for
  * somebody else). Programs for another architecture (32 bit, x32) use other numbers, and are refused every call.
  */
@@ -38,6 +39,10 @@ const numbers: Readonly<Record<string, Numbers>> = {
 
 const AF_UNIX = 1
 const AF_VSOCK = 40
+const SOCK_STREAM = 1
+const SOCK_SEQPACKET = 5
+/** The type of a socket, without SOCK_CLOEXEC and SOCK_NONBLOCK. */
+const SOCK_TYPE_MASK = 0xf
 const TIOCSTI = 0x5412
 const TIOCLINUX = 0x541c
 /** On x64, numbers from here on are those of x32. */
@@ -52,6 +57,7 @@ const load = (offset: number): Instruction => [0x20, 0, 0, offset]
 const give = (value: number): Instruction => [0x06, 0, 0, value]
 /** Loads the low half of an argument of the call, on a little-endian machine. */
 const argument = (index: number): Instruction => load(16 + 8 * index)
+const and = (mask: number): Instruction => [0x54, 0, 0, mask]
 /** Runs `block` if the loaded value equals `value`, else skips it. */
 const when = (value: number, block: ReadonlyArray<Instruction>): ReadonlyArray<Instruction> => [
   [0x15, 0, block.length, value],
@@ -64,6 +70,12 @@ const from = (value: number, block: ReadonlyArray<Instruction>): ReadonlyArray<I
 ]
 const refuse = [give(REFUSE)]
 const allow = [give(ALLOW)]
+const typeOfSocket = [argument(1), and(SOCK_TYPE_MASK)]
+const streamPairs = [
+  argument(0),
+  ...when(AF_UNIX, [...typeOfSocket, ...when(SOCK_STREAM, allow), ...when(SOCK_SEQPACKET, allow)]),
+  ...refuse,
+]
 
 /** The filter for an architecture as `process.arch` names it; `undefined` for one that is not known. */
 export const make = (architecture: string, network: boolean): Uint8Array | undefined => {
@@ -79,7 +91,7 @@ export const make = (architecture: string, network: boolean): Uint8Array | undef
     ...refused.flatMap((number) => when(number, refuse)),
     ...when(ioctl, [argument(1), ...when(TIOCSTI, refuse), ...when(TIOCLINUX, refuse), ...allow]),
     ...when(socket, network ? [argument(0), ...when(AF_VSOCK, refuse), ...allow] : refuse),
-    ...when(socketpair, [argument(0), ...when(AF_UNIX, allow), ...(network ? allow : refuse)]),
+    ...when(socketpair, network ? allow : streamPairs),
     ...allow,
   ]
   const bytes = new DataView(new ArrayBuffer(8 * program.length))

@@ -22,6 +22,7 @@ export const places = {
   OUTSIDE: at("outside"),
   SECRET: at("secret"),
   SOCKET: at("outside/socket"),
+  LOG: at("outside/socket-log"),
 }
 
 /** A client of a server, and what an escape finds there. */
@@ -58,6 +59,7 @@ export const lacking = (needs: ReadonlyArray<Need> = []): string | undefined =>
 const listener = `use Socket; my @kept; $| = 1;
 for my $name ("\\0$ENV{ABSTRACT}", $ENV{SOCKET}) {
   socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un($name)); listen($s, 64); push @kept, $s }
+socket(my $log, AF_UNIX, SOCK_DGRAM, 0); bind($log, pack_sockaddr_un($ENV{LOG}));
 socket(my $s, AF_INET, SOCK_STREAM, 0); bind($s, pack_sockaddr_in(0, inet_aton("127.0.0.1"))); listen($s, 64);
 print((unpack_sockaddr_in(getsockname($s)))[0]); print "\\n"; sleep`
 

@@ -4,7 +4,7 @@
  *
  * A process finds in its environment what it tries to reach: WORK, which it may write, and beyond its reach OUTSIDE,
  * SECRET (a folder with the file `key`), SERVER (a pid), AUDIT (a file that the server holds open), ABSTRACT and SOCKET
- * (names of unix sockets) and PORT. An escape that has succeeded prints `escaped`.
+ * (names of unix sockets), LOG (a unix socket for datagrams) and PORT. An escape that has succeeded prints `escaped`.
  */
 
 /** The needs of an escape; a machine that lacks one cannot try it. */
@@ -136,6 +136,14 @@ export const all: ReadonlyArray<Escape> = [
     script: connect("AF_UNIX", "pack_sockaddr_un($ENV{SOCKET})"),
     needs: ["perl"],
     guard: "a filter of system calls refuses sockets",
+  },
+  {
+    name: "sends to a unix socket in the file system by a pair of datagram sockets",
+    script:
+      `perl -MSocket -e 'socketpair(my $a, my $b, AF_UNIX, SOCK_DGRAM, 0) or die; ` +
+      `connect($a, pack_sockaddr_un($ENV{LOG})) or die; send($a, "x", 0) or die' && echo escaped`,
+    needs: ["perl"],
+    guard: "a filter of system calls refuses pairs of datagram sockets",
   },
   {
     name: "connects to a port of this machine",
