@@ -61,6 +61,7 @@ export const hidden: Readonly<Record<string, Load>> = {
   stats: () => commands["top"]!(),
   complete: () => import("./ShellCommands.ts").then(({ complete }) => complete),
   hold: () => import("./HoldCommand.ts").then(({ hold }) => hold),
+  netns: () => import("./NetnsCommand.ts").then(({ netns }) => netns),
 }
 
 export const allSpecs = (): Promise<ReadonlyArray<Command>> =>

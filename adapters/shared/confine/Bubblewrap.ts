@@ -11,6 +11,10 @@
  * A confinement in layers is bubblewrap inside bubblewrap: what the outer one hides, the inner one cannot mount, so no
  * link that a confined process makes meanwhile leads out.
  *
+ * A child with egress rules is started inside a network namespace that was made before it, with a loopback alone, on
+ * which this process listens for it. That namespace belongs to a user namespace around those of bubblewrap, so no
+ * process inside has a capability over it.
+ *
  * A child never runs less confined than asked for. Without bubblewrap the capability is absent; if bubblewrap does
  * not work here, which a trial finds out before the first child, a start fails with `Unconfinable`. A spawner that
  * confines by itself is left to do so.
@@ -22,7 +26,10 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Confinement from "../../../core/protocol/Confinement.ts"
+import type { Gate } from "../../../core/spawn/Egress.ts"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
+import type { MakeOutlets, Outlets } from "../egress/namespace/Outlets.ts"
+import * as Unkept from "../egress/namespace/Unkept.ts"
 import * as SearchPath from "../host/SearchPath.ts"
 import * as ProgramLookup from "../process/ProgramLookup.ts"
 import * as Trial from "./Trial.ts"
@@ -37,15 +44,33 @@ export interface Options {
   readonly confinement?: Confinement.Confinement
 }
 
-/** Adds the capability `confine` to the inner spawner, if bubblewrap is installed. */
-export const layer = (options: Options = {}): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>
+/**
+ * Adds the capability `confine` to the inner spawner, if bubblewrap is installed, and `egress` if ways out of network
+ * namespaces can be made, too.
+ */
+export const layer = (
+  options: Options = {},
+  makeOutlets?: MakeOutlets,
+): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>
   Layer.effect(
     Spawner.Spawner,
-    Effect.map(Spawner.Spawner, (inner) => make(inner, options)),
+    Effect.gen(function* () {
+      const inner = yield* Spawner.Spawner
+      const bubblewrap = process.platform === "linux" ? find(options.program) : undefined
+      const outlets =
+        makeOutlets === undefined || bubblewrap === undefined
+          ? undefined
+          : yield* makeOutlets({ spawner: inner, bubblewrap, nsenter: findIn("nsenter") })
+      return make(inner, options, outlets)
+    }),
   )
 
 /** The same without a layer. */
-export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spawner.SpawnerService => {
+export const make = (
+  inner: Spawner.SpawnerService,
+  options: Options = {},
+  outlets?: Outlets,
+): Spawner.SpawnerService => {
   const floor = options.confinement && {
     ...options.confinement,
     places: Confinement.merge(options.confinement.places),
@@ -61,24 +86,37 @@ export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spaw
       if (spec.arg0 !== undefined) return yield* invalid("arg0 cannot be set for a confined process")
       const found = yield* ProgramLookup.find(spec)
       const tried = trialOf(confinement)
-      const key = JSON.stringify(tried.layers ?? [])
+      const key = JSON.stringify([tried.layers ?? [], spec.egress !== undefined])
+      const outlet = spec.egress && (yield* openOutlet(spec.egress, confinement))
       if (!works.has(key)) {
-        const wrong = yield* Trial.run(inner, (argv, rest) => wrap(program, argv, tried, rest))
-        if (wrong !== undefined) return yield* unconfinable(wrong)
+        const wrong = yield* Trial.run(inner, (argv, rest) => wrap(program, argv, tried, rest, outlet))
+        if (wrong !== undefined)
+          return yield* outlet === undefined ? unconfinable(wrong) : Effect.fail(Unkept.make(wrong))
         works.add(key)
       }
-      return yield* wrap(program, [found, ...spec.argv.slice(1)], confinement, spec)
+      const env = outlet === undefined ? spec.env : outlet.environment(spec.env)
+      return yield* wrap(program, [found, ...spec.argv.slice(1)], confinement, { ...spec, env }, outlet)
     })
+
+  const openOutlet = (gate: Gate, confinement: Confinement.Confinement) => {
+    if (outlets === undefined) return Effect.fail(Unkept.make("this spawner has no proxy"))
+    if (confinement.network) return invalid("egress rules and a network exclude each other")
+    return outlets.open(gate)
+  }
 
   return {
     capabilities: {
       ...inner.capabilities,
       arg0: inner.capabilities.arg0 && floor === undefined,
       confine: program !== undefined,
+      egress: program !== undefined && outlets !== undefined && outlets.missing === undefined,
     },
     spawn: (spec, events) => {
       const confinement = Confinement.underFloor(floor, spec.confinement)
-      if (confinement === undefined) return inner.spawn(spec, events)
+      if (confinement === undefined)
+        return spec.egress === undefined
+          ? inner.spawn(spec, events)
+          : invalid("egress rules need a confinement without a network")
       const started = Effect.flatMap(confine(spec, confinement), (wrapped) =>
         signalledInside(inner, wrapped, events),
       )
@@ -132,9 +170,11 @@ const trialOf = ({ layers = [] }: Confinement.Confinement): Confinement.Confinem
 
 /** The real path of bubblewrap: of the program at `named`, else of the `bwrap` in the PATH. */
 export const find = (named: string | undefined): string | undefined => {
-  const path = named ?? SearchPath.find("bwrap", process.env["PATH"], canRun)
+  const path = named ?? findIn("bwrap")
   return path !== undefined && canRun(path) ? realpathSync(path) : undefined
 }
+
+const findIn = (name: string) => SearchPath.find(name, process.env["PATH"], canRun)
 
 const canRun = (path: string): boolean => {
   try {

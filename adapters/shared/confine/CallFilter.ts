@@ -3,10 +3,12 @@
  *
  * Without a network no socket can be opened, except connected pairs of streams: a network namespace alone would leave
  * unix sockets in the file system (a container engine listens on one) and other families, and a pair of datagrams can
- * be connected to such a socket anew. With a network only AF_VSOCK is refused, which leads to the host of a virtual
- * machine. Refused in both: io_uring (opens sockets past such a
- * filter), kernel keys (no namespace separates them), bpf, perf, and TIOCSTI and TIOCLINUX (type into a terminal for
- * somebody else). Programs for another architecture (32 bit, x32) use other numbers, and are refused every call.
+ * be connected to such a socket anew. With a loopback of its own it has TCP and UDP beside them, and may ask which
+ * addresses it has. With the whole network only AF_VSOCK is refused, which leads to the host of a virtual machine.
+ *
+ * Refused always: io_uring (opens sockets past such a filter), kernel keys (no namespace separates them), bpf, perf,
+ * and TIOCSTI and TIOCLINUX (type into a terminal for somebody else). Programs for another architecture (32 bit, x32)
+ * use other numbers, and are refused every call.
  */
 
 interface Numbers {
@@ -38,8 +40,13 @@ const numbers: Readonly<Record<string, Numbers>> = {
 }
 
 const AF_UNIX = 1
+const AF_INET = 2
+const AF_INET6 = 10
+const AF_NETLINK = 16
 const AF_VSOCK = 40
+const NETLINK_ROUTE = 0
 const SOCK_STREAM = 1
+const SOCK_DGRAM = 2
 const SOCK_SEQPACKET = 5
 /** The type of a socket, without SOCK_CLOEXEC and SOCK_NONBLOCK. */
 const SOCK_TYPE_MASK = 0xf
@@ -77,8 +84,25 @@ const streamPairs = [
   ...refuse,
 ]
 
+const ofLoopback = [
+  argument(0),
+  ...when(AF_NETLINK, [argument(2), ...when(NETLINK_ROUTE, allow), ...refuse]),
+  ...[AF_INET, AF_INET6].flatMap((family) =>
+    when(family, [...typeOfSocket, ...when(SOCK_STREAM, allow), ...when(SOCK_DGRAM, allow), ...refuse]),
+  ),
+  ...refuse,
+]
+const sockets: Readonly<Record<Network, ReadonlyArray<Instruction>>> = {
+  none: refuse,
+  loopback: ofLoopback,
+  all: [argument(0), ...when(AF_VSOCK, refuse), ...allow],
+}
+
+/** The network of a child: none, a namespace with a loopback alone, or that of this process. */
+export type Network = "none" | "loopback" | "all"
+
 /** The filter for an architecture as `process.arch` names it; `undefined` for one that is not known. */
-export const make = (architecture: string, network: boolean): Uint8Array | undefined => {
+export const make = (architecture: string, network: Network): Uint8Array | undefined => {
   const known = numbers[architecture]
   if (known === undefined) return undefined
   const { arch, socket, socketpair, ioctl, refused } = known
@@ -90,8 +114,8 @@ export const make = (architecture: string, network: boolean): Uint8Array | undef
     ...(architecture === "x64" ? from(X32, refuse) : []),
     ...refused.flatMap((number) => when(number, refuse)),
     ...when(ioctl, [argument(1), ...when(TIOCSTI, refuse), ...when(TIOCLINUX, refuse), ...allow]),
-    ...when(socket, network ? [argument(0), ...when(AF_VSOCK, refuse), ...allow] : refuse),
-    ...when(socketpair, network ? allow : streamPairs),
+    ...when(socket, sockets[network]),
+    ...when(socketpair, network === "all" ? allow : streamPairs),
     ...allow,
   ]
   const bytes = new DataView(new ArrayBuffer(8 * program.length))

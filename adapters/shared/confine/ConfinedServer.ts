@@ -35,7 +35,10 @@ export const start = (
       catch: cannot,
     })
     const rest = { cwd: "/", env, stdio: { kind: "pipe", stdin: true } } as const
-    const spec = yield* Effect.mapError(Wrapped.wrap(program, argv, confinement, rest, mounts), cannot)
+    const spec = yield* Effect.mapError(
+      Wrapped.wrap(program, argv, confinement, rest, { first: mounts }),
+      cannot,
+    )
     const [command, ...args] = spec.argv
     const options = { command, args, cwd: spec.cwd, env: {}, stderr: "ignore" } as const
     return yield* CommandTransport.connectCommand(options).pipe(

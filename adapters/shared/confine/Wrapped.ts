@@ -13,19 +13,25 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/**
- * The spec that starts bubblewrap instead. What that holds (files, placeholders) is released with the scope. `first`
- * are arguments to bubblewrap that come before the places.
- */
+/** Beside its confinement. */
+export interface More {
+  /** Arguments to bubblewrap that come before the places. */
+  readonly first?: ReadonlyArray<string>
+  /** The command line that enters a network namespace with a loopback alone, in place of a new one. */
+  readonly enter?: ReadonlyArray<string>
+}
+
+/** The spec that starts bubblewrap instead. What that holds (files, placeholders) is released with the scope. */
 export const wrap = (
   program: string,
   argv: readonly [string, ...ReadonlyArray<string>],
   confinement: Confinement.Confinement,
   { cwd, env, stdio }: Omit<Spawner.SpawnSpec, "argv">,
-  first: ReadonlyArray<string> = [],
+  { first = [], enter = [] }: More = {},
 ) =>
   Effect.gen(function* () {
-    const filter = CallFilter.make(process.arch, confinement.network)
+    const network = enter.length > 0 ? "loopback" : confinement.network ? "all" : "none"
+    const filter = CallFilter.make(process.arch, network)
     if (filter === undefined) return yield* unconfinable(`no filter of system calls for ${process.arch}`)
     const setting = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value])
     if ("" in env || Object.keys(env).some((name) => name.includes("="))) {
@@ -40,7 +46,7 @@ export const wrap = (
     for (const [index, args] of mounts.args.entries()) {
       const isInnermost = index === mounts.args.length - 1
       const all = [
-        ...(index > 0 ? again : confinement.network ? namespaces : [...namespaces, "--unshare-net"]),
+        ...(index > 0 ? again : network === "none" ? [...namespaces, "--unshare-net"] : namespaces),
         ...(mounts.args.length > 1 ? userOf(isInnermost) : []),
         ...(isInnermost ? first : []),
         ...args,
@@ -57,18 +63,10 @@ export const wrap = (
     const front = shielded
       ? [env_, "--default-signal", ...pwd, ...(argv[0].includes("=") ? [nice, "-n", "0"] : [])]
       : []
+    const script = `${shielded ? shield : ""}${scriptOf(words.length)}`
+    const [head, ...rest] = [...enter, program, "--args", "3", "--", ...nested, ...front, ...argv]
     return {
-      argv: [
-        "/bin/sh",
-        "-c",
-        `${shielded ? shield : ""}${scriptOf(words.length)}`,
-        program,
-        calls.path,
-        ...words,
-        ...nested,
-        ...front,
-        ...argv,
-      ],
+      argv: ["/bin/sh", "-c", script, head ?? program, calls.path, ...words, ...rest],
       cwd,
       env: {},
       stdio,
@@ -101,7 +99,7 @@ const scriptOf = (layers: number): string => {
   const names = Array.from({ length: layers }, (_, index) => `a${index}`)
   const taken = names.map((name, index) => `${name}=$${index + 2}`).join(" ")
   const opened = names.map((name, index) => `${index === 0 ? 3 : 4 + index}<"$${name}"`).join(" ")
-  return `calls=$1 ${taken}; shift ${layers + 1}; exec "$0" --args 3 -- "$@" 4<"$calls" ${opened}`
+  return `calls=$1 ${taken}; shift ${layers + 1}; exec "$0" "$@" 4<"$calls" ${opened}`
 }
 
 const sees = ({ places }: Confinement.Confinement, path: string): boolean => {

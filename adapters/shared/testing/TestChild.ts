@@ -31,6 +31,7 @@ export interface Options {
   readonly stdin?: boolean
   readonly pty?: boolean | Spawner.TerminalSize
   readonly confinement?: Spawner.SpawnSpec["confinement"]
+  readonly egress?: Spawner.SpawnSpec["egress"]
   readonly onOutput?: (stream: Spawner.OutputStream, bytes: Uint8Array) => void
 }
 
@@ -40,6 +41,7 @@ const specOf = (options: Options): Spawner.SpawnSpec => ({
   cwd: options.cwd ?? "/",
   env: options.env ?? { PATH: "/usr/local/bin:/usr/bin:/bin" },
   confinement: options.confinement,
+  egress: options.egress,
   stdio:
     options.pty === undefined || options.pty === false
       ? { kind: "pipe", stdin: options.stdin ?? false }

@@ -1,0 +1,97 @@
+/**
+ * The only way out of a child with egress rules: a network namespace of its own, and in it a proxy that asks the gate
+ * of the child. There is one for each child, so each connection has an owner.
+ *
+ * The code is loaded with the first such child.
+ */
+import type * as net from "node:net"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import type { Gate } from "../../../../core/spawn/Egress.ts"
+import type { SpawnError } from "../../../../core/spawn/SpawnError.ts"
+import type * as Spawner from "../../../../core/spawn/Spawner.ts"
+import * as OwnProgram from "../../confine/OwnProgram.ts"
+import type { Ffi } from "../../process/posix/Ffi.ts"
+import * as Unkept from "./Unkept.ts"
+
+/** The parts of the host that they need. */
+export interface Host {
+  /** Calls the C library; throws where that is impossible. */
+  readonly openFfi: () => Ffi
+  /** True if this process is the program procwire. */
+  readonly isCommand: boolean
+  /** Loads the proxy, which serves one connection of a child. */
+  readonly loadProxy: () => Promise<(socket: net.Socket, gate: Gate) => void>
+}
+
+/** The parts that the spawner brings. */
+export interface Parts {
+  /** Starts the process that makes the namespaces. */
+  readonly spawner: Spawner.SpawnerService
+  /** The path of bubblewrap. */
+  readonly bubblewrap: string
+  /** The path of nsenter, of util-linux or of busybox. */
+  readonly nsenter: string | undefined
+}
+
+/** The way out of one child. */
+export interface Outlet {
+  /** The command line that enters its namespace, in front of that of bubblewrap. */
+  readonly enter: ReadonlyArray<string>
+  /** The environment of the child, with the variables of the proxy. */
+  readonly environment: (given: Readonly<Record<string, string>>) => Readonly<Record<string, string>>
+}
+
+export interface Outlets {
+  /** The part of the host that is missing, in words: then none can be opened. */
+  readonly missing: string | undefined
+  /** Opens one, until the scope ends. */
+  readonly open: (gate: Gate) => Effect.Effect<Outlet, SpawnError, Scope.Scope>
+}
+
+/** The making of them, until the scope ends. */
+export type MakeOutlets = (parts: Parts) => Effect.Effect<Outlets, never, Scope.Scope>
+
+/** Whether the kernel allows it shows with the first child. */
+export const make = (
+  { openFfi, isCommand, loadProxy }: Host,
+  { nsenter, ...parts }: Parts,
+): ReturnType<MakeOutlets> =>
+  Effect.gen(function* () {
+    const command = OwnProgram.find(isCommand)
+    const ffi = yield* Effect.option(Effect.try(openFfi))
+    const scope = yield* Effect.scope
+    if (nsenter === undefined)
+      return lacking("nsenter is not in the PATH of the server (it is part of util-linux)")
+    if (command === undefined)
+      return lacking("the program procwire is not beside this one, which was bundled")
+    if (Option.isNone(ffi))
+      return lacking("the C library cannot be called (on Node that takes the package koffi)")
+    const load = yield* Effect.cached(
+      Effect.gen(function* () {
+        const [Namespaces, ProxyEnvironment, proxy] = yield* Effect.promise(() =>
+          Promise.all([import("./Namespaces.ts"), import("./ProxyEnvironment.ts"), loadProxy()]),
+        )
+        const made = Namespaces.make({ ...parts, command, ffi: ffi.value })
+        return { namespaces: yield* Scope.provide(made, scope), ProxyEnvironment, proxy }
+      }).pipe(Effect.uninterruptible),
+    )
+    return {
+      missing: undefined,
+      open: (gate) =>
+        Effect.gen(function* () {
+          const { namespaces, ProxyEnvironment, proxy } = yield* load
+          const { network, user, port, listen } = yield* namespaces.take
+          yield* listen((socket) => proxy(socket, gate))
+          const fd = (number: number) => `/proc/${process.pid}/fd/${number}`
+          return {
+            enter: [nsenter, "--preserve-credentials", `--user=${fd(user)}`, `--net=${fd(network)}`, "--"],
+            environment: (given) => ProxyEnvironment.make(given, port),
+          }
+        }),
+    }
+  })
+
+const lacking = (missing: string): Outlets => ({ missing, open: () => Effect.fail(Unkept.make(missing)) })
