@@ -28,15 +28,9 @@ export interface Attempt {
 /**
  * The reason of a denial. The first three are words of the peer: a rule denies, no rule allows, or the address is
  * private, local or otherwise special and no rule names it. The others: the request has no host that could be judged,
- * its parts name different hosts (Host or the server name of TLS), or a bound of the proxy is reached.
+ * or its parts name different hosts (Host, or the server name of TLS).
  */
-export type DenialReason =
-  | "denied"
-  | "not_allowed"
-  | "not_allowed_local"
-  | "malformed"
-  | "host_mismatch"
-  | "too_many"
+export type DenialReason = "denied" | "not_allowed" | "not_allowed_local" | "malformed" | "host_mismatch"
 
 /** The attempt goes on. */
 export interface Allowed {
