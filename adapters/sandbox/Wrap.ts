@@ -31,7 +31,7 @@ export const layerWrap = (
   Layer.effect(
     Spawner.Spawner,
     Effect.map(Spawner.Spawner, (inner) => ({
-      capabilities: { ...inner.capabilities, arg0: false, ...options.capabilities },
+      capabilities: { ...inner.capabilities, arg0: false, masks: false, ...options.capabilities },
       spawn: (spec, events) => {
         const refusal = SpecCheck.refusalOfText(spec)
         if (refusal !== undefined) return Effect.fail(refusal)

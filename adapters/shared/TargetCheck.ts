@@ -36,6 +36,7 @@ const serverNames = {
   limits: true,
   listSessions: true,
   scope: true,
+  secrets: true,
 } satisfies Names<ExecServer.Options>
 
 /** Why `target` is no target; undefined where it is one. */

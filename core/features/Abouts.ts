@@ -15,6 +15,7 @@ import { about as pid } from "./pid/about.ts"
 import { about as receipt } from "./receipt/about.ts"
 import { about as restart } from "./restart/about.ts"
 import { about as screen } from "./screen/about.ts"
+import { about as secrets } from "./secrets/about.ts"
 import { about as wait } from "./wait/about.ts"
 import type { About, Wire } from "./Wire.ts"
 import { type Wires, wires } from "./Wires.ts"
@@ -36,6 +37,7 @@ const abouts: OfEach<Wires> = [
   screen,
   fs,
   http,
+  secrets,
   attach,
 ]
 

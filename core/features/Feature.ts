@@ -15,7 +15,7 @@ import type { StartParams } from "../protocol/Process.ts"
 import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
 import type { RequestContext } from "../rpc/Router.ts"
 import type { HostInfo } from "../spawn/Host.ts"
-import type { Capabilities, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Capabilities, Secret, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
 import type { Late } from "./Late.ts"
@@ -102,6 +102,8 @@ export interface Server {
   readonly listsAll: boolean
   /** The rights of the client with the sessions of others. */
   readonly scope: SessionScope
+  /** The secrets of the server, which every process has. */
+  readonly secrets: ReadonlyArray<Secret>
 }
 
 /** The meaning of a process id on a connection. */

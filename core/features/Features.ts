@@ -37,6 +37,7 @@ import { receipt } from "./receipt/feature.ts"
 import { restart } from "./restart/feature.ts"
 import { screen } from "./screen/feature.ts"
 import * as Pictures from "./screen/Pictures.ts"
+import { secrets } from "./secrets/feature.ts"
 import { wait } from "./wait/feature.ts"
 import * as Late from "./Late.ts"
 import type { Wire } from "./Wire.ts"
@@ -61,6 +62,7 @@ const all: Each<Wires> = [
   screen,
   fs,
   http,
+  secrets,
   attach,
 ]
 

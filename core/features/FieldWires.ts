@@ -16,6 +16,7 @@ import { pid } from "./pid/wire.ts"
 import { receipt } from "./receipt/wire.ts"
 import { restart } from "./restart/wire.ts"
 import { screen } from "./screen/wire.ts"
+import { secrets } from "./secrets/wire.ts"
 import { wait } from "./wait/wire.ts"
 import type { Wire } from "./Wire.ts"
 
@@ -35,6 +36,7 @@ export const wires = [
   screen,
   fs,
   http,
+  secrets,
 ] as const
 
 /** The types of these wires, in their order. */

@@ -11,7 +11,7 @@ import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnSpec } from "../spawn/Spawner.ts"
 import { type Capacity, maxChunkBytes, mostPinned } from "./Chunk.ts"
 import type * as Lifecycle from "./Lifecycle.ts"
-import type { Names } from "./Listed.ts"
+import type { Facts, Names } from "./Listed.ts"
 import type { Options, Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { type Adopted, Process } from "./Process.ts"
@@ -32,6 +32,8 @@ export interface Asked extends Names {
   readonly keep?: boolean | undefined
   /** True: it is forgotten as soon as it is closed, also one that is kept. */
   readonly autoRemove?: boolean | undefined
+  /** What lists show of its facts; by default all. */
+  readonly shown?: (<F extends Omit<Facts, "startedAtMs">>(facts: F, spec: SpawnSpec) => F) | undefined
   /** Facts of a child that another server has started; absent for one that is to be started. */
   readonly adopted?: Adopted | undefined
 }
@@ -109,13 +111,16 @@ export const reserve = (
   process.adopted = adopted
   process.endedAtMs = adopted?.endedAtMs
   const { argv, cwd } = spec
-  const { around, autoRemove, extend, name, labels } = asked
+  const { around, autoRemove, extend, name, labels, shown = same } = asked
   const { made } = shared.buffers
   if (made !== undefined) buffersOf(process, capacity).forEach(made)
-  const entry = table.reserve(process, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
+  const facts = shown({ argv, cwd, name, labels, startedAtMs }, spec)
+  const entry = table.reserve(process, facts, keep !== undefined)
   if (keep !== undefined) process.whenForgotten(keep.success)
   return Result.succeed({ entry, leave, asked: { around, extend, autoRemove } })
 }
+
+const same = <F>(facts: F): F => facts
 
 /** The capacity of a log: what its start asks for, one chunk at least, within the limits. */
 const capacityOf = (

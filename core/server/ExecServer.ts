@@ -14,11 +14,13 @@ import * as SessionScope from "../protocol/SessionScope.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
-import { Spawner } from "../spawn/Spawner.ts"
+import { type Secret, Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
 import * as Notifier from "./Notifier.ts"
 import * as SandboxedFiles from "../features/fs/SandboxedFiles.ts"
+import * as Masking from "../features/secrets/Masking.ts"
+import * as Secrets from "../features/secrets/Secrets.ts"
 import * as Start from "./handlers/start.ts"
 import * as ServerConnection from "./ServerConnection.ts"
 import * as Tracing from "./Tracing.ts"
@@ -35,6 +37,8 @@ export interface Options extends SessionRegistry.Options {
   readonly listSessions?: Visible | undefined
   /** The rights of every client on the sessions of others, whatever its door says; by default none. */
   readonly scope?: SessionScope.SessionScope | undefined
+  /** The secrets of every process, which its output and lists never have; by default none. */
+  readonly secrets?: ReadonlyArray<Secret> | undefined
   /** Records every act of clients on this host; by default nothing does. */
   readonly auditLog?: AuditLog | undefined
 }
@@ -54,7 +58,10 @@ export const make = (
   Effect.gen(function* () {
     const { floor, limits, listSessions: listed = "own" } = options
     const host = yield* Host
-    const { capabilities: spawner } = yield* Spawner
+    const wrong = Secrets.fault(options.secrets ?? [])
+    if (wrong !== undefined) return yield* Effect.die(new TypeError(wrong))
+    const masked = Masking.over(yield* Spawner)
+    const spawner = masked.capabilities
     const allFiles = yield* Files
     // A watch is done by the server itself, and would tell of files that do not exist for its clients.
     const files = floor === undefined || showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
@@ -64,9 +71,10 @@ export const make = (
       spawner,
       files,
       hasNetwork,
+      secrets: options.secrets ?? [],
     }
     const features = yield* Features.make(limits)
-    const sessions = yield* SessionRegistry.make(options)
+    const sessions = yield* Effect.provideService(SessionRegistry.make(options), Spawner, masked)
     const server = (scope: SessionScope.SessionScope) => ({
       ...facts,
       listsAll: listed === "all" || SessionScope.includes(scope, "observe"),

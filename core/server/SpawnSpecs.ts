@@ -10,7 +10,8 @@ import { foreign as foreignPath, type Sandbox } from "../protocol/Sandbox.ts"
 import * as Uuid from "../protocol/Uuid.ts"
 import * as EnvPolicy from "../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../spawn/Host.ts"
-import type { Capabilities, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Capabilities, Secret, SpawnSpec } from "../spawn/Spawner.ts"
+import * as Secrets from "../features/secrets/Secrets.ts"
 import { unconfinable } from "../features/fs/SandboxedFiles.ts"
 import { type HandlerError, ParamsError } from "./WireError.ts"
 
@@ -23,6 +24,7 @@ export const fromStart = (
   host: HostInfo,
   { confine }: Capabilities,
   floor: Confinement.Confinement | undefined,
+  own: ReadonlyArray<Secret> = [],
 ): Effect.Effect<SpawnSpec, HandlerError> =>
   Effect.gen(function* () {
     const { managedNetwork, networkProxy } = params
@@ -52,7 +54,7 @@ export const fromStart = (
       inherited: host.env,
       platform: host.platform,
     })
-    const named = { ...resolved, ...callerOf(params.metadata) }
+    const named = { ...resolved, ...Secrets.variablesOf(params, own), ...callerOf(params.metadata) }
     const env = params.tty ? withShell(named, host) : named
     const context = { platform: host.platform, cwd, tmpdir: env["TMPDIR"] }
     const asked =
@@ -70,6 +72,7 @@ export const fromStart = (
         ? { kind: "pty", size: params.terminalSize ?? defaultTerminalSize }
         : { kind: "pipe", stdin: params.pipeStdin },
       confinement,
+      secrets: Secrets.ofStart(params, own),
     }
   })
 

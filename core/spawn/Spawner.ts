@@ -44,6 +44,8 @@ export interface Capabilities {
    * that asks the gate. Absent as false.
    */
   readonly egress?: boolean | undefined
+  /** `SpawnSpec.secrets` never leave in output. Absent: the core masks them. */
+  readonly masks?: boolean
 }
 
 /** The size of a PTY in character cells. */
@@ -58,6 +60,12 @@ export interface TerminalSize {
 export type Stdio =
   | { readonly kind: "pipe"; readonly stdin: boolean }
   | { readonly kind: "pty"; readonly size: TerminalSize }
+
+/** A value that must not leave in the output of a process, and the name that is told in its place. */
+export interface Secret {
+  readonly name: string
+  readonly value: string
+}
 
 /** A process to start, with everything decided. */
 export interface SpawnSpec {
@@ -79,6 +87,8 @@ export interface SpawnSpec {
    * takes out those that the caller has given for another one.
    */
   readonly egress?: Gate | undefined
+  /** The secrets that its output may have. Only with the capability `masks`; others need not know them. */
+  readonly secrets?: ReadonlyArray<Secret> | undefined
 }
 
 /** A stream that a child writes. */

@@ -118,7 +118,7 @@ export const make = (
           ? inner.spawn(spec, events)
           : invalid("egress rules need a confinement without a network")
       const started = Effect.flatMap(confine(spec, confinement), (wrapped) =>
-        signalledInside(inner, wrapped, events),
+        signalledInside(inner, { ...wrapped, secrets: spec.secrets }, events),
       )
       return Effect.gen(function* () {
         const scope = yield* Scope.fork(yield* Effect.scope)

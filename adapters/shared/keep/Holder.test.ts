@@ -51,6 +51,22 @@ describe("a child of a holder", () => {
 })
 
 describe("the next server", () => {
+  test("gets no secret, wherever the output was cut and whoever was there", async () => {
+    const servers = Servers.make()
+    const first = await servers.start()
+    const secrets = [{ name: "TOKEN", value: "hunter22" }]
+    const script = "printf '! hunt'; read line; printf 'er22 hunt'; read line; printf er22; exit 3"
+    const child = await first.spawn(script, { secrets })
+    child.handle.keep?.("one", undefined, () => child.told.length + 1)
+    await until(() => child.text() === "! ")
+    await write(child, "a\n")
+    await until(() => child.text() === "! ***TOKEN*** ")
+    await first.leave()
+    const again = await (await servers.start()).adopt("one")
+    await write(again, "b\n")
+    await until(() => again.exit() !== undefined && again.text() === "! ***TOKEN*** ***TOKEN***")
+  })
+
   test("gets the same chunks with the same seqs, and what came meanwhile", async () => {
     const servers = Servers.make()
     const first = await servers.start()

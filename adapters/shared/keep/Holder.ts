@@ -10,6 +10,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import * as Masking from "../../../core/features/secrets/Masking.ts"
 import type * as Evidence from "../../../core/spawn/ProcessEvidence.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
@@ -77,6 +78,8 @@ type Failure = { readonly reason: string; readonly message: string }
 
 class Holder {
   private readonly options: Options
+  /** Masks secrets, so that what is retained has none. */
+  private readonly spawner: Spawner.SpawnerService
   private readonly fork: Fork
   private readonly done: () => void
   private readonly children = new Map<number, HeldChild>()
@@ -95,6 +98,7 @@ class Holder {
 
   constructor(options: Options, fork: Fork, done: () => void) {
     this.options = options
+    this.spawner = Masking.before(options.spawner)
     this.fork = fork
     this.done = done
   }
@@ -183,9 +187,9 @@ class Holder {
     this.server = connection
     this.ttlMillis = hello.ttlMillis
     this.mayEnd = true
-    const { evidence, spawner } = this.options
+    const { evidence } = this.options
     const welcome: HolderWire.Welcome = {
-      capabilities: spawner.capabilities,
+      capabilities: this.spawner.capabilities,
       next: this.next,
       tells: evidence.tells,
     }
@@ -377,7 +381,7 @@ class Holder {
       }
       this.children.set(number, child)
       this.scopes.set(child, scope)
-      return Scope.provide(this.options.spawner.spawn(spec, child.events), scope).pipe(
+      return Scope.provide(this.spawner.spawn(spec, child.events), scope).pipe(
         Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : this.end(child))),
         Effect.tap((handle) => {
           child.handle = handle

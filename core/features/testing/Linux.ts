@@ -16,4 +16,5 @@ export const linux: Server = {
   hasNetwork: true,
   listsAll: true,
   scope: "control",
+  secrets: [],
 }

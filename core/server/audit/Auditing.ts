@@ -11,6 +11,7 @@ import type { HttpClientService } from "../../http/HttpClient.ts"
 import type { AroundSpawn } from "../../process/Lifecycle.ts"
 import type { SpawnSpec } from "../../spawn/Spawner.ts"
 import type { SandboxedFiles } from "../../features/fs/SandboxedFiles.ts"
+import { shown } from "../../features/secrets/Secrets.ts"
 import * as AuditedFiles from "./AuditedFiles.ts"
 import * as AuditedHttp from "./AuditedHttp.ts"
 import * as AuditedStart from "./AuditedStart.ts"
@@ -45,7 +46,7 @@ export const make = (log: AuditLog | undefined, origin: AuditScribe.Origin): Eff
     : Effect.map(Clock.Clock, (clock) => {
         const scribe = AuditScribe.make(log, origin, clock)
         return {
-          start: (spec) => AuditedStart.around(scribe, spec),
+          start: (spec) => AuditedStart.around(scribe, shown(spec)),
           signal: (processId, signal) => scribe.note({ event: "process.signal", processId, signal }),
           files: (files) => AuditedFiles.make(files, scribe),
           http: (client) => AuditedHttp.make(client, scribe),

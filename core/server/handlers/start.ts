@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Server } from "../../features/Feature.ts"
 import type { Joined } from "../../features/Features.ts"
+import * as Secrets from "../../features/secrets/Secrets.ts"
 import type { Process } from "../../process/Process.ts"
 import { ProcessError, type StartError } from "../../process/ProcessError.ts"
 import type { Asked, ProcessRegistry } from "../../process/ProcessRegistry.ts"
@@ -10,12 +11,13 @@ import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import type { ResultOf } from "../../protocol/Methods.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
-import type { SpawnSpec } from "../../spawn/Spawner.ts"
+import type { Secret, SpawnSpec } from "../../spawn/Spawner.ts"
 import type { Auditing } from "../audit/Auditing.ts"
 import * as Naming from "../Naming.ts"
 import type { Notifier } from "../Notifier.ts"
 import * as SpawnSpecs from "../SpawnSpecs.ts"
 import type { Tracing } from "../Tracing.ts"
+import { type HandlerError, ParamsError } from "../WireError.ts"
 
 /**
  * The `sandboxType` of a start that asks for a sandbox, or has one by the floor of the server, on each platform: also
@@ -57,12 +59,24 @@ export interface StartContext {
   readonly notifier: Notifier
 }
 
+/** The error of a spec, which may quote the params, without these secrets. */
+const told =
+  (secrets: ReadonlyArray<Secret> | undefined) =>
+  (error: HandlerError): HandlerError =>
+    error._tag === "ParamsError" && secrets !== undefined
+      ? new ParamsError({
+          message: Secrets.redact(secrets, error.message),
+          ...(error.kind && { kind: error.kind }),
+        })
+      : error
+
 /** The handler of one connection. */
 export const make = ({ session, features, notifier, tracing, audit, server, floor }: StartContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
-      const { host } = server
-      const spec = yield* SpawnSpecs.fromStart(params, host, server.spawner, floor)
+      const { host, secrets } = server
+      const resolved = SpawnSpecs.fromStart(params, host, server.spawner, floor, secrets)
+      const spec = yield* Effect.mapError(resolved, told(Secrets.ofStart(params, secrets)))
       const { processId } = params
       if (features.at(processId).view !== undefined)
         return yield* new ProcessError({ reason: "AlreadyExists", processId })
@@ -71,7 +85,9 @@ export const make = ({ session, features, notifier, tracing, audit, server, floo
       const names = yield* Naming.fromStart(params)
       const { id, processes } = session()
       const starting = start(processes, features, params, spec, { ...names, around: audit.start(spec) })
-      const process = yield* tracing?.process(id, processId, spec.argv[0], starting) ?? starting
+      const process = yield* (
+        tracing?.process(id, processId, Secrets.shown(spec).argv[0], starting) ?? starting
+      )
       afterReply(() => {
         notifier.attach(process, 0, features.gate(process, params.credit ?? undefined))
         process.release()
