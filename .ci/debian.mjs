@@ -31,6 +31,10 @@ const postgres = "/usr/lib/postgresql"
 /** By the tag of the tests. @type {Readonly<Record<string, Program>>} */
 export const programs = {
   bubblewrap: program("bwrap", ["bubblewrap"]),
+  curl: program("curl"),
+  git: program("git"),
+  java: program("javac", ["default-jdk-headless"]),
+  wget: program("wget"),
   busybox: program("busybox", ["busybox-static"]),
   chromium: program("chromium"),
   htop: program("htop"),

@@ -210,9 +210,17 @@ export const parts = [
       "conformance/integration/ReadmeSpawners.test.ts",
       `${integration}/Confine.test.ts`,
       `${integration}/Containers.test.ts`,
+      `${integration}/EgressEscapes.test.ts`,
+      `${integration}/EgressPrograms.test.ts`,
       `${integration}/Escapes.test.ts`,
     ],
-    touched: ["adapters/sandbox/", "adapters/shared/confine/", "adapters/shared/serve/", "core/spawn/"],
+    touched: [
+      "adapters/sandbox/",
+      "adapters/shared/confine/",
+      "adapters/shared/egress/",
+      "adapters/shared/serve/",
+      "core/spawn/",
+    ],
   },
   {
     name: "hosts",

@@ -24,14 +24,17 @@ const gateOf = (name: string): Gate & { readonly name: string } => ({
 })
 
 /** In place of the proxy: says to whom a connection belongs, and gives back what it gets. */
-const proxy = (socket: net.Socket, gate: Gate) => {
-  socket.write(`${(gate as ReturnType<typeof gateOf>).name}\n`)
-  socket.pipe(socket)
-}
+const makeProxy = (gate: Gate): Outlets.Proxy => ({
+  accept: (socket: net.Socket) => {
+    socket.write(`${(gate as ReturnType<typeof gateOf>).name}\n`)
+    socket.pipe(socket)
+  },
+  close: () => {},
+})
 const host: Outlets.Host = {
   openFfi: platform.openFfi,
   isCommand: false,
-  loadProxy: () => Promise.resolve(proxy),
+  loadProxy: () => Promise.resolve(makeProxy),
 }
 
 /** The spawner in a scope, and the processes that make its namespaces. */
@@ -136,7 +139,7 @@ describe.runIf(spawner.capabilities.egress)("under bubblewrap", { tags: ["bubble
     await TestChild.until(() => descriptors() <= before, "all is closed")
   })
 
-  it("starts what makes namespaces with the first child, again after its death, and ends it with the server", async () => {
+  it("starts what makes namespaces with the first child, again after its death, and ends it with its scope", async () => {
     const before = descriptors()
     const own = Effect.runSync(Scope.make())
     const other = build(own)

@@ -22,8 +22,16 @@ export interface Host {
   readonly openFfi: () => Ffi
   /** True if this process is the program procwire. */
   readonly isCommand: boolean
-  /** Loads the proxy, which serves one connection of a child. */
-  readonly loadProxy: () => Promise<(socket: net.Socket, gate: Gate) => void>
+  /** Loads what makes a proxy that asks a gate. */
+  readonly loadProxy: () => Promise<(gate: Gate) => Proxy>
+}
+
+/** A proxy for HTTP and SOCKS5. */
+export interface Proxy {
+  /** Serves a connection, which is the proxy's from then on. */
+  readonly accept: (socket: net.Socket) => void
+  /** Ends all connections. */
+  readonly close: () => void
 }
 
 /** The parts that the spawner brings. */
@@ -71,20 +79,24 @@ export const make = (
       return lacking("the C library cannot be called (on Node that takes the package koffi)")
     const load = yield* Effect.cached(
       Effect.gen(function* () {
-        const [Namespaces, ProxyEnvironment, proxy] = yield* Effect.promise(() =>
+        const [Namespaces, ProxyEnvironment, makeProxy] = yield* Effect.promise(() =>
           Promise.all([import("./Namespaces.ts"), import("./ProxyEnvironment.ts"), loadProxy()]),
         )
         const made = Namespaces.make({ ...parts, command, ffi: ffi.value })
-        return { namespaces: yield* Scope.provide(made, scope), ProxyEnvironment, proxy }
+        return { namespaces: yield* Scope.provide(made, scope), ProxyEnvironment, makeProxy }
       }).pipe(Effect.uninterruptible),
     )
     return {
       missing: undefined,
       open: (gate) =>
         Effect.gen(function* () {
-          const { namespaces, ProxyEnvironment, proxy } = yield* load
+          const { namespaces, ProxyEnvironment, makeProxy } = yield* load
           const { network, user, port, listen } = yield* namespaces.take
-          yield* listen((socket) => proxy(socket, gate))
+          const { accept } = yield* Effect.acquireRelease(
+            Effect.sync(() => makeProxy(gate)),
+            (proxy) => Effect.sync(proxy.close),
+          )
+          yield* listen(accept)
           const fd = (number: number) => `/proc/${process.pid}/fd/${number}`
           return {
             enter: [nsenter, "--preserve-credentials", `--user=${fd(user)}`, `--net=${fd(network)}`, "--"],

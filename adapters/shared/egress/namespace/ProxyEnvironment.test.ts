@@ -12,7 +12,7 @@ it("leads to the proxy whoever reads it, in both cases, and to the child's own l
     "PIP_PROXY",
   ])
     expect(env[name]).toBe("http://127.0.0.1:1234")
-  for (const name of ["all_proxy", "ALL_PROXY"]) expect(env[name]).toBe("socks5h://127.0.0.1:1234")
+  for (const name of ["all_proxy", "ALL_PROXY"]) expect(env[name]).toBe("http://127.0.0.1:1234")
   for (const name of ["no_proxy", "NO_PROXY"]) expect(env[name]).toBe("localhost,127.0.0.1,::1")
   expect(env["NODE_USE_ENV_PROXY"]).toBe("1")
 })

@@ -31,7 +31,8 @@ export const make = (
     ...both("http_proxy", http),
     ...both("https_proxy", http),
     ...both("ftp_proxy", http),
-    ...both("all_proxy", `socks5h://127.0.0.1:${port}`),
+    // Not by SOCKS: clients of Python fail as they are made where a package for that is missing, and it is an extra.
+    ...both("all_proxy", http),
     ...both("no_proxy", own.join(",")),
     NODE_USE_ENV_PROXY: "1",
     npm_config_proxy: http,
