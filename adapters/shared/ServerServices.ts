@@ -1,7 +1,9 @@
 /** The services that a server needs, from the runtime and from this machine. */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Bubblewrap from "./confine/Bubblewrap.ts"
 import * as ConfinedFiles from "./confine/ConfinedFiles.ts"
+import type { MakeOutlets } from "./egress/namespace/Outlets.ts"
 import * as NodeHasher from "./host/NodeHasher.ts"
 import * as NodeHistoryFiles from "./host/NodeHistoryFiles.ts"
 import * as NodeHost from "./host/NodeHost.ts"
@@ -18,6 +20,8 @@ export interface Options {
   readonly bwrap?: string | undefined
   /** True if this process is the program `procwire`, which can start itself again in a confinement. */
   readonly isCommand?: boolean
+  /** True if processes may have egress rules: the spawner has the capability for them where this machine has. */
+  readonly egress?: boolean | undefined
   /** The folder for histories of output; the default is that for temporary files. */
   readonly historyDir?: string | undefined
   /** The start of this process, which may have given out the first session id. */
@@ -29,14 +33,20 @@ export interface Options {
 /** Everything that `ExecServer.make` asks for. */
 export const layer = (
   { elsewhere = false, layerSpawner, layerFiles, openFfi }: Platform,
-  { bwrap, historyDir, isCommand, spawner, early }: Options = {},
+  { bwrap, egress, historyDir, isCommand, spawner, early }: Options = {},
 ) =>
   Layer.mergeAll(
     spawner !== undefined
       ? SpawnerLayer.over(spawner, layerSpawner)
       : elsewhere
         ? layerSpawner
-        : Layer.provide(Bubblewrap.layer({ program: bwrap }), layerSpawner),
+        : Layer.provide(
+            Bubblewrap.layer(
+              { program: bwrap },
+              egress === true ? makeOutlets(openFfi, isCommand === true) : undefined,
+            ),
+            layerSpawner,
+          ),
     Layer.provide(ConfinedFiles.layer(bwrap, isCommand === true), layerFiles),
     NodeHost.layerHost,
     NodeHost.sessionIds(early),
@@ -46,3 +56,15 @@ export const layer = (
     NodeHttpClient.layer,
     XtermTerminals.layer,
   )
+
+/** The making of the ways out of processes with egress rules: who has none does not load it. */
+const makeOutlets =
+  (openFfi: Platform["openFfi"], isCommand: boolean): MakeOutlets =>
+  (parts) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./egress/namespace/Outlets.ts")),
+      (Outlets) => {
+        const loadProxy = () => import("./egress/Proxy.ts").then((Proxy) => Proxy.make)
+        return Outlets.make({ openFfi, isCommand, loadProxy }, parts)
+      },
+    )

@@ -139,7 +139,7 @@ describe.runIf(spawner.capabilities.egress)("under bubblewrap", { tags: ["bubble
     await TestChild.until(() => descriptors() <= before, "all is closed")
   })
 
-  it("starts what makes namespaces with the first child, again after its death, and ends it with its scope", async () => {
+  it("starts what makes namespaces with the first child and after its death, and ends it with its scope", async () => {
     const before = descriptors()
     const own = Effect.runSync(Scope.make())
     const other = build(own)
