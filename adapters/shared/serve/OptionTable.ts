@@ -325,6 +325,13 @@ export const behaviour = {
       "the most that requests reach, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network, " +
       "network, deny:PATH[,PATH…], or a JSON file; may be repeated. There is no network unless one says network",
   },
+  secrets: {
+    ...file,
+    flag: "secrets",
+    help:
+      "secrets that every process has as variables, and no output, list or log: JSON such as " +
+      '{"TOKEN": {"env": "MY_TOKEN"}}, each with value, env, file, or command as a list of words',
+  },
   historyDir: {
     flag: "history-dir",
     kind: "text",

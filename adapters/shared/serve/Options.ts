@@ -12,6 +12,7 @@ import type * as Logging from "./Logging.ts"
 import * as OptionRow from "./Option.ts"
 import type { Option } from "./Option.ts"
 import { auth, behaviour, joining, keeping, limits, listening, logs, tls, web } from "./OptionTable.ts"
+import type { SecretSources } from "./SecretSources.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 
 /** The certificate of a server, and its rules of admission: files, or their content. */
@@ -33,7 +34,7 @@ export interface AuthOptions extends AuthFileOptions {
 }
 
 /** The behaviour of a server; an absent option has its default. */
-export interface Options extends Omit<GeneralOptions, "spawner"> {
+export interface Options extends Omit<GeneralOptions, "spawner" | "secrets"> {
   /** TLS for the `ws://` and `tcp://` addresses. */
   readonly tls?: TlsOptions | undefined
   /** A token for WebSocket clients, those of `handleUpgrade` included. */
@@ -45,6 +46,11 @@ export interface Options extends Omit<GeneralOptions, "spawner"> {
    * The default is the spawner of the runtime, with bubblewrap if it is there.
    */
   readonly spawner?: SpawnerLayer.SpawnerChoice | undefined
+  /**
+   * Secrets that every process has as variables, by their names, and no output, list or log has; or the path of a JSON
+   * file with them. Each is read once, at the start. Default: none.
+   */
+  readonly secrets?: string | SecretSources | undefined
   /** Further listeners, beside those of `listen`. */
   readonly listeners?: ReadonlyArray<Layer.Layer<Listener, TransportError>> | undefined
   /** Takes the logs, which then do not go to stderr. */
@@ -75,6 +81,12 @@ const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
   onLog: { accepts: (value) => typeof value === "function", expected: "a function" },
   auditLog: { accepts: (value) => typeof value === "object" && value !== null, expected: "an AuditLog" },
   config: OptionRow.text,
+  secrets: {
+    accepts: (value) =>
+      typeof value === "string" ? value !== "" : typeof value === "object" && value !== null,
+    expected: "a path, or an object of secrets by name",
+    isSecret: true,
+  },
 }
 
 /** The place of an option in a program: `listen`, `tls.certFile`, `limits.processes`. */

@@ -206,6 +206,7 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
     const held = yield* hold(platform, settings)
     const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)
     const floor = yield* Confine.floor(settings, services)
+    const secrets = options.secrets === undefined ? [] : yield* readSecrets(settings)
     const bound = yield* place?.bound ?? bind(listening.addresses)
     const others = yield* Effect.forEach(options.listeners ?? [], (layer) =>
       Effect.map(Layer.build(layer), Context.get(Listener)),
@@ -225,6 +226,7 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
       metrics,
       auditLog,
       floor,
+      secrets,
     }).pipe(Effect.provide(Context.add(held?.over(services, watch) ?? services, Spawner, spawner)))
     // Behind the adoption of what a server has left.
     yield* Effect.forkScoped(sweepHistories(settings))
@@ -316,6 +318,12 @@ const buildServices = (
       ServerServices.layer(chosen, { bwrap, historyDir, spawner, isCommand, early: host.early }),
     )
   })
+
+const readSecrets = (settings: Settings) =>
+  Lazy.use(
+    () => import("./SecretSources.ts"),
+    ({ read }) => read(settings),
+  )
 
 /** Servers that are no hosts of a fleet do not load it. */
 const loadJoin = Effect.promise(() => import("../fleet/JoinListener.ts"))

@@ -49,13 +49,15 @@ export const isName = (name: string): boolean =>
 /** The text that takes the place of a value. */
 export const tokenOf = ({ name }: Pick<Secret, "name">): string => `***${name}***`
 
+/** The fault of the name of a secret, by its place, because it may be a value. */
+export const badName = (index: number): string =>
+  `secret ${index + 1} has no valid name: expected letters, digits and _, at most ${longestName}, no digit first`
+
 /** The fault of these secrets, which names one of them and never says its value; undefined if there is none. */
 export const fault = (secrets: ReadonlyArray<Secret>): string | undefined => {
   let all = 0
   for (const [index, { name, value }] of secrets.entries()) {
-    // A value in the place of a name would be told.
-    if (!isName(name))
-      return `secret ${index + 1} has no valid name: expected letters, digits and _, at most ${longestName}, no digit first`
+    if (!isName(name)) return badName(index)
     const { length } = utf8.encode(value)
     all += length
     if (length < leastBytes) return `secret ${name} has less than ${leastBytes} bytes, which cannot be masked`

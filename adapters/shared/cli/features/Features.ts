@@ -6,8 +6,9 @@ import { answers } from "./Answers.ts"
 import { deadlines } from "./Deadlines.ts"
 import type { Feature, Run, ToOptions } from "./Feature.ts"
 import { restart } from "./Restart.ts"
+import { secrets } from "./Secrets.ts"
 
-export const features: ReadonlyArray<Feature> = [restart, answers, deadlines]
+export const features: ReadonlyArray<Feature> = [restart, answers, deadlines, secrets]
 
 export const flags: Flags.FlagTable = Object.assign({}, ...features.map((feature) => feature.flags))
 

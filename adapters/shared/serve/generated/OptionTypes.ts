@@ -143,6 +143,11 @@ export interface GeneralOptions {
    */
   readonly confine?: string | ReadonlyArray<string> | undefined
   /**
+   * Secrets that every process has as variables, and no output, list or log: JSON such as {"TOKEN": {"env":
+   * "MY_TOKEN"}}, each with value, env, file, or command as a list of words. The flag is `--secrets`.
+   */
+  readonly secrets?: string | undefined
+  /**
    * The folder for histories of output, in which each server has one of its own. Default: the folder for temporary
    * files. The flag is `--history-dir`.
    */

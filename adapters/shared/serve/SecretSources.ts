@@ -1,0 +1,103 @@
+/** The option `secrets`: the secrets of every process, from a JSON file or an object, each with one source. */
+import { execFile } from "node:child_process"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Secrets from "../../../core/features/secrets/Secrets.ts"
+import type { Secret } from "../../../core/spawn/Spawner.ts"
+import * as TextFile from "../host/TextFile.ts"
+import type { Settings } from "./Given.ts"
+import { misconfigured, type ServeError } from "./ServeError.ts"
+
+/** The source of a secret, which is read once, at the start of the server. */
+export type SecretSource =
+  | { readonly value: string }
+  /** A variable of the server. */
+  | { readonly env: string }
+  /** The path of a text file; one line end at its end does not count. */
+  | { readonly file: string }
+  /** A program and its arguments, which print it; one line end at its end does not count. It has 30 seconds. */
+  | { readonly command: readonly [program: string, ...args: ReadonlyArray<string>] }
+
+/** Secrets by the names of their variables. */
+export type SecretSources = Readonly<Record<string, SecretSource>>
+
+/** The longest time of a command, in milliseconds. */
+const commandMillis = 30_000
+
+/** Reads the secrets of the options. Errors name a secret, and never say a value. */
+export const read = ({
+  options: { secrets },
+  label,
+}: Settings): Effect.Effect<ReadonlyArray<Secret>, ServeError, TextFile.TextFiles> =>
+  Effect.gen(function* () {
+    if (secrets === undefined) return []
+    const name = typeof secrets === "string" ? `${label("secrets")} ${secrets}` : label("secrets")
+    const wrong = (message: string) => misconfigured(`${name}: ${message}`)
+    const sources = typeof secrets === "string" ? yield* fromFile(secrets, wrong) : secrets
+    if (!isRecord(sources)) return yield* wrong("expected an object of secrets by name")
+    const all = yield* Effect.forEach(Object.entries(sources), ([name, source], index) =>
+      Secrets.isName(name)
+        ? Effect.map(
+            valueOf(source, (why) => wrong(`secret ${name}: ${why}`)),
+            (value) => ({ name, value }),
+          )
+        : Effect.fail(wrong(Secrets.badName(index))),
+    )
+    const fault = Secrets.fault(all)
+    return fault === undefined ? all : yield* wrong(fault)
+  })
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+type Wrong = (why: string) => ServeError
+
+const fromFile = (file: string, wrong: Wrong) =>
+  Effect.flatMap(TextFile.readText(file, wrong), (text) =>
+    // The error of the parser quotes the text.
+    Effect.try({ try: (): unknown => JSON.parse(text), catch: () => wrong("it is no JSON") }),
+  )
+
+const expected = "expected one of value, env and file with a text, or command with a list of texts"
+
+const valueOf = (source: unknown, wrong: Wrong): Effect.Effect<string, ServeError, TextFile.TextFiles> => {
+  const [[kind, from] = [], ...others] = isRecord(source) ? Object.entries(source) : []
+  if (others.length > 0) return Effect.fail(wrong(expected))
+  if (kind === "command" && Array.isArray(from) && from.length > 0 && from.every(isText))
+    return run(from, wrong)
+  if (!isText(from)) return Effect.fail(wrong(expected))
+  switch (kind) {
+    case "value":
+      return Effect.succeed(from)
+    case "env": {
+      const value = process.env[from]
+      return value === undefined ? Effect.fail(wrong(`there is no variable ${from}`)) : Effect.succeed(value)
+    }
+    case "file":
+      return Effect.map(
+        TextFile.readText(from, (reason) => wrong(`cannot read ${from}: ${reason}`)),
+        withoutEnd,
+      )
+    default:
+      return Effect.fail(wrong(expected))
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** Without the line end of the last line. */
+export const withoutEnd = (text: string): string => text.replace(/\r?\n$/, "")
+
+/** Its errors may have the value, and are told by their kind alone. */
+const run = (
+  [program = "", ...args]: ReadonlyArray<string>,
+  wrong: Wrong,
+): Effect.Effect<string, ServeError> =>
+  Effect.callback((resume) => {
+    const child = execFile(program, args, { timeout: commandMillis, encoding: "utf8" }, (error, stdout) => {
+      if (error === null) return resume(Effect.succeed(withoutEnd(stdout)))
+      const why = typeof error.code === "number" ? `exit code ${error.code}` : (error.code ?? error.signal)
+      resume(Effect.fail(wrong(`its command ${program} failed: ${why ?? "no exit code"}`)))
+    })
+    child.stdin?.end()
+  })
