@@ -29,6 +29,7 @@ const serverNames = {
   auditLog: true,
   dialect: true,
   floor: true,
+  egress: true,
   detachedMillis: true,
   metrics: true,
   retentionMillis: true,

@@ -33,6 +33,8 @@ export class View {
     switch (event.kind) {
       case "output":
         return this.check(truth.fault(event.seq, event.stream, event.bytes))
+      case "egress":
+        return this.wrong("no process has egress rules")
       case "mark":
         return this.check(truth.markFault(event.seq, { ...event, kind: event.mark }))
       case "exited":

@@ -161,6 +161,7 @@ export class Session {
       case "failed":
         this.lose(event.message)
         break
+      case "egress":
       case "mark":
       case "gap":
         break

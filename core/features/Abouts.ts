@@ -5,6 +5,7 @@ import { about as answers } from "./answers/about.ts"
 import { about as attach } from "./attach/about.ts"
 import { about as credit } from "./credit/about.ts"
 import { about as deadline } from "./deadline/about.ts"
+import { about as egress } from "./egress/about.ts"
 import { about as fs } from "./fs/about.ts"
 import { about as history } from "./history/about.ts"
 import { about as http } from "./http/about.ts"
@@ -25,6 +26,7 @@ type OfEach<W extends ReadonlyArray<Wire>> = { readonly [K in keyof W]: About }
 const abouts: OfEach<Wires> = [
   receipt,
   deadline,
+  egress,
   marks,
   answers,
   keep,

@@ -14,9 +14,11 @@ import type { InternalError, ParamsError, RequestError } from "../protocol/Param
 import type { StartParams } from "../protocol/Process.ts"
 import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
 import type { RequestContext } from "../rpc/Router.ts"
+import type { Attempt, Decision } from "../spawn/Egress.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { Capabilities, Secret, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
+import type { Policy } from "./egress/Rules.ts"
 import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
 import type { Late } from "./Late.ts"
 import type { Pictures } from "./screen/Pictures.ts"
@@ -104,6 +106,8 @@ export interface Server {
   readonly scope: SessionScope
   /** The secrets of the server, which every process has. */
   readonly secrets: ReadonlyArray<Secret>
+  /** Notes a connection that a process has asked for in the audit log; absent where nothing is audited. */
+  readonly noteEgress?: ((processId: string, attempt: Attempt, decision: Decision) => void) | undefined
 }
 
 /** The meaning of a process id on a connection. */
@@ -223,6 +227,8 @@ export interface Shared {
   readonly limits: Limits
   /** The pictures that terminals show. */
   readonly pictures: Pictures
+  /** The rules for the hosts that processes reach, and the counter of connections; undefined without rules. */
+  readonly egress?: { readonly policy: Policy; readonly count: (decision: Decision) => void } | undefined
 }
 
 /** A feature with a state of the server: made once, in the scope of the server. */

@@ -13,6 +13,7 @@ import { attach } from "./attach/feature.ts"
 import { credit } from "./credit/feature.ts"
 import { ParamsError } from "../protocol/ParamsError.ts"
 import { deadline } from "./deadline/feature.ts"
+import { egress } from "./egress/feature.ts"
 import type {
   Asked,
   Beginning,
@@ -50,6 +51,7 @@ type Each<T extends ReadonlyArray<Wire>> = { readonly [I in keyof T]: Feature<T[
 const all: Each<Wires> = [
   receipt,
   deadline,
+  egress,
   marks,
   answers,
   keep,
@@ -110,9 +112,12 @@ type One = Pick<Feature<Wire>, "code" | "announces" | "fault" | "options" | "ext
 }
 
 /** Makes the features of one server; they end with the scope. */
-export const make = (limits: Shared["limits"]): Effect.Effect<Made, never, Scope.Scope> =>
+export const make = (
+  limits: Shared["limits"],
+  egress?: Shared["egress"],
+): Effect.Effect<Made, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const shared: Shared = { limits, pictures: yield* Pictures.make }
+    const shared: Shared = { limits, pictures: yield* Pictures.make, egress }
     const making = all.map((one) => (typeof one === "function" ? one(shared) : Effect.succeed(one)))
     const features = yield* Effect.all(making as ReadonlyArray<Effect.Effect<One, never, Scope.Scope>>)
     const loading = loadingOf(features)

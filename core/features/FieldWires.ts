@@ -6,6 +6,7 @@ import type * as Shape from "../protocol/shape/index.ts"
 import { answers } from "./answers/wire.ts"
 import { credit } from "./credit/wire.ts"
 import { deadline } from "./deadline/wire.ts"
+import { egress } from "./egress/wire.ts"
 import { fs } from "./fs/wire.ts"
 import { history } from "./history/wire.ts"
 import { http } from "./http/wire.ts"
@@ -24,6 +25,7 @@ import type { Wire } from "./Wire.ts"
 export const wires = [
   receipt,
   deadline,
+  egress,
   marks,
   answers,
   keep,

@@ -21,6 +21,10 @@ export interface Metrics {
   readonly auditLost: Meter.Sum
   /** Processes that outlived the end of the process that they descend from, although they should have been killed. */
   readonly escaped: Meter.Sum
+  /** Connections that rules have allowed to processes. */
+  readonly egressAllowed: Meter.Sum
+  /** Connections that rules have denied to processes. */
+  readonly egressDenied: Meter.Sum
   /** Times a start in seconds, and counts it if it fails. */
   readonly spawning: <A, E, R>(spawn: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Counts a process as running until the effect ends. */
@@ -61,6 +65,8 @@ export const make = (): Metrics => {
     stalls: counter("reader_stalls", "Times that a process was paused because a reader lagged."),
     auditLost: counter("audit_events_lost", "Events that are missing from the audit log."),
     escaped: counter("processes_escaped", "Descendants that survived the end of their process."),
+    egressAllowed: counter("egress_allowed", "Connections that egress rules have allowed to processes."),
+    egressDenied: counter("egress_denied", "Connections that egress rules have denied to processes."),
     spawning: (spawn) =>
       Effect.clockWith((clock) => {
         const began = clock.monotonicTimeNanosUnsafe()

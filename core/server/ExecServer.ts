@@ -17,6 +17,9 @@ import { Host } from "../spawn/Host.ts"
 import { type Secret, Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
+import type { Policy } from "../features/egress/Rules.ts"
+import * as Metrics from "../process/Metrics.ts"
+import type { Decision } from "../spawn/Egress.ts"
 import * as Notifier from "./Notifier.ts"
 import * as SandboxedFiles from "../features/fs/SandboxedFiles.ts"
 import * as Masking from "../features/secrets/Masking.ts"
@@ -33,6 +36,11 @@ export interface Options extends SessionRegistry.Options {
   readonly dialect?: Dialects.Name
   /** The least confinement of every request, whatever its `sandbox` says; by default none. */
   readonly floor?: Confinement | undefined
+  /**
+   * The rules for the hosts that processes reach, for all of them. Only with a `floor` without a network, and a spawner
+   * with the capability `egress`: else every start is refused.
+   */
+  readonly egress?: Policy | undefined
   /** Whose processes clients may list: of their own session (the default), or of every session of this server. */
   readonly listSessions?: Visible | undefined
   /** The rights of every client on the sessions of others, whatever its door says; by default none. */
@@ -73,8 +81,18 @@ export const make = (
       hasNetwork,
       secrets: options.secrets ?? [],
     }
-    const features = yield* Features.make(limits)
-    const sessions = yield* Effect.provideService(SessionRegistry.make(options), Spawner, masked)
+    const metrics = options.metrics ?? Metrics.make()
+    const { egress: policy } = options
+    const count = ({ allowed }: Decision) => {
+      const counter = allowed ? metrics.egressAllowed : metrics.egressDenied
+      counter.value += 1
+    }
+    const features = yield* Features.make(limits, policy && { policy, count })
+    const sessions = yield* Effect.provideService(
+      SessionRegistry.make({ ...options, metrics }),
+      Spawner,
+      masked,
+    )
     const server = (scope: SessionScope.SessionScope) => ({
       ...facts,
       listsAll: listed === "all" || SessionScope.includes(scope, "observe"),

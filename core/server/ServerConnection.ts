@@ -89,9 +89,10 @@ export const serve = (
     const session = () => sessionOf(handshake)
 
     const { peer } = transport
-    const server = shared.server(SessionScope.greater(shared.scope, peer?.scope ?? "own"))
     const sessionId = () => handshake.session()?.id
     const audit = yield* Auditing.make(auditLog, { connection: number, peer, session: sessionId })
+    const facts = shared.server(SessionScope.greater(shared.scope, peer?.scope ?? "own"))
+    const server: Server = { ...facts, noteEgress: audit.egress }
 
     const features = shared.join({
       server,

@@ -1,3 +1,4 @@
+/* oxlint-disable no-control-regex -- the bytes of SOCKS5 */
 import { createHash } from "node:crypto"
 import { afterEach, describe, expect, it } from "vitest"
 import { clientHello, endAll, listening, proxied, socks, socksRequest, Talk } from "./testing/Proxied.ts"
@@ -221,7 +222,6 @@ describe("A tunnel", () => {
       "SOCKS5",
       "socks5_tcp",
       (host: string, port: number) => socks(host, port).toString("latin1"),
-      // oxlint-disable-next-line no-control-regex -- the bytes of the protocol
       /^\x05\x00\x05\x00\x00\x01\0{6}/,
     ],
   ] as const
@@ -247,7 +247,6 @@ describe("A tunnel", () => {
         },
       })
       for (const target of ["y.test", "x.test", "127.0.0.1", "x.test"])
-        // oxlint-disable-next-line no-control-regex -- the bytes of the protocol
         expect(await new Talk(port).send(open(target, host.port)).all()).toMatch(
           /^HTTP\/1\.1 403 |^\x05\x00\x05\x02/,
         )
@@ -390,7 +389,7 @@ describe("A proxy", () => {
 
   it("ends everything at its end, also what it is about to dial", async () => {
     const host = await echo()
-    const asked = { resolve: (_: boolean) => {} }
+    const asked = { resolve: (() => {}) as (answer: boolean) => void }
     const { port, proxy } = await proxied(`ask allow:x.test,${loopback}`, {
       ask: () => new Promise((done) => (asked.resolve = done)),
     })

@@ -332,6 +332,17 @@ export const behaviour = {
       "secrets that every process has as variables, and no output, list or log: JSON such as " +
       '{"TOKEN": {"env": "MY_TOKEN"}}, each with value, env, file, or command as a list of words',
   },
+  egress: {
+    flag: "egress",
+    kind: "text",
+    repeatable: true,
+    shows: "RULES",
+    default: "no network at all",
+    help:
+      "the hosts that processes reach, with --confine without a network, by RULES: allow:HOST[:PORT][,…], " +
+      "deny:HOST[:PORT][,…], or a file ./FILE that is read again when it changes; HOST is a name, *.NAME, **.NAME, an " +
+      "address or a network. Nothing allowed means nothing reachable; may be repeated",
+  },
   historyDir: {
     flag: "history-dir",
     kind: "text",

@@ -20,6 +20,7 @@ import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Keeper, type KeeperService } from "../../../core/spawn/Keeper.ts"
 import { ProcessEvidence } from "../../../core/spawn/ProcessEvidence.ts"
+import { Host as HostTag } from "../../../core/spawn/Host.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import { Listener, type Terms } from "../../../core/transport/Listener.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -33,6 +34,7 @@ import type { Early } from "../start/Early.ts"
 import { type Environment, take } from "../systemd/Environment.ts"
 import { version } from "../Version.ts"
 import * as Confine from "./Confine.ts"
+import * as Egress from "./Egress.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
@@ -207,6 +209,12 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
     const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)
     const floor = yield* Confine.floor(settings, services)
     const secrets = options.secrets === undefined ? [] : yield* readSecrets(settings)
+    const { capabilities } = Context.get(services, Spawner)
+    const egress = yield* Egress.policy(settings, {
+      host: Context.get(services, HostTag),
+      floor,
+      capabilities,
+    })
     const bound = yield* place?.bound ?? bind(listening.addresses)
     const others = yield* Effect.forEach(options.listeners ?? [], (layer) =>
       Effect.map(Layer.build(layer), Context.get(Listener)),
@@ -227,6 +235,7 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
       auditLog,
       floor,
       secrets,
+      egress,
     }).pipe(Effect.provide(Context.add(held?.over(services, watch) ?? services, Spawner, spawner)))
     // Behind the adoption of what a server has left.
     yield* Effect.forkScoped(sweepHistories(settings))
@@ -315,7 +324,14 @@ const buildServices = (
     const choices = { contain, mayAdopt: isCommand, onEscape, spawner: options.spawner }
     const { platform: chosen, spawner } = yield* SpawnerLayer.choose(platform, choices, label)
     return yield* Layer.build(
-      ServerServices.layer(chosen, { bwrap, historyDir, spawner, isCommand, early: host.early }),
+      ServerServices.layer(chosen, {
+        bwrap,
+        egress: options.egress !== undefined,
+        historyDir,
+        spawner,
+        isCommand,
+        early: host.early,
+      }),
     )
   })
 

@@ -46,6 +46,8 @@ const textOf = (event: Event): string => {
       return `${event.from} to ${event.seq} are gone`
     case "mark":
       return `${event.seq} ${event.mark}`
+    case "egress":
+      return `${event.seq} ${event.reason}`
     case "exited":
       return `${event.seq} exited ${event.exitCode}`
     case "closed":

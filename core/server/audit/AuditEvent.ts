@@ -124,6 +124,15 @@ export const events = [
     bytes: Shape.optional(Shape.number),
     reason,
   }),
+  request("egress", "a process asked for a connection under egress rules; `rule` allowed or denied it", {
+    processId: Shape.string,
+    protocol: Shape.string,
+    host: Shape.string,
+    port: int,
+    allowed: Shape.boolean,
+    rule: Shape.optional(Shape.string),
+    reason,
+  }),
   event("audit.lost", "so many lines before this one could not be written", {
     time: Shape.string,
     lines: int,

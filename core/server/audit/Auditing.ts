@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Clock from "effect/Clock"
 import type { HttpClientService } from "../../http/HttpClient.ts"
 import type { AroundSpawn } from "../../process/Lifecycle.ts"
+import type { Attempt, Decision } from "../../spawn/Egress.ts"
 import type { SpawnSpec } from "../../spawn/Spawner.ts"
 import type { SandboxedFiles } from "../../features/fs/SandboxedFiles.ts"
 import { shown } from "../../features/secrets/Secrets.ts"
@@ -25,6 +26,8 @@ export interface Auditing {
   readonly start: (spec: SpawnSpec) => AroundSpawn | undefined
   /** A client has sent a signal to a process. */
   readonly signal: (processId: string, signal: AuditEvent.Signal) => void
+  /** A process has asked for a connection, and got this decision; undefined without a log. */
+  readonly egress: ((processId: string, attempt: Attempt, decision: Decision) => void) | undefined
   /** The same file calls, audited. */
   readonly files: (files: SandboxedFiles) => SandboxedFiles
   /** The same client, audited. */
@@ -35,6 +38,7 @@ export interface Auditing {
 export const none: Auditing = {
   start: () => undefined,
   signal: () => {},
+  egress: undefined,
   files: (files) => files,
   http: (client) => client,
 }
@@ -48,6 +52,17 @@ export const make = (log: AuditLog | undefined, origin: AuditScribe.Origin): Eff
         return {
           start: (spec) => AuditedStart.around(scribe, shown(spec)),
           signal: (processId, signal) => scribe.note({ event: "process.signal", processId, signal }),
+          egress: (processId, { protocol, host, port }, decision) =>
+            scribe.note({
+              event: "egress",
+              processId,
+              protocol,
+              host,
+              port,
+              allowed: decision.allowed,
+              rule: decision.rule,
+              reason: decision.allowed ? undefined : decision.reason,
+            }),
           files: (files) => AuditedFiles.make(files, scribe),
           http: (client) => AuditedHttp.make(client, scribe),
         }
