@@ -380,6 +380,7 @@ const ofRuntimes = [
   ...[
     "ClientFiles",
     "ClosingEnds",
+    "EgressServe",
     "GivingUp",
     "HalfCharacters",
     "LocalStreams",

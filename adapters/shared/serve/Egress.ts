@@ -11,7 +11,8 @@ import * as Result from "effect/Result"
 import * as Confinement from "../../../core/protocol/Confinement.ts"
 import type * as Rules from "../../../core/features/egress/Rules.ts"
 import type { HostInfo } from "../../../core/spawn/Host.ts"
-import type { Capabilities } from "../../../core/spawn/Spawner.ts"
+import type { Capabilities, SpawnerService } from "../../../core/spawn/Spawner.ts"
+import * as Trial from "../confine/Trial.ts"
 import type { Settings } from "./Given.ts"
 import { invalid, misconfigured, type ServeError } from "./ServeError.ts"
 
@@ -68,6 +69,23 @@ export const policy = (
       of: `the server (${name})`,
       rules: () => merged([plain.success, ...files.map((rules) => rules())]),
     }
+  })
+
+/** Starts a process that does nothing, with rules that allow nothing: fails where this machine cannot keep to them. */
+export const tried = (
+  { options, label }: Settings,
+  spawner: SpawnerService,
+  confinement: Confinement.Confinement | undefined,
+): Effect.Effect<void, ServeError> =>
+  Effect.gen(function* () {
+    if (options.egress === undefined || confinement === undefined || confinement.network) return
+    // A spawner of somebody else is not asked to start what no client wants.
+    if (options.spawner !== undefined) return
+    const Gate = yield* Effect.promise(() => import("../../../core/features/egress/Gate.ts"))
+    const egress = Gate.make([], { told: () => {} })
+    yield* Trial.run(spawner, (argv, rest) => Effect.succeed({ argv, ...rest, confinement, egress })).pipe(
+      Effect.mapError(({ message }) => misconfigured(`${label("egress")}: ${message}`)),
+    )
   })
 
 const isFile = (word: string): boolean => /^\.{0,2}\//.test(word) || /\.(?:json|rules)$/.test(word)

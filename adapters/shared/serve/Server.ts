@@ -209,6 +209,7 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
     const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)
     const floor = yield* Confine.floor(settings, services)
     const secrets = options.secrets === undefined ? [] : yield* readSecrets(settings)
+    yield* Egress.tried(settings, Context.get(services, Spawner), floor)
     const { capabilities } = Context.get(services, Spawner)
     const egress = yield* Egress.policy(settings, {
       host: Context.get(services, HostTag),
