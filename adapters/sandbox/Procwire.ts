@@ -157,7 +157,8 @@ const follow = (
     const loop = Effect.gen(function* () {
       for (let batch = yield* next; batch !== undefined; batch = yield* next)
         for (const event of batch) {
-          if (paused && !abandoned) yield* going.await
+          // The latch runs who waits at once: whoever resumes gets no output within that call.
+          while (paused && !abandoned) yield* Effect.andThen(going.await, Effect.yieldNow)
           deliver(event)
         }
     })
