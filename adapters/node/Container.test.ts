@@ -133,8 +133,7 @@ describe("the container image", () => {
         () => true,
         () => false,
       )
-    const deadline = Date.now() + 60_000
-    while (!(await isHealthy())) expect(Date.now()).toBeLessThan(deadline)
+    while (!(await isHealthy()));
 
     const server = ["--server", "ws://127.0.0.1:7000"]
     const client = ["exec", "-e", "PROCWIRE_TOKEN=a token", container, "procwire", "run", ...server, "--"]

@@ -16,6 +16,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const folder = mkdtempSync(join(root, "dist/readme-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+let count = 0
+
 const works = (): boolean => {
   try {
     execFileSync("/usr/bin/bwrap", ["--ro-bind", "/", "/", "/usr/bin/true"], { stdio: "ignore" })
@@ -29,7 +31,8 @@ const works = (): boolean => {
 const example = (readme: string, text: string): string => {
   const blocks = [...readFileSync(join(root, readme), "utf8").matchAll(/^```[tj]s\n([^]*?)^```/gm)]
   const [block = "", code = ""] = blocks.find(([block]) => block.includes(text)) ?? []
-  const file = join(folder, `${readme.replaceAll("/", "-")}.mjs`)
+  // A module is loaded once for each name.
+  const file = join(folder, `${(count += 1)}-${readme.replaceAll("/", "-")}.mjs`)
   writeFileSync(file, block.startsWith("```js") ? code : transformSync(code, { loader: "ts" }).code)
   return file
 }
@@ -70,7 +73,7 @@ test("the spawner of spawner/README.md", { timeout }, () =>
 )
 
 test("the spawner in plain JavaScript of adapters/sandbox/README.md, in 30 lines", { timeout }, async () => {
-  const file = example("adapters/sandbox/README.md", "export const spawner =")
+  const file = example("adapters/sandbox/README.md", "export const spawner = { name")
   expect(readFileSync(file, "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(30)
   await proves(file, {
     "spawner/exit/real-time-signal": "node:child_process reports it as exit code 0",

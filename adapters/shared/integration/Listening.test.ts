@@ -52,7 +52,9 @@ const says = async (url: string, text: string) => {
 describe("procwire serve --listen", () => {
   it("serves at every address that it is given, and prints them in that order", async () => {
     const path = join(folder, "several.sock")
-    const { server, ended, bound } = launch(
+    // In the usual folder it would tell of the histories of other servers that were killed.
+    const { server, ended, bound } = launchWith(
+      [`--history-dir=${join(folder, "histories")}`],
       `unix:${path}`,
       "tcp://127.0.0.1:0",
       "ws://127.0.0.1:0",
