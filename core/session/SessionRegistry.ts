@@ -19,6 +19,7 @@ import { keptMillis, LimitError } from "../protocol/Limits.ts"
 import type { Metrics } from "../process/Metrics.ts"
 import { Numbered } from "../process/Numbered.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
+import { Keeper } from "../spawn/Keeper.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Place } from "../transport/Transport.ts"
 import { Changes } from "./Changes.ts"
@@ -115,6 +116,8 @@ interface OpenSession extends Listing.OpenSession {
   holder: Holder | undefined
   /** Identifies the latest detachment, whose time to live counts; undefined while the session is attached. */
   detachment: object | undefined
+  /** The next server is not to know it; undefined without a keeper. */
+  readonly forget: (() => void) | undefined
   /** Lets go of the processes for those that the session was taken from. */
   readonly leaving: Array<() => void>
 }
@@ -124,7 +127,7 @@ export const make = (
   options: Options,
 ): Effect.Effect<SessionRegistry, never, Spawner | SessionIds | Scope.Scope> =>
   Effect.gen(function* () {
-    const [spawner, ids] = [yield* Spawner, yield* SessionIds]
+    const [spawner, ids, keeper] = [yield* Spawner, yield* SessionIds, yield* Keeper]
     // Children are killed in parallel: a slow one delays no other.
     const registryScope = yield* Scope.fork(yield* Effect.scope, "parallel")
     const expiries = yield* FiberMap.make<string>()
@@ -161,6 +164,7 @@ export const make = (
         bound,
         holder,
         ...since,
+        forget: bound ? undefined : keeper?.remember(id),
         leaving: [],
       }
       table.set(id, entry)
@@ -176,6 +180,7 @@ export const make = (
         if (entry === undefined) return Effect.void
         table.delete(id)
         numbered.remove(entry)
+        entry.forget?.()
         return Scope.close(entry.scope, Exit.void)
       })
 

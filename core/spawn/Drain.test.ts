@@ -70,7 +70,12 @@ describe("Drain", () => {
         adopt: (events: SpawnEvents) => kept.spawn(spec, events),
         end: Effect.void,
       }
-      const keeper = watch({ left: Effect.succeed([left]), leave: Effect.void })
+      const keeper = watch({
+        left: Effect.succeed([left]),
+        sessions: Effect.succeed([]),
+        remember: () => () => {},
+        leave: Effect.void,
+      })
       const endings: Array<unknown> = []
       const told = { ...events, exit: (_: unknown, ending?: unknown) => void endings.push(ending) }
       for (const { adopt } of yield* keeper.left) yield* adopt(told, () => {})

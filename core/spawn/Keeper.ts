@@ -41,6 +41,10 @@ export interface Left {
 export interface KeeperService {
   /** The children of servers that are gone, in the order of their starts; each until it is adopted or ended. */
   readonly left: Effect.Effect<ReadonlyArray<Left>>
+  /** The ids of the sessions that servers before had, in the order of `remember`. */
+  readonly sessions: Effect.Effect<ReadonlyArray<string>>
+  /** Keeps the id of a session for the next server, with or without children in it, until the result is called. */
+  readonly remember: (sessionId: string) => () => void
   /** The server ends and leaves its noted children to the next one: no scope ends one from now on. */
   readonly leave: Effect.Effect<void>
 }

@@ -46,6 +46,7 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
     let leaving = false
     let current: HolderLink.HolderLink | undefined
     const children = new Set<LinkedChild>()
+    const sessions = new Set<string>()
     const turn = Turn.make()
     const connect = Effect.suspend(() =>
       connected(options, (why) => {
@@ -59,8 +60,10 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
           const again = current !== undefined
           return Effect.tap(connect, (made) => {
             current = made
+            if (!again) return Effect.void
+            for (const id of sessions) made.session(id, true)
             // Those of a connection that has broken were reported as killed.
-            return again ? Effect.flatMap(made.list, (left) => endAll(made, left)) : Effect.void
+            return Effect.flatMap(made.list, (left) => endAll(made, left))
           })
         }),
       ),
@@ -141,6 +144,15 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
           if (to === undefined) return Effect.succeed([])
           return Effect.map(to.list, (rows) => rows.map((row) => toLeft(to, row)))
         }),
+        sessions: Effect.suspend(() => current?.sessions ?? Effect.succeed([])),
+        remember: (id) => {
+          sessions.add(id)
+          current?.session(id, true)
+          return () => {
+            sessions.delete(id)
+            current?.session(id, false)
+          }
+        },
         leave: Effect.suspend(() => {
           leaving = true
           return current === undefined ? Effect.void : bounded(current.request(kinds.flush, 0))

@@ -87,6 +87,8 @@ class Holder {
   private readonly timers = new Map<HeldChild, NodeJS.Timeout>()
   private readonly connections = new Set<Connection>()
   private readonly waiting = new Set<() => void>()
+  /** The ids of the sessions of this server and of those before. */
+  private readonly sessions = new Set<string>()
   private server: Connection | undefined
   private next = 1
   /** Children that end right now. */
@@ -152,7 +154,11 @@ class Holder {
     }
     this.connections.add(connection)
     connection.socket.send(
-      HolderWire.json(kinds.hello, 0, { protocol: HolderWire.protocol, features: 0, ...this.options.self }),
+      HolderWire.json(kinds.hello, 0, {
+        protocol: HolderWire.protocol,
+        features: HolderWire.features.sessions,
+        ...this.options.self,
+      }),
     )
   }
 
@@ -277,6 +283,12 @@ class Holder {
       if (child !== undefined) child.told = true
       return
     }
+    if (kind === kinds.session) {
+      const { id, open } = HolderWire.readJson<HolderWire.Session>(payload)
+      if (open) this.sessions.add(id)
+      else this.sessions.delete(id)
+      return
+    }
     if (kind === kinds.pause || kind === kinds.resume) {
       if (child === undefined) return
       child.unwanted = kind === kinds.pause
@@ -329,6 +341,8 @@ class Holder {
             connection.socket.send(HolderWire.json(kinds.left, each.number, each.left()))
         }
         return answer(Effect.void, nothing)
+      case kinds.sessions:
+        return answer(Effect.void, () => ({ sessions: [...this.sessions] }))
       case kinds.evidence:
         return answer(this.look(request.question), (evidence) => ({ evidence }))
       case kinds.flush:

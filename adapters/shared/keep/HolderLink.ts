@@ -10,6 +10,10 @@ const { kinds } = HolderWire
 /** A connection to a holder that has welcomed this server. */
 export interface HolderLink {
   readonly welcome: HolderWire.Welcome
+  /** Notes that a session is open, or has ended. */
+  readonly session: (id: string, open: boolean) => void
+  /** The sessions of servers before. */
+  readonly sessions: Effect.Effect<ReadonlyArray<string>>
   /** Sends a frame that nobody answers. */
   readonly send: (frame: Buffer) => void
   /** Sends a request. A reply of undefined: the connection has ended. It is sent once the effect runs. */
@@ -107,6 +111,7 @@ export const make = (
       link = toLink(welcome)
       resume(Effect.succeed(link))
     }
+    const remembersSessions = () => ((holder?.features ?? 0) & HolderWire.features.sessions) !== 0
     const frames = FrameSocket.make(socket, {
       frame: (frame) => {
         const { kind, child, payload } = frame
@@ -155,6 +160,18 @@ export const make = (
       })
     const toLink = (welcome: HolderWire.Welcome): HolderLink => ({
       welcome,
+      session: (id, open) => {
+        if (remembersSessions())
+          frames.send(HolderWire.json(kinds.session, 0, { id, open } satisfies HolderWire.Session))
+      },
+      sessions: Effect.suspend(() =>
+        remembersSessions()
+          ? Effect.map(
+              ask((id) => [HolderWire.json(kinds.sessions, 0, { id })]),
+              (reply) => reply?.sessions ?? [],
+            )
+          : Effect.succeed([]),
+      ),
       send: frames.send,
       request: (kind, child, more = {}) => ask((id) => [HolderWire.json(kind, child, { id, ...more })]),
       write: (child, bytes, writeId = "") =>

@@ -48,6 +48,8 @@ export const kinds = {
   told: 18,
   exitAfter: 19,
   evidence: 20,
+  session: 21,
+  sessions: 22,
   welcome: 64,
   refused: 65,
   reply: 66,
@@ -56,6 +58,12 @@ export const kinds = {
   exit: 69,
   skip: 70,
   left: 71,
+} as const
+
+/** The bits of a hello. */
+export const features = {
+  /** The holder remembers sessions: `session` and `sessions`. */
+  sessions: 1,
 } as const
 
 /** The kind of a frame. */
@@ -73,7 +81,7 @@ export interface Identity {
 /** The first frame of either side. */
 export interface Hello extends Identity {
   readonly protocol: number
-  /** A bit for each thing that one side can do beyond the number; there is none yet. */
+  /** A bit for each thing that one side can do beyond the number: those of `features`. */
   readonly features: number
 }
 
@@ -121,6 +129,12 @@ export interface Started {
   readonly pause: boolean
 }
 
+/** A session of the server: opened, or ended. */
+export interface Session {
+  readonly id: string
+  readonly open: boolean
+}
+
 /** The note of a child. */
 export interface Note {
   /** Text for the next server. */
@@ -135,6 +149,7 @@ export interface Reply {
   readonly started?: Started
   readonly is?: boolean
   readonly evidence?: Input | Port
+  readonly sessions?: ReadonlyArray<string>
   readonly error?: { readonly reason: string; readonly message: string }
 }
 

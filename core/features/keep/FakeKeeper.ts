@@ -78,6 +78,7 @@ export const over = (
     const fork = yield* Fork.inScope
     const clock = yield* Effect.clockWith(Effect.succeed)
     const all = new Set<Held>()
+    const sessions = new Set<string>()
 
     const end = (held: Held) =>
       Effect.suspend(() => {
@@ -220,6 +221,11 @@ export const over = (
         },
         keeper: {
           left: Effect.sync(() => [...all].filter(({ note }) => note !== undefined).map(leftOf)),
+          sessions: Effect.sync(() => [...sessions]),
+          remember: (id) => {
+            sessions.add(id)
+            return () => void (gone || sessions.delete(id))
+          },
           leave,
         },
         die: Effect.andThen(die, detach),

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
+import { keptMillis } from "../../protocol/Limits.ts"
 import { toClient, handshake, start, type Received } from "../../server/testing/Client.ts"
 import type * as Fake from "../../spawn/Fake.ts"
 import { effect, pass, settle } from "../../testing/Effects.ts"
@@ -114,6 +115,29 @@ describe("A process whose server has died", () => {
       expect(child.written).toBe("x")
       child.finish(3)
       expect(events(yield* again.received)).toEqual(["exited 5 3", "closed 6"])
+    }),
+  )
+
+  it(
+    "leaves its server the sessions without processes, too, until they expire",
+    effect(function* () {
+      const { serve, server } = yield* begin()
+      const viewer = yield* handshake(yield* server.connect)
+      const resumed = (next: Effect.Success<typeof serve>) =>
+        Effect.gen(function* () {
+          const again = yield* next.connect
+          const params = { clientName: "again", resumeSessionId: viewer }
+          const { result, error } = yield* again.ask("initialize", params)
+          return result?.sessionId ?? error?.message
+        })
+      yield* server.die
+      const second = yield* serve
+      expect(yield* resumed(second)).toBe(viewer)
+      yield* second.die
+      const third = yield* serve
+      yield* pass(keptMillis.detachedSession + 1)
+      yield* third.die
+      expect(yield* resumed(yield* serve)).toContain("unknown session id")
     }),
   )
 

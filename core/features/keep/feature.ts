@@ -66,10 +66,17 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
     },
 
   begin: (beginning) =>
-    Effect.flatMap(keeper.left, (all) =>
-      Effect.forEach(all, (left) => adopt(beginning, adopting, left), { discard: true }),
-    ),
+    Effect.gen(function* () {
+      for (const id of yield* keeper.sessions) yield* reopen(beginning, id)
+      for (const left of yield* keeper.left) yield* adopt(beginning, adopting, left)
+    }),
 })
+
+/** A session may have no process: its client has attached to those of others, say. */
+const reopen = ({ sessions }: Beginning, id: string): Effect.Effect<void> =>
+  Effect.catch(Effect.asVoid(sessions.reopen(id)), ({ message }) =>
+    Effect.logWarning(`a session of the server before is not opened again: ${message}`),
+  )
 
 /** Takes a child over. One whose process cannot be made is left to its keeper, with a warning. */
 const adopt = (beginning: Beginning, adopting: Adopting, left: Left): Effect.Effect<void> =>

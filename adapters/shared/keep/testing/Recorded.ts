@@ -71,6 +71,7 @@ export const heard: Told = [
   "Closed",
   "false true",
   "cut",
+  "sessions: one",
   'left: {"about":"about","lost":{"stdout":0,"stderr":0,"pty":0},"pty":false,"writeIds":["id"]}',
   "stdout: one",
   "skip 9",
@@ -137,10 +138,14 @@ const talkOver = async (connect: () => Promise<net.Socket>): Promise<Told> => {
   told.push(`${await run(handle.lingering)} ${await run(handle.outlived!)}`)
   await run(handle.abandonOutput)
   await run(handle.kill)
+  first.session("one", true)
+  first.session("two", true)
+  first.session("two", false)
   await run(first.request(kinds.flush, 0))
   await run(first.close)
   told.push("cut")
   const second = await open()
+  told.push(`sessions: ${(await run(second.sessions)).join()}`)
   const [[left, about] = [0, undefined]] = await run(second.list)
   told.push(`left: ${JSON.stringify(about)}`)
   const again = new LinkedChild(second, left, false, events)
