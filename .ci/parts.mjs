@@ -73,6 +73,7 @@ export const parts = [
       "adapters/shared/keep/Holder.test.ts",
       "adapters/shared/keep/HolderProcess.test.ts",
       `${integration}/Keep.test.ts`,
+      `${integration}/OwnKeep.test.ts`,
     ],
     steps: ["node", "bun", "deno"].map((on) => [
       `${stress}/main.mjs`,
@@ -82,7 +83,7 @@ export const parts = [
       "--runtime",
       on,
     ]),
-    touched: ["adapters/shared/keep/", "core/features/keep/", "core/spawn/"],
+    touched: ["adapters/shared/keep/", "adapters/shared/cli/server/", "core/features/keep/", "core/spawn/"],
   },
   {
     name: "commands",

@@ -57,13 +57,13 @@ A brace of its own is {{} or {}}. Several texts follow each other without a blan
     "procwire send web '{C-c}'",
     "procwire send editor '{Esc}:wq{Enter}'",
   ],
-  run: ({ name, values, operands: [ref, ...texts] }) =>
+  run: ({ name, platform, values, operands: [ref, ...texts] }) =>
     Effect.gen(function* () {
       if (ref === undefined || texts.length === 0)
         return yield* Flags.wrong('expected a process and what to send: procwire send web "make test{Enter}"')
       const keys = values.literal === true ? texts.join("") : Keys.read(texts.join(""))
       if (typeof keys !== "string") return yield* Flags.wrong(keys.wrong)
-      return yield* Control.eachNamed({ name, values, operands: [ref] }, (row, client) =>
+      return yield* Control.eachNamed({ name, platform, values, operands: [ref] }, (row, client) =>
         Effect.gen(function* () {
           const child = yield* Control.act(client, row)
           yield* child.write(new TextEncoder().encode(keys))

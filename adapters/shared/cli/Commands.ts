@@ -17,6 +17,7 @@ const processes: Readonly<Record<string, Load>> = {
   stop: () => import("./ActCommands.ts").then(({ stop }) => stop),
   restart: () => import("./ActCommands.ts").then(({ restart }) => restart),
   rm: () => import("./ActCommands.ts").then(({ rm }) => rm),
+  gc: () => import("./GcCommand.ts").then(({ gc }) => gc),
   prune: () => import("./ActCommands.ts").then(({ prune }) => prune),
   screen: () => import("./ScreenCommand.ts").then(({ screen }) => screen),
   record: () => import("./PlayCommand.ts").then(({ record }) => record),

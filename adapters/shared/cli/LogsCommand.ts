@@ -89,7 +89,7 @@ has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast
     "procwire logs -f --host build --host ci web",
     "procwire logs --cast web >web.cast",
   ],
-  run: ({ name, values, operands }) =>
+  run: ({ name, platform, values, operands }) =>
     Effect.gen(function* () {
       const refs = yield* Control.names(operands)
       const [ref = "", ...others] = refs
@@ -105,7 +105,7 @@ has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast
           isEvery: values["all-hosts"] === true,
           show: showOf(wanted),
         })
-      const control = yield* Control.open({ name, values: hosts.one })
+      const control = yield* Control.open({ name, platform, values: hosts.one })
       if (others.length > 0) {
         const how = { isFollowed: wanted.follow, show: showOf(wanted) }
         return yield* showNamed(control, refs, how)

@@ -7,6 +7,7 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as OwnServer from "./server/OwnServer.ts"
 import { Unable } from "./server/Unable.ts"
+import * as Message from "./words/Message.ts"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import * as OwnProgram from "../confine/OwnProgram.ts"
@@ -26,17 +27,28 @@ export const up = Command.make({
       ),
       excludes: ["web"],
     },
+    restart: {
+      ...Flags.toggle(
+        "have a new server take the place of the one that runs, as after an upgrade: its processes and clients go on",
+      ),
+      excludes: ["install", "web"],
+    },
     web: Flags.toggle(
       "serve a page for browsers on this machine as well, and print a one-time link to it instead of the address",
     ),
-    json: Flags.toggle("print { url, started }, with --web and link"),
+    json: Flags.toggle("print { url, started, kept }, with --web and link; kept: its processes outlive it"),
     quiet: Flags.toggle("print nothing", "q"),
   },
   text: `
 It listens at server.sock in $XDG_RUNTIME_DIR/procwire, or in procwire-UID of the folder for temporary files if that
 variable is not set: a folder that only you may enter. Every command that needs it starts it, so this one is for
 scripts. Processes with a name live on without a client and are kept, with the last 64 MiB of their output, until
-procwire rm. What it logs is in server.log beside the socket.
+procwire rm. They outlive the server (serve --keep) unless the variable PROCWIRE_KEEP is false: if it is killed, the
+next command starts it again, and it has them. Where that cannot be, up says why. What it logs is in server.log
+beside the socket.
+
+With --restart the new server has to take all processes over before the old one ends for good: if it fails, the old one
+goes on, and up says why with the exit code 1. Clients reconnect to the new one, as after any lost connection.
 
 The page of --web shows all its processes, and writes to them. It is at a port of 127.0.0.1 that is free, and a link is
 the only way in: one lets one browser in, once, within ten minutes, and each procwire up --web prints another. A server
@@ -45,20 +57,22 @@ that runs without the page does not get it: procwire down ends it, and its proce
     "procwire up",
     "url=$(procwire up)",
     'xdg-open "$(procwire up --web)"',
+    "npm install -g procwire && procwire up --restart",
     "procwire up --install",
     "procwire down",
   ],
   run: ({ platform, values }) =>
     Effect.gen(function* () {
-      const { install = false, web = false, json = false, quiet = false } = values
+      const { install = false, web = false, restart = false, json = false, quiet = false } = values
       const { print } = LocalTerminal
       if (install) return yield* print(yield* installUnits(process.env))
-      const found = yield* web
-        ? OwnServer.ensurePage(platform, process.env)
-        : OwnServer.ensure(platform, process.env)
+      const how = web ? OwnServer.ensurePage : restart ? OwnServer.restart : OwnServer.ensure
+      const found = yield* how(platform, process.env)
       if (json) return yield* print(`${JSON.stringify(found)}\n`)
       if (!quiet) yield* print(`${"link" in found ? found.link : found.url}\n`)
       if (!quiet && !found.started && process.stderr.isTTY) process.stderr.write("it was running already\n")
+      if (!quiet && found.unkept !== undefined && process.env["PROCWIRE_KEEP"] !== "false")
+        Message.say(`processes of this server end with it: ${found.unkept}`)
     }),
 })
 
@@ -68,17 +82,22 @@ export const down = Command.make({
   usage: "[OPTIONS]",
   flags: { quiet: Flags.toggle("print nothing", "q") },
   text: `
-Its processes get SIGTERM, and SIGKILL after 5 seconds. It returns when the server is gone. It is no error if none
-runs.`,
+Its processes get SIGTERM, and SIGKILL after 5 seconds, those that a killed server has left, too. It returns when all is
+gone. It is no error if none runs.`,
   examples: ["procwire ps && procwire down"],
-  run: ({ values }) =>
+  run: ({ platform, values }) =>
     Effect.gen(function* () {
-      const pid = yield* OwnServer.stop(process.env)
-      const text =
-        pid === undefined ? "no server of your own runs" : `ended the server of your own (pid ${pid})`
+      const text = stopped(yield* OwnServer.stop(platform, process.env))
       if (values.quiet !== true) yield* LocalTerminal.print(`${text}\n`)
     }),
 })
+
+const stopped = ({ left, pid }: OwnServer.Stopped): string => {
+  const processes = `${left} ${left === 1 ? "process" : "processes"}`
+  if (pid !== undefined)
+    return `ended the server of your own (pid ${pid})${left > 0 ? `, and ${processes} of one before` : ""}`
+  return left > 0 ? `ended ${processes} that a server of your own had left` : "no server of your own runs"
+}
 
 export const dial = Command.make({
   name: "dial",
@@ -105,7 +124,8 @@ const copy = (path: string): Effect.Effect<void, Unable> =>
 /** Writes the units; succeeds with what the user reads. */
 const installUnits = (env: Env): Effect.Effect<string, ConfigurationError> => {
   const folder = join(Folders.ofUser(env, "XDG_CONFIG_HOME", ".config"), "systemd", "user")
-  const files = units(OwnProgram.argv(["serve", "--listen=systemd", ...OwnServer.flags(env)]))
+  const argv = ["serve", "--listen=systemd", ...OwnServer.flags(env), ...OwnServer.keepFlags(env)]
+  const files = units(OwnProgram.argv(argv))
   return Effect.try({
     try: () => {
       Folders.make(folder)
@@ -152,6 +172,8 @@ NotifyAccess=all
 ExecStart=${argv.map(quoted).join(" ")}
 WorkingDirectory=%h
 TimeoutStopSec=20
+# Processes outlive the server, and the next one has them; procwire down ends them, once this service is stopped.
+KillMode=process
 `,
 })
 

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
+import type { Platform } from "../Platform.ts"
 import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import { features } from "./features/Features.ts"
@@ -27,6 +28,9 @@ export const ps = Command.make({
   usage: "[OPTIONS]",
   flags: {
     all: Flags.toggle("also those that have ended", "a"),
+    "all-states": Flags.toggle(
+      "as --all, with those that a server has left and none has taken over; no server is started",
+    ),
     filter: Filters.flag(
       "only those with all of these: name= (a part of it), label=K=V or label=K, state=, session=, exit=; may be repeated",
     ),
@@ -43,6 +47,9 @@ your own.
 AGE is the time since the start, END that since the end. ${more}
 A process that SIGSTOP or SIGTSTP has stopped is shown as stopped, where the server runs on Linux and shows its /proc.
 With -a there are also those of your own server that has died last, for a day; procwire logs shows what is left of them.
+With --all-states there are also those that a holder has and no server, of your own server and of procwire serve --keep
+without --keep-dir: they run (left, no server), or have ended and nobody has read their exit code (ended, unread). The
+next server takes them over; procwire gc ends them.
 Other commands take the name of a process; one that has none is called by its place, as in 3/abc. Of several hosts, -q
 prints the host, a tab and the name. Where the scope of this client hides the processes of others, a line on stderr says
 so. A host that does not answer is a line on stderr, and the exit code is 1.`,
@@ -53,11 +60,12 @@ so. A host that does not answer is a line on stderr, and the exit code is 1.`,
     "procwire ps --host build --host ci",
     "procwire ps --json | jq -r .argv[0]",
   ],
-  run: ({ values }) =>
+  run: ({ platform, values }) =>
     Effect.gen(function* () {
       const filter = Filters.of(values.filter)
       const asked = yield* HostFlags.read(values)
-      const all = values.all === true
+      const isWhole = values["all-states"] === true
+      const all = values.all === true || isWhole
       if ("several" in asked) {
         const question = (client: ExecClient.ExecClient | undefined) =>
           client === undefined ? Effect.succeed(none) : listed(client, all, filter)
@@ -71,13 +79,18 @@ so. A host that does not answer is a line on stderr, and the exit code is 1.`,
         return HostFlags.sayFailures(answers)
       }
       const target = yield* TargetFlags.read(asked.one, { own: true })
-      const reached = yield* Access.existing(target)
+      const reached = yield* isWhole ? Access.existing(target) : Access.existing(target, platform)
       const options = { clientName: "procwire-ps", heartbeat: false } as const
       const lost = "own" in target ? yield* lostOf(all, filter) : []
+      const left = isWhole && "own" in target ? yield* leftOf(platform, filter) : []
       const found =
         reached === undefined ? none : yield* listed(yield* Access.connect(reached, options), all, filter)
       if (found.hides) Message.say(hidden)
-      const rows = [...lost, ...found.rows]
+      const rows = [
+        ...lost.filter((row) => ![...left, ...found.rows].some((other) => isSame(row, other))),
+        ...left,
+        ...found.rows,
+      ]
       yield* print(rows, values)
       if (rows.length === 0 && !found.hides && process.stderr.isTTY && process.stdout.isTTY)
         process.stderr.write(
@@ -115,6 +128,18 @@ const lostOf = (all: boolean, { asked: { states }, matches }: Filters.Filter) =>
   (states?.includes("closed") ?? all)
     ? Effect.map(LostProcesses.list(process.env), (rows) => rows.filter(matches))
     : Effect.succeed([])
+
+/** True for one that has outlived the server that has died. */
+const isSame = (one: ListedProcess, other: ListedProcess) =>
+  one.processId === other.processId && one.startedAtMs === other.startedAtMs
+
+/** Those that no server has, of the states that were asked for. */
+const leftOf = (platform: Platform, { asked: { states }, matches }: Filters.Filter) =>
+  Effect.gen(function* () {
+    const { find } = yield* Effect.promise(() => import("./server/LeftProcesses.ts"))
+    const found = yield* Effect.scoped(find(platform))
+    return found.map(({ row }) => row).filter((row) => (states?.includes(row.state) ?? true) && matches(row))
+  })
 
 /** A process, and where it is if several hosts were asked. */
 type Row = Rows.Seen & { readonly host?: string }

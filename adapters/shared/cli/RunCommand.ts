@@ -136,7 +136,10 @@ const runThrough = ({ target, reconnect, forgotten, ...request }: Request, aroun
     const noServer = Effect.mapError((error: TransportError | ClientError) =>
       Access.noServerAt(target, error),
     )
-    const source = "url" in target ? Connect.openRemote(target) : yield* noServer(Connect.open(target))
+    const source =
+      "url" in target
+        ? Access.transport(Connect.openRemote(target), target)
+        : yield* noServer(Connect.open(target))
     const options = {
       clientName: "procwire-run",
       reconnect,

@@ -1,5 +1,6 @@
 /** The end of a server that keeps its processes, for one that takes its place; and its start of such a one. */
 import { spawn } from "node:child_process"
+import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
@@ -7,6 +8,7 @@ import * as OwnProgram from "../confine/OwnProgram.ts"
 import * as Handover from "../keep/Handover.ts"
 import { type ServeError, misconfigured } from "../serve/ServeError.ts"
 import type { Made } from "../serve/Server.ts"
+import * as OwnFolder from "./server/OwnFolder.ts"
 import * as Message from "./words/Message.ts"
 
 /** The command line of this server, and its variables. */
@@ -41,7 +43,10 @@ export const make = (
     return Effect.gen(function* () {
       const successor = yield* next
       const verdict = (why: string | undefined): boolean => {
-        if (why === undefined) return true
+        if (why === undefined) {
+          OwnFolder.passPid(process.env, successor.pid)
+          return true
+        }
         Message.say(
           `the server ${successor.pid} has not taken the place of this one: ${why}; this one goes on`,
         )

@@ -11,6 +11,7 @@ import { timeoutExitCode, Unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
+import { ClientError } from "../../../core/client/ClientError.ts"
 import type { WaitCondition } from "../../../core/client/RemoteProcess.ts"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 
@@ -97,11 +98,21 @@ of several failures that of the last one, in the order of the names.`,
           ? {}
           : { timeoutMs: yield* Flags.readDuration(values.timeout, "--timeout") }
       const control = yield* Control.open(given)
-      const one = (ref: string) =>
-        Effect.flatMap(Control.find(control, ref), ({ client, row }) =>
+      const one = (ref: string, at = control): Waited =>
+        Effect.catch(wait(ref, at), (error) =>
+          // The next server of one's own has the process, not the session of this client.
+          at.own && isLoss(error)
+            ? Effect.flatMap(Control.open(given), (again) => one(ref, again))
+            : Effect.fail(error),
+        )
+      const wait = (ref: string, at: typeof control) =>
+        Effect.flatMap(Control.find(at, ref), ({ client, row }) =>
           Control.look(client, row).pipe(
             Effect.flatMap((process) => process.wait({ until, maxBytes: 0, ...limit })),
-            Failure.about(ref, row),
+            Effect.catchIf(
+              (error) => !(at.own && isLoss(error)),
+              (error) => Failure.about(ref, row)(Effect.fail(error)),
+            ),
           ),
         )
       const waits = yield* Effect.forEach(refs, (ref) =>
@@ -120,6 +131,14 @@ of several failures that of the last one, in the order of the names.`,
       return code
     }),
 })
+
+type Opened = ReturnType<typeof Control.open>
+
+type Waited = Effect.Effect<WaitResult, ClientError | Unable | Effect.Error<Opened>, Effect.Services<Opened>>
+
+/** True for a client whose server has ended. */
+const isLoss = (error: unknown) =>
+  error instanceof ClientError && (error.reason === "Disconnected" || error.reason === "SessionLost")
 
 /** Prints the event; without one, the reason. */
 const report = (

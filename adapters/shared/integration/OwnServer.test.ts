@@ -154,6 +154,8 @@ describe("the server of one's own", () => {
     expect(stdout).toContain("systemctl --user enable --now procwire.socket\n")
     const service = fs.readFileSync(folder.at("config/systemd/user/procwire.service"), "utf8")
     expect(service).toContain(" serve --listen=systemd --list-sessions=all ")
+    expect(service).toContain(` --keep --keep-dir=${folder.at("run/procwire/keep")}\n`)
+    expect(service).toContain("\nKillMode=process\n")
   })
 })
 

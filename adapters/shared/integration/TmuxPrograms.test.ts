@@ -1,4 +1,5 @@
 import * as fs from "node:fs"
+import process from "node:process"
 /**
  * cli/: programs that people use, in a real terminal behind `procwire attach`: with the mouse, a large paste, two
  * people at one, and a link that is cut. Skipped where there is no tmux, or not the program.
@@ -74,6 +75,32 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
       await window.shows("code 0")
       expect(fs.readFileSync(folder.at("text"), "utf8")).toContain("104\n1-here-05\n106\n")
     })
+
+    it.skipIf(!has("vim"))(
+      "vim goes on under up --restart, and where the server is killed",
+      { tags: ["vim"] },
+      async () => {
+        const { call, folder, window } = open({ PROCWIRE_KEEP: "true" })
+        const argv = ["vim", "-n", "-u", "NONE", "-N", "text"]
+        await call("run", "-d", "-t", "--name", "editor", ...term, "--", ...argv)
+        window.keys("pw attach editor; echo code $?", "Enter")
+        await window.shows(/^~\n~\n/m)
+        window.keys("ibefore", "Escape")
+        await window.shows(/^before\n~\n/m)
+        expect(await call("up", "--restart", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" })
+        window.keys("orestarted", "Escape")
+        await window.shows(/^before\nrestarted\n~\n/m)
+        process.kill(
+          Number.parseInt(fs.readFileSync(folder.at("run/procwire/server.pid"), "utf8")),
+          "SIGKILL",
+        )
+        window.keys("okilled", "Escape")
+        await window.shows(/^before\nrestarted\nkilled\n~\n(?![^]*procwire:)/m)
+        window.keys(":wq", "Enter")
+        await window.shows("code 0")
+        expect(fs.readFileSync(folder.at("text"), "utf8")).toBe("before\nrestarted\nkilled\n")
+      },
+    )
 
     it("a paste of a megabyte comes whole", async () => {
       const { call, folder, window } = open()

@@ -37,14 +37,27 @@ export const make = (folder: string): Effect.Effect<HolderPlace, KeepProblem> =>
     if (denial !== undefined)
       return yield* new KeepProblem({ reason: "Start", message: `processes cannot be kept here: ${denial}` })
     yield* makeFolder(folder)
-    const real = fs.realpathSync(folder)
-    const name = `keep-${createHash("sha256").update(real).digest("hex").slice(0, 12)}`
-    const near = join(real, name)
-    if (Buffer.byteLength(near) + 5 <= maxPathBytes) return filesOf(near)
-    const other = join(tmpdir(), `procwire-keep-${process.geteuid?.() ?? "user"}`)
-    yield* makeFolder(other)
-    return filesOf(join(other, name))
+    const { stem, other } = stemOf(folder)
+    if (other !== undefined) yield* makeFolder(other)
+    return filesOf(stem)
   })
+
+/** The place of a state folder, whatever is there; undefined without the folder, and where processes cannot be kept. */
+export const find = (folder: string): HolderPlace | undefined =>
+  fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true &&
+  ProcessBegin.denial() === undefined
+    ? filesOf(stemOf(folder).stem)
+    : undefined
+
+/** The paths of the files without their endings, and the folder for them where that is not the state folder. */
+const stemOf = (folder: string): { readonly stem: string; readonly other?: string } => {
+  const real = fs.realpathSync(folder)
+  const name = `keep-${createHash("sha256").update(real).digest("hex").slice(0, 12)}`
+  const near = join(real, name)
+  if (Buffer.byteLength(near) + 5 <= maxPathBytes) return { stem: near }
+  const other = join(tmpdir(), `procwire-keep-${process.geteuid?.() ?? "user"}`)
+  return { stem: join(other, name), other }
+}
 
 const filesOf = (stem: string): HolderPlace => ({
   socket: `${stem}.sock`,
@@ -103,3 +116,9 @@ export const noted = ({ identity }: HolderPlace): number | undefined => {
 /** False if something is in the place of the socket, and no process was noted with it. */
 export const isToldOf = ({ identity, socket }: HolderPlace): boolean =>
   fs.existsSync(identity) || fs.lstatSync(socket, { throwIfNoEntry: false }) === undefined
+
+/** True only if no holder is there, whatever has become of an earlier one. */
+export const isFree = (folder: string): boolean => {
+  const place = find(folder)
+  return place === undefined || (noted(place) === undefined && isToldOf(place))
+}

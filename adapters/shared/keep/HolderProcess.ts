@@ -34,6 +34,8 @@ export interface Options {
   readonly folder: string
   /** Calls the C library; throws where that is impossible. */
   readonly openFfi: () => Ffi
+  /** False: where no holder is there, none is started; the default is true. */
+  readonly starts?: boolean
   /** The containment of a holder that is started; the default is `auto`. */
   readonly contain?: Containment.Choice | undefined
   /** The command line of the program procwire with these arguments; the default is that of this process. */
@@ -57,6 +59,8 @@ export const connect = (options: Options): Effect.Effect<net.Socket, KeepProblem
       yield* FileLock.take(place.lock, options.openFfi)
       const state = yield* probe(place, options)
       if (state.kind === "alive") return state.socket
+      if (state.kind === "dead" && options.starts === false)
+        return yield* failed("Absent", `no holder is at ${place.socket}`)
       if (state.kind === "dead") return yield* start(place, options)
       return yield* failed(
         "Unknown",

@@ -3,6 +3,8 @@ import * as Data from "effect/Data"
 
 /** The reason, for programs. */
 export type KeepReason =
+  /** No holder is there, and none was to be started. */
+  | "Absent"
   /** Another server uses the holder. */
   | "Busy"
   /** The holder speaks a newer protocol. It is left alone. */

@@ -37,6 +37,7 @@ import * as Confine from "./Confine.ts"
 import * as Egress from "./Egress.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
+import * as KeepFolder from "./KeepFolder.ts"
 import * as Listening from "./Listening.ts"
 import type { Options } from "./Options.ts"
 import { behaviour, joining, keeping } from "./OptionTable.ts"
@@ -50,11 +51,9 @@ import { HistoryFiles } from "../../../core/features/history/HistoryFiles.ts"
 import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
 import type * as AuditFile from "../audit/AuditFile.ts"
 import * as Lazy from "../Lazy.ts"
-import * as Folders from "../host/Folders.ts"
 import * as HistoryFolders from "../host/HistoryFolders.ts"
 import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
 import * as OsError from "../host/OsError.ts"
-import { join } from "node:path"
 import process from "node:process"
 
 /** Facts of the command alone. */
@@ -296,8 +295,7 @@ const hold = (
   })
 
 /** The folder by which servers find the holder. */
-const keepDir = ({ keepDir }: Options): string =>
-  keepDir ?? join(Folders.ofUser(process.env, "XDG_STATE_HOME", ".local/state"), "procwire", "keep")
+const keepDir = ({ keepDir }: Options): string => keepDir ?? KeepFolder.usual(process.env)
 
 /** The parts of a server that come from its holder. */
 interface Holding {

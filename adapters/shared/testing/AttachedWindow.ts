@@ -16,7 +16,7 @@ export const windowOf = (program: Program.Program, name = "tmux"): Tmux.Window =
 }
 
 /** The program and its window. */
-export const open = () => {
-  const program = Program.make({ PS1: "> ", TERM: "xterm-256color" })
+export const open = (more: Readonly<Record<string, string>> = {}) => {
+  const program = Program.make({ PS1: "> ", TERM: "xterm-256color", ...more })
   return { ...program, window: windowOf(program) }
 }

@@ -6,6 +6,7 @@ import process from "node:process"
 import { onTestFinished } from "vitest"
 import { unboundCommand } from "../../testing/Runtime.ts"
 import * as OwnFolder from "../cli/server/OwnFolder.ts"
+import * as HolderPlace from "../keep/HolderPlace.ts"
 import * as Folder from "./Folder.ts"
 
 /** The output of a call, and its exit code; null if a signal has ended it. */
@@ -32,9 +33,9 @@ export interface Program {
 const pidIn = (file: string): number | undefined =>
   existsSync(file) ? Number(readFileSync(file, "utf8").split(" ")[0]) : undefined
 
-const kill = (pid: number): void => {
+const kill = (pid: number, signal: NodeJS.Signals = "SIGKILL"): void => {
   try {
-    process.kill(pid, "SIGKILL")
+    process.kill(pid, signal)
   } catch {
     // It has ended.
   }
@@ -42,7 +43,7 @@ const kill = (pid: number): void => {
 
 /** Everything of it ends with the test, its server, too; `command` is what runs it. */
 export const make = (
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string | undefined>> = {},
   command: readonly [string, ...ReadonlyArray<string>] = unboundCommand,
 ): Program => {
   const folder = Folder.make("mkdir -m 700 run config home")
@@ -52,6 +53,8 @@ export const make = (
     XDG_CONFIG_HOME: folder.at("config"),
     XDG_STATE_HOME: folder.at("state"),
     PROCWIRE_SERVER: undefined,
+    // A holder takes as long to start as a server.
+    PROCWIRE_KEEP: "false",
     NO_COLOR: "1",
     ...more,
   }
@@ -76,6 +79,10 @@ export const make = (
     for (const child of started) child.kill("SIGKILL")
     const pid = pidIn(folder.at("run/procwire/server.pid"))
     if (pid !== undefined) kill(pid)
+    const place = HolderPlace.find(OwnFolder.keepPath(env))
+    const holder = place && HolderPlace.noted(place)
+    // It ends its processes, and removes its files.
+    if (holder !== undefined) kill(holder, "SIGTERM")
     rmSync(OwnFolder.historiesPath(env), { recursive: true, force: true })
   })
   return { folder, env, start, feed, call: (...args) => feed("", ...args) }

@@ -25,24 +25,21 @@ export interface Control {
 type Values = Flags.Values<typeof TargetFlags.flags>
 
 /** A command with the flags of a server. */
-export interface Asked extends Pick<Given, "name" | "operands"> {
+export interface Asked extends Pick<Given, "name" | "operands" | "platform"> {
   readonly values: Values
 }
 
-/** Connects to the server that the flags name; that of one's own is not started. */
-export const open = ({ name, values }: Pick<Asked, "name" | "values">, options: ExecClient.Options = {}) =>
+/** Connects to the server that the flags name; that of one's own is started only if a dead one has left processes. */
+export const open = (
+  { name, platform, values }: Pick<Asked, "name" | "platform" | "values">,
+  options: ExecClient.Options = {},
+) =>
   Effect.gen(function* () {
     const target = yield* TargetFlags.read(values, { own: true })
-    const reached = yield* Access.existing(target)
+    const reached = yield* Access.existing(target, platform)
     const own = "own" in target
     if (reached === undefined) return { client: undefined, own }
-    // The server of one's own is on this machine: its connection is lost when it has ended.
-    const reconnect = own ? { reconnect: false as const } : {}
-    const client = yield* Access.connect(reached, {
-      clientName: `procwire-${name}`,
-      ...reconnect,
-      ...options,
-    })
+    const client = yield* Access.connect(reached, { clientName: `procwire-${name}`, ...options })
     yield* Access.need(client, "processList", Access.listsNothing)
     return { client, own }
   })

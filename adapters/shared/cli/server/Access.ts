@@ -3,7 +3,7 @@ import process from "node:process"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { ClientError } from "../../../../core/client/ClientError.ts"
+import { ClientError } from "../../../../core/client/ClientError.ts"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
 import type * as Reconnect from "../../../../core/client/Reconnect.ts"
 import type { Capabilities } from "../../../../core/protocol/Environment.ts"
@@ -13,14 +13,24 @@ import * as Lazy from "../../Lazy.ts"
 import type { Platform } from "../../Platform.ts"
 import type { Options as CommandOptions } from "../../transport/CommandTransport.ts"
 import * as Colours from "../show/Colours.ts"
+import type { ConfigurationError } from "../Flags.ts"
 import type { Target } from "../TargetFlags.ts"
 import * as OwnServer from "./OwnServer.ts"
 import { Unable } from "./Unable.ts"
 
-/** The server of a target for commands that only look; undefined if it is that of one's own, and does not run. */
-export const existing = (target: Target): Effect.Effect<Connect.RemoteTarget | undefined, Unable> => {
+/**
+ * The server of a target for commands that only look; undefined if it is that of one's own, and does not run. That is
+ * started only if a dead one has left processes, and a platform is given.
+ */
+export const existing = (
+  target: Target,
+  platform?: Platform,
+): Effect.Effect<Connect.RemoteTarget | undefined, Unable | ConfigurationError> => {
   if ("own" in target)
-    return Effect.map(OwnServer.find(process.env), (url) => (url === undefined ? undefined : { url }))
+    return Effect.map(
+      platform === undefined ? OwnServer.find(process.env) : OwnServer.revive(platform, process.env),
+      (url) => (url === undefined ? undefined : ownAt(url, platform)),
+    )
   return "inProcess" in target
     ? new Unable({ message: "a server in this process has no processes" })
     : Effect.succeed(target)
@@ -32,9 +42,39 @@ export const settle = (platform: Platform, target: Target) =>
     ? Effect.map(OwnServer.ensure(platform, process.env), ({ url, started }): Connect.Target => {
         if (started && process.stderr.isTTY)
           process.stderr.write(Colours.of("stderr").dim(`started a server of your own at ${url}\n`))
-        return { url }
+        return ownAt(url, platform)
       })
     : Effect.succeed<Connect.Target>(target)
+
+/** The server of one's own, which `revive` starts again if it has died and left processes. */
+interface OwnTarget extends Connect.UrlTarget {
+  readonly revive: Effect.Effect<string | undefined, Unable | ConfigurationError>
+}
+
+const ownAt = (url: string, platform: Platform | undefined): Connect.UrlTarget | OwnTarget =>
+  platform === undefined ? { url } : { url, revive: OwnServer.revive(platform, process.env) }
+
+/**
+ * The transport to a running server, by `opened`, for the first time and after each loss. After the end of a server of
+ * one's own that has left no process, no other attempt follows.
+ */
+export const transport = (opened: Reconnect.Open, target: Connect.UrlTarget): Reconnect.Open => {
+  if (!("revive" in target)) return opened
+  const { revive } = target as OwnTarget
+  let again = false
+  return Effect.suspend(() => {
+    if (!again) {
+      again = true
+      return opened
+    }
+    const found = Effect.mapError(revive, ({ message }) => new TransportError({ reason: "Open", message }))
+    return Effect.flatMap(found, (url): Reconnect.Open => (url === undefined ? ended : opened))
+  })
+}
+
+const ended = Effect.fail(
+  new ClientError({ reason: "SessionLost", message: "the server of your own has ended" }),
+)
 
 /** Connects. A lost connection to a URL is replaced; `onStatus` gets that. */
 export const connect = (target: Connect.RemoteTarget, options: ExecClient.Options) =>
@@ -44,7 +84,7 @@ export const connect = (target: Connect.RemoteTarget, options: ExecClient.Option
       Effect.gen(function* () {
         const noServer = Effect.mapError((error: TransportError | ClientError) => noServerAt(target, error))
         const isUrl = "url" in target
-        const source = isUrl ? openRemote(target) : yield* noServer(openRemote(target))
+        const source = isUrl ? transport(openRemote(target), target) : yield* noServer(openRemote(target))
         return yield* noServer(make(source, { reconnect: isUrl && {}, ...options }))
       }),
   )

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import * as KernelFiles from "../../host/KernelFiles.ts"
 import * as HistoryFolders from "../../host/HistoryFolders.ts"
+import * as HolderPlace from "../../keep/HolderPlace.ts"
 import * as NodeHistoryFiles from "../../host/NodeHistoryFiles.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 
@@ -23,9 +24,13 @@ export interface LostProcess extends ListedProcess {
 /** Lost processes are listed for 24 hours. */
 const keptMillis = 24 * 60 * 60 * 1000
 
-/** Puts aside what the server has left that died last; what was put aside before it is removed, or when it is too old. */
+/**
+ * Puts aside what the server has left that died last; what was put aside before it is removed, or when it is too old.
+ * Histories of processes that may have outlived their server are for the next one, so nothing is touched then.
+ */
 export const keep = (env: OwnFolder.Env): Effect.Effect<void> =>
   Effect.promise(async () => {
+    if (!HolderPlace.isFree(OwnFolder.keepPath(env))) return
     const root = OwnFolder.historiesPath(env)
     const [lost, last] = [join(root, "lost"), HistoryFolders.dead(root).at(-1)]
     try {

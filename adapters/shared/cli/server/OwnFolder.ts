@@ -33,6 +33,9 @@ export const historiesPath = (env: Env): string => {
   return join(tmpdir(), `procwire-histories-${process.geteuid?.() ?? "user"}-${place}`)
 }
 
+/** The folder of the holder of its processes. */
+export const keepPath = (env: Env): string => join(runtimePath(env), "keep")
+
 export const configPath = (env: Env): string =>
   join(Folders.ofUser(env, "XDG_CONFIG_HOME", ".config"), "procwire")
 
@@ -74,6 +77,12 @@ const pidFile = (folder: string): string => join(folder, "server.pid")
 
 export const writePid = (folder: string, pid: number): void => {
   Folders.replaceFile(pidFile(folder), `${pid} ${beginOf(pid)}\n`)
+}
+
+/** Notes the pid of a server that has taken the place of this one, if this one was the server of one's own. */
+export const passPid = (env: Env, pid: number): void => {
+  const folder = runtimePath(env)
+  if (readPid(folder) === process.pid) writePid(folder, pid)
 }
 
 /** The pid that was noted, if that process still runs. */

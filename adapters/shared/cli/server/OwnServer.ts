@@ -2,8 +2,9 @@
  * The server of one's own: one for each user, at a unix socket in a folder that no other user may enter. The first
  * command that needs it starts it, in the background; exactly one starts, however many commands come at once.
  *
- * It is `procwire serve`. It keeps the output of every process in files, and lets whoever may open its socket see and
- * control the processes of all clients.
+ * It is `procwire serve`. It keeps the output of every process in files, lets whoever may open its socket see and
+ * control the processes of all clients, and has a holder, so that processes outlive it: whoever needs it next starts
+ * another one, which has them.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -12,10 +13,13 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import type { Platform } from "../../Platform.ts"
 import * as OsError from "../../host/OsError.ts"
 import type { ConfigurationError } from "../Flags.ts"
+import * as HolderPlace from "../../keep/HolderPlace.ts"
+import type { KeepProblem } from "../../keep/KeepProblem.ts"
 import * as UnixSocketFile from "../../transport/UnixSocketFile.ts"
 import { Unable } from "./Unable.ts"
 import * as OwnFolder from "./OwnFolder.ts"
@@ -24,19 +28,40 @@ import * as OwnProgram from "../../confine/OwnProgram.ts"
 import * as FileLock from "../../process/FileLock.ts"
 import * as ProcessBegin from "../../process/ProcessBegin.ts"
 
-/** Its address; `started`: by this call. */
+/** Its address; `started`: by this call; `kept`: its processes outlive it. */
 export interface OwnServer {
   readonly url: string
   readonly started: boolean
+  readonly kept: boolean
+  /** The reason why they do not, where this call has found it. */
+  readonly unkept?: string | undefined
 }
+
+/** The time that processes have to end after SIGTERM, in milliseconds. */
+const graceMillis = 5000
 
 /** The flags of `procwire serve` beside its address. */
 export const flags = (env: OwnFolder.Env): ReadonlyArray<string> => [
   "--list-sessions=all",
   `--history-bytes=${64 * 1024 * 1024}`,
   `--history-dir=${OwnFolder.historiesPath(env)}`,
-  "--grace-ms=5000",
+  `--grace-ms=${graceMillis}`,
 ]
+
+/** The flags by which its processes outlive it. */
+export const keepFlags = (env: OwnFolder.Env): ReadonlyArray<string> => [
+  "--keep",
+  `--keep-dir=${OwnFolder.keepPath(env)}`,
+]
+
+/** Variables of the server, as for every option, that exclude those flags. */
+const excluding = ["PROCWIRE_SPAWNER", "PROCWIRE_JOIN"]
+
+/** The reason why processes are not to outlive the server; undefined if they are. */
+const unwanted = (env: OwnFolder.Env): string | undefined =>
+  env["PROCWIRE_KEEP"] === "false"
+    ? "the variable PROCWIRE_KEEP is false"
+    : excluding.filter((name) => env[name]).map((name) => `the variable ${name} excludes that`)[0]
 
 /**
  * The flags for the page. Other users of this machine can reach its port, so clients that come without a link are asked
@@ -65,6 +90,25 @@ export const find = (env: OwnFolder.Env): Effect.Effect<string | undefined, Unab
   return Effect.map(isServed(path), (served) => (served ? `unix:${path}` : undefined))
 }
 
+/** The same, where one is started for processes that another one has left. */
+export const revive = (
+  platform: Platform,
+  env: OwnFolder.Env,
+): Effect.Effect<string | undefined, Unable | ConfigurationError> =>
+  Effect.gen(function* () {
+    const url = yield* find(env)
+    if (url !== undefined || !isHeld(env)) return url
+    yield* FileLock.take(join(yield* OwnFolder.make(env), "lock"), platform.openFfi)
+    // Meanwhile they may have been ended.
+    return isHeld(env) ? (yield* startOnce(platform, env)).url : yield* find(env)
+  }).pipe(Effect.scoped)
+
+/** True if a holder runs. */
+const isHeld = (env: OwnFolder.Env): boolean => {
+  const place = HolderPlace.find(OwnFolder.keepPath(env))
+  return place !== undefined && HolderPlace.noted(place) !== undefined
+}
+
 /** The address of the server, which is started if none listens there. */
 export const ensure = (
   platform: Platform,
@@ -73,10 +117,44 @@ export const ensure = (
   Effect.gen(function* () {
     const folder = yield* OwnFolder.make(env)
     const path = socketIn(folder)
-    const url = `unix:${path}`
-    if (yield* isServed(path)) return { url, started: false }
+    if (yield* isServed(path)) return { url: `unix:${path}`, started: false, kept: isHeld(env) }
     yield* FileLock.take(join(folder, "lock"), platform.openFfi)
-    return { url, started: yield* startOnce(folder, env) }
+    return yield* startOnce(platform, env)
+  }).pipe(Effect.scoped)
+
+/** Has another server take the place of the one that runs, with its processes; starts one if none runs. */
+export const restart = (
+  platform: Platform,
+  env: OwnFolder.Env,
+): Effect.Effect<OwnServer, Unable | ConfigurationError> =>
+  Effect.gen(function* () {
+    const folder = yield* OwnFolder.make(env)
+    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
+    const path = socketIn(folder)
+    const url = `unix:${path}`
+    if (!(yield* isServed(path))) return yield* startOnce(platform, env)
+    const pid = OwnFolder.readPid(folder)
+    if (pid === undefined) return yield* failed(notOurs(url))
+    if (!isHeld(env)) {
+      return yield* failed(
+        "the server of your own has no holder, so its processes end with it: procwire down ends them, and procwire up " +
+          "then starts another one",
+      )
+    }
+    const page = OwnFolder.hasPage(folder) ? pageFlags : []
+    const log = logIn(folder)
+    const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
+    const more = [...flags(env), ...page, ...keepFlags(env), "--take-over"]
+    const begun = yield* Effect.result(start(folder, more))
+    if (Result.isSuccess(begun) && begun.success) return { url, started: true, kept: true }
+    // The one before needs a moment to have its processes again.
+    const back = yield* isServed(path).pipe(
+      Effect.repeat({ until: (served) => served, schedule: Schedule.spaced(lookMillis) }),
+      Effect.timeoutOption(endMillis),
+    )
+    const said = fs.readFileSync(log).subarray(before).toString().trim() || "it ended without a word"
+    const rest = back._tag === "Some" ? `the one before goes on (pid ${pid})` : "the one before is gone, too"
+    return yield* failed(`the new server has not taken over: ${said}; ${rest}; see ${log}`)
   }).pipe(Effect.scoped)
 
 /** The server of one's own with its page, and a new one-time link to that. */
@@ -93,9 +171,9 @@ export const ensurePage = (
     const folder = yield* OwnFolder.make(env)
     // Without the lock, two commands could take the same link.
     yield* FileLock.take(join(folder, "lock"), platform.openFfi)
-    const started = yield* startOnce(folder, env, pageFlags)
-    if (!started) yield* askForLink(folder)
-    return { url: `unix:${socketIn(folder)}`, started, link: yield* printedLink(folder) }
+    const server = yield* startOnce(platform, env, pageFlags)
+    if (!server.started) yield* askForLink(folder)
+    return { ...server, link: yield* printedLink(folder) }
   }).pipe(Effect.scoped)
 
 const askForLink = (folder: string): Effect.Effect<void, Unable> =>
@@ -144,13 +222,40 @@ const isServed = (path: string): Effect.Effect<boolean, Unable> =>
   })
 
 /** Starts the server, for which the lock is held, if none listens there: another command may have done so. */
-const startOnce = (folder: string, env: OwnFolder.Env, more: ReadonlyArray<string> = []) =>
+const startOnce = (
+  platform: Platform,
+  env: OwnFolder.Env,
+  more: ReadonlyArray<string> = [],
+): Effect.Effect<OwnServer, Unable | ConfigurationError> =>
   Effect.gen(function* () {
-    if (yield* isServed(socketIn(folder))) return false
+    const folder = OwnFolder.runtimePath(env)
+    const url = `unix:${socketIn(folder)}`
+    if (yield* isServed(socketIn(folder))) return { url, started: false, kept: isHeld(env) }
     yield* OwnFolder.make(env, OwnFolder.historiesPath(env))
     yield* LostProcesses.keep(env)
-    return yield* start(folder, [...flags(env), ...more])
+    const plain = [...flags(env), ...more]
+    let unkept = unwanted(env)
+    if (unkept === undefined) {
+      // Side by side: a server waits for its holder.
+      const [begun, problem] = yield* Effect.all(
+        [Effect.result(start(folder, [...plain, ...keepFlags(env)])), warm(platform, env)],
+        { concurrency: "unbounded" },
+      )
+      if (Result.isSuccess(begun)) return { url, started: begun.success, kept: true }
+      if (problem?.reason !== "Start" && problem?.reason !== "Folder") return yield* begun.failure
+      unkept = problem.message
+    }
+    return { url, started: yield* start(folder, plain), kept: false, unkept }
   })
+
+/** Starts the holder, if none runs; succeeds with what keeps it from that. */
+const warm = (platform: Platform, env: OwnFolder.Env): Effect.Effect<KeepProblem | undefined> =>
+  Effect.gen(function* () {
+    const { connect } = yield* Effect.promise(() => import("../../keep/HolderProcess.ts"))
+    const socket = yield* connect({ folder: OwnFolder.keepPath(env), openFfi: platform.openFfi })
+    socket.destroy()
+    return undefined
+  }).pipe(Effect.catch(Effect.succeed))
 
 /** Starts the server and returns when it listens; false if another one has come first. */
 const start = (folder: string, more: ReadonlyArray<string>): Effect.Effect<boolean, Unable> =>
@@ -229,6 +334,8 @@ const launch = (
 /** Variables that name a server do not configure one. */
 const withoutOwn = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...env,
+  PROCWIRE_KEEP: undefined,
+  PROCWIRE_KEEP_DIR: undefined,
   PROCWIRE_SERVER: undefined,
   PROCWIRE_LISTEN: undefined,
 })
@@ -242,19 +349,44 @@ const notOurs = (url: string): string =>
 /** The longest time for the end of a server: its processes have 5 seconds of it. */
 const endMillis = 30_000
 
-/** Ends the server with all its processes, and returns when it is gone; its pid, or undefined where none listens. */
-export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, Unable> =>
+/** A server that was ended, and the processes of one that had ended before. */
+export interface Stopped {
+  /** The pid of the server; undefined where none listened. */
+  readonly pid: number | undefined
+  /** The number of processes that no server had. */
+  readonly left: number
+}
+
+/** Ends the server with all its processes and their holder, and returns when they are gone. */
+export const stop = (
+  platform: Platform,
+  env: OwnFolder.Env,
+): Effect.Effect<Stopped, Unable | ConfigurationError> =>
   Effect.gen(function* () {
     const folder = OwnFolder.runtimePath(env)
+    if (!fs.existsSync(folder)) return { pid: undefined, left: 0 }
+    // No command may start another one for the processes that are ended.
+    yield* FileLock.take(join(yield* OwnFolder.make(env), "lock"), platform.openFfi)
     const path = socketIn(folder)
-    if (!(yield* isServed(path))) return undefined
-    const pid = OwnFolder.readPid(folder)
-    if (pid === undefined) return yield* failed(notOurs(`unix:${path}`))
-    // It may have ended since.
-    yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGTERM")))
-    yield* ended(folder, pid)
-    return pid
-  })
+    let pid: number | undefined
+    if (yield* isServed(path)) {
+      pid = OwnFolder.readPid(folder)
+      if (pid === undefined) return yield* failed(notOurs(`unix:${path}`))
+      yield* signalEnd(pid, isHeld(env))
+      yield* ended(folder, pid)
+    }
+    const { end } = yield* Effect.promise(() => import("../../keep/HolderEnd.ts"))
+    const place = { folder: OwnFolder.keepPath(env), openFfi: platform.openFfi }
+    const left = yield* Effect.mapError(
+      end({ ...place, graceMillis }),
+      ({ message }) => new Unable({ message }),
+    )
+    return { pid, left }
+  }).pipe(Effect.scoped)
+
+/** Asks a server to end with its processes; it may have ended since. */
+const signalEnd = (pid: number, held: boolean) =>
+  Effect.ignore(Effect.try(() => process.kill(pid, held ? "SIGQUIT" : "SIGTERM")))
 
 /** Completes when the server is gone, which closes its socket before it ends its processes. */
 const ended = (folder: string, pid: number): Effect.Effect<void, Unable> =>

@@ -12,7 +12,8 @@ export const refOf = ({ name, session, processId }: ListedProcess): string =>
   name ?? `${session}/${processId}`
 
 /** True while it may still do something. */
-export const isLive = ({ state }: ListedProcess): boolean => state === "starting" || state === "running"
+export const isLive = ({ state }: Pick<ListedProcess, "state">): boolean =>
+  state === "starting" || state === "running"
 
 export interface Seen extends ListedProcess {
   /** Undefined where it is not known. */
@@ -23,8 +24,15 @@ export interface Seen extends ListedProcess {
 export const toJson = ({ condition, ...row }: Seen) =>
   condition?.stopped === true ? { ...row, state: "stopped" } : row
 
-export const stateOf = ({ state, exitCode, condition, lost = false }: Seen & { lost?: boolean }): string => {
+export const stateOf = ({
+  state,
+  exitCode,
+  condition,
+  left = false,
+  lost = false,
+}: Seen & { readonly left?: boolean; readonly lost?: boolean }): string => {
   if (condition?.stopped === true) return "stopped"
+  if (left) return isLive({ state }) ? "left, no server" : "ended, unread"
   if (lost && exitCode === null) return "ended, the server died"
   return state === "exited" || state === "closed" ? `exited ${exitCode ?? "?"}` : state
 }
