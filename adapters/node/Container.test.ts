@@ -143,7 +143,7 @@ describe("the container image", () => {
     await podman(...client, "sh", "-c", "(sleep 0.01 & exec sleep 0.02) & exec true")
     const zombies = async () =>
       (await podman("exec", container, "ps", "-o", "pid,stat,comm")).match(/ Z/g)?.length ?? 0
-    while ((await zombies()) > 0) expect(Date.now()).toBeLessThan(deadline)
+    while ((await zombies()) > 0);
 
     const trap = "trap 'echo ended >/out/end; exit' TERM; echo up >/out/up; while :; do sleep 0.1; done"
     const running = podman(...client, "sh", "-c", trap).catch(() => "")
