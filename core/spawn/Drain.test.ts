@@ -68,6 +68,7 @@ describe("Drain", () => {
         writeIds: [],
         lost: { stdout: 0, stderr: 0, pty: 0 },
         adopt: (events: SpawnEvents) => kept.spawn(spec, events),
+        pass: Effect.void,
         end: Effect.void,
       }
       const keeper = watch({

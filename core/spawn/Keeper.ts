@@ -33,13 +33,18 @@ export interface Left {
     events: SpawnEvents,
     skip: (seq: number) => void,
   ) => Effect.Effect<ChildHandle, SpawnError, Scope.Scope>
+  /** Leaves the child to itself again: from `left` on it is paused, so that what is known of it stays true. */
+  readonly pass: Effect.Effect<void>
   /** Ends a child that no server takes over. */
   readonly end: Effect.Effect<void>
 }
 
 /** Holds the children of a server. */
 export interface KeeperService {
-  /** The children of servers that are gone, in the order of their starts; each until it is adopted or ended. */
+  /**
+   * The children of servers that are gone, in the order of their starts; each until it is adopted or ended. Their output
+   * is paused until they are adopted or passed.
+   */
   readonly left: Effect.Effect<ReadonlyArray<Left>>
   /** The ids of the sessions that servers before had, in the order of `remember`. */
   readonly sessions: Effect.Effect<ReadonlyArray<string>>

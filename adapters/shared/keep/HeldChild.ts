@@ -34,6 +34,8 @@ export class HeldChild {
   /** True while the server does not want output, and while the handle reads none. */
   unwanted = false
   paused = false
+  /** True while a server knows what is left of it, and has not taken it over yet: it is paused, so that stays true. */
+  listed = false
   readonly number: number
   readonly pty: boolean
   readonly output: HeldOutput

@@ -121,6 +121,7 @@ export const make = (options: Options): Effect.Effect<Held, KeepProblem, Scope.S
           child.beginAdoption(skip)
           return to.request(kinds.adopt, number)
         }),
+      pass: Effect.sync(() => to.send(HolderWire.frame(kinds.resume, number, new Uint8Array(0)))),
       end: Effect.asVoid(to.request(kinds.forget, number)),
     })
 

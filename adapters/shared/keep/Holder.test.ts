@@ -2,6 +2,8 @@
 import * as fs from "node:fs"
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import { describe, expect, test } from "vitest"
 import * as Proc from "../testing/Proc.ts"
 import * as HolderLink from "./HolderLink.ts"
@@ -140,6 +142,36 @@ describe("the next server", () => {
     const [chunk] = rest.told
     // Chunks are numbered from the first byte, wherever what is retained begins.
     expect(chunk?.kind === "output" && chunk.seq).toBeGreaterThan(1)
+  })
+
+  test("finds a child that floods as it was told of it, however late it takes it over", async () => {
+    const servers = Servers.make()
+    const first = await servers.start()
+    const child = await first.spawn("read line; exec seq 1 100000000")
+    note(child, "flood")
+    await write(child, "go\n")
+    await until(() => child.text().length > 4 * 1024 * 1024)
+    await first.leave()
+    const second = await servers.start()
+    const [left = expect.unreachable()] = await Effect.runPromise(second.keeper.left)
+    const before = left.lost.stdout
+    for (let round = 0; round < 20; round++) await (await second.spawn("true")).close()
+    let text = ""
+    const events = { output: (_: string, bytes: Uint8Array) => void (text += Buffer.from(bytes).toString()) }
+    const scope = Effect.runSync(Scope.make())
+    const adopted = left.adopt({ ...events, end: () => {}, exit: () => {} }, () => {})
+    await Effect.runPromise(Scope.provide(adopted, scope))
+    await until(() => text.length > 2 * 1024 * 1024)
+    // The first whole line tells how many bytes were before it.
+    const line = text.indexOf("\n") + 1
+    const number = Number.parseInt(text.slice(line))
+    const bytes = (to: number) =>
+      Array.from(
+        { length: 9 },
+        (_, digits) => (digits + 2) * Math.max(0, Math.min(to, 10 ** (digits + 1)) - 10 ** digits),
+      )
+    expect(before + line).toBe(bytes(number).reduce((sum, each) => sum + each, 0))
+    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
   test("finds no child that was not noted", async () => {

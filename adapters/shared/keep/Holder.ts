@@ -206,6 +206,7 @@ class Holder {
   private leave(): void {
     this.server = undefined
     for (const child of this.children.values()) {
+      child.listed = false
       if (!child.served) continue
       child.leave()
       child.unwanted = false
@@ -253,7 +254,7 @@ class Holder {
 
   private pauseAsWanted(children: Iterable<HeldChild> = this.children.values()): void {
     for (const child of children) {
-      const paused = child.unwanted || (child.served && this.server?.slow === true)
+      const paused = child.unwanted || child.listed || (child.served && this.server?.slow === true)
       if (paused === child.paused || child.handle === undefined) continue
       child.paused = paused
       if (paused) child.handle.pause?.()
@@ -292,6 +293,7 @@ class Holder {
     if (kind === kinds.pause || kind === kinds.resume) {
       if (child === undefined) return
       child.unwanted = kind === kinds.pause
+      child.listed = false
       return this.pauseAsWanted([child])
     }
     const request = HolderWire.readJson<HolderWire.Request>(payload)
@@ -337,8 +339,10 @@ class Holder {
         return answer(this.adopt(connection, child), (started) => ({ started }))
       case kinds.list:
         for (const each of this.children.values()) {
-          if (!each.served && each.note !== undefined)
-            connection.socket.send(HolderWire.json(kinds.left, each.number, each.left()))
+          if (each.served || each.note === undefined) continue
+          each.listed = true
+          this.pauseAsWanted([each])
+          connection.socket.send(HolderWire.json(kinds.left, each.number, each.left()))
         }
         return answer(Effect.void, nothing)
       case kinds.sessions:
@@ -421,6 +425,8 @@ class Holder {
       const send = this.sendTo(connection)
       child.serve(send)
       child.replay(send)
+      child.listed = false
+      this.pauseAsWanted([child])
       return Effect.succeed(startedOf(child.handle))
     })
   }

@@ -205,8 +205,10 @@ export const over = (
             follower.follow(held)
             held.told = held.output.ended
             const { handle } = held
+            handle?.resume?.()
             return handle === undefined ? Effect.die(new Error("no child")) : follow(held, handle, follower)
           }),
+        pass: Effect.sync(() => held.handle?.resume?.()),
         end: end(held),
       })
       return {
@@ -220,7 +222,11 @@ export const over = (
           },
         },
         keeper: {
-          left: Effect.sync(() => [...all].filter(({ note }) => note !== undefined).map(leftOf)),
+          left: Effect.sync(() => {
+            const left = [...all].filter(({ note }) => note !== undefined)
+            for (const { handle } of left) handle?.pause?.()
+            return left.map(leftOf)
+          }),
           sessions: Effect.sync(() => [...sessions]),
           remember: (id) => {
             sessions.add(id)

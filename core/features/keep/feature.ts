@@ -91,7 +91,8 @@ const adopt = (beginning: Beginning, adopting: Adopting, left: Left): Effect.Eff
   }).pipe(
     Effect.catch((error) => {
       const why = typeof error === "string" ? error : error.message
-      return Effect.logWarning(`a process that the server before has left is not taken over: ${why}`)
+      const text = `a process that the server before has left is not taken over: ${why}`
+      return Effect.andThen(left.pass, Effect.logWarning(text))
     }),
   )
 
