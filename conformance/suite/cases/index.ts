@@ -38,6 +38,7 @@ import {
 } from "../features/list/cases.ts"
 import { processAnswers } from "../features/answers/cases.ts"
 import { processMarks } from "../features/marks/cases.ts"
+import { processSecrets } from "../features/secrets/cases.ts"
 import { processReceipt } from "../features/receipt/cases.ts"
 import { processCredit } from "../features/credit/cases.ts"
 import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
@@ -99,6 +100,7 @@ export const cases: ReadonlyArray<Case> = [
   ...terminate,
   ...processCredit,
   ...processReceipt,
+  ...processSecrets,
   ...processWait,
   ...processScreen,
   ...processRestart,

@@ -1,0 +1,32 @@
+// @ts-check
+// Servers that tell secrets.
+import { bytesOf, fault, less } from "../../../lab/faults/wire/changes.mjs"
+
+/** @import { WireFault } from "../../../lab/faults/wire/changes.mjs" */
+
+/** A start whose process has the secrets as mere variables. @param {any} asked */
+const unmasked = (asked) => ({
+  ...less(asked, "secrets"),
+  env: { ...asked.env, TOKEN: asked.secrets.TOKEN.value },
+})
+
+/** @type {readonly WireFault[]} */
+export const broken = [
+  fault`secrets-cut: Each chunk is masked for itself, so that a value which is cut is told.
+    process/secrets/cut-between-chunks process/secrets/as-base64`.by(() => ({
+    asked: (m, known) => {
+      if (m.method !== "process/start" || m.params.secrets == null) return undefined
+      known.value = m.params.secrets.TOKEN.value
+      return { ...m, params: unmasked(m.params) }
+    },
+    told: (m, known) => {
+      if (m.method !== "process/output" || known.value === undefined) return undefined
+      const text = bytesOf(m.params.chunk).toString("latin1").replaceAll(known.value, "***TOKEN***")
+      return { ...m, params: { ...m.params, chunk: Buffer.from(text, "latin1").toString("base64") } }
+    },
+  })),
+  fault`secrets-told: Secrets are variables, and nothing masks them.
+    process/secrets/cut-between-chunks process/secrets/as-base64`.params("process/start", (asked) =>
+    asked.secrets == null ? asked : unmasked(asked),
+  ),
+]

@@ -1,0 +1,32 @@
+/** An extension that a server may announce as `processSecrets` in `environmentInfo.capabilities`: `secrets` of a start. */
+import { Check, Child, table } from "../../Vocabulary.ts"
+
+const secrets = { requires: ["process-secrets"] } as const
+
+const value = "hunter22+value/"
+
+const asking = (script: string) => ({ script, params: { secrets: { TOKEN: { value } } } })
+
+export const processSecrets = table("process/secrets", secrets, {
+  "cut-between-chunks": {
+    says: `A secret of a start is a variable of the process, and ***TOKEN*** stands for its value in the output, also
+      where that is cut within the value.`,
+    run: async (t) => {
+      const script = `printf "$TOKEN %.5s" "$TOKEN"; sleep 0.3; printf %s "\${TOKEN#?????}"`
+      const child = await Child.start(await t.open(), asking(script))
+      await child.ended()
+      Check.equal(child.text(), "***TOKEN*** ***TOKEN***", "the output")
+    },
+  },
+  "as-base64": {
+    says: `The base64 of a secret is masked, also within a longer one.`,
+    run: async (t) => {
+      const script = `printf %s "$TOKEN" | base64; printf 'ab%s!' "$TOKEN" | base64`
+      const child = await Child.start(await t.open(), asking(script))
+      await child.ended()
+      const [alone = "", within = ""] = child.text().split("\n")
+      Check.equal(alone, "***TOKEN***", "the base64")
+      Check.equal(/^.{1,4}\*\*\*TOKEN\*\*\*.{1,4}$/.test(within), true, `${within} is masked`)
+    },
+  },
+})
