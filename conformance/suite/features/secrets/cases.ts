@@ -1,4 +1,4 @@
-/** An extension that a server may announce as `processSecrets` in `environmentInfo.capabilities`: `secrets` of a start. */
+/** An extension that a server may announce as `processSecrets` in `capabilities`: `secrets` of `process/start`. */
 import { Check, Child, table } from "../../Vocabulary.ts"
 
 const secrets = { requires: ["process-secrets"] } as const
