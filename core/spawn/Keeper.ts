@@ -42,8 +42,8 @@ export interface Left {
 /** Holds the children of a server. */
 export interface KeeperService {
   /**
-   * The children of servers that are gone, in the order of their starts; each until it is adopted or ended. Their output
-   * is paused until they are adopted or passed.
+   * The children of servers that are gone, in the order of their starts; each until it is adopted or ended. Their
+   * output is paused until they are adopted or passed.
    */
   readonly left: Effect.Effect<ReadonlyArray<Left>>
   /** The ids of the sessions that servers before had, in the order of `remember`. */

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Secrets from "../../../core/features/secrets/Secrets.ts"
 import type { Secret } from "../../../core/spawn/Spawner.ts"
 import * as TextFile from "../host/TextFile.ts"
-import type { Settings } from "./Given.ts"
+import type * as Option from "./Option.ts"
 import { misconfigured, type ServeError } from "./ServeError.ts"
 
 /** The source of a secret, which is read once, at the start of the server. */
@@ -24,11 +24,17 @@ export type SecretSources = Readonly<Record<string, SecretSource>>
 /** The longest time of a command, in milliseconds. */
 const commandMillis = 30_000
 
+/** The option, and the labels of options. */
+interface Given {
+  readonly options: { readonly secrets?: string | SecretSources | undefined }
+  readonly label: Option.Label
+}
+
 /** Reads the secrets of the options. Errors name a secret, and never say a value. */
 export const read = ({
   options: { secrets },
   label,
-}: Settings): Effect.Effect<ReadonlyArray<Secret>, ServeError, TextFile.TextFiles> =>
+}: Given): Effect.Effect<ReadonlyArray<Secret>, ServeError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     if (secrets === undefined) return []
     const name = typeof secrets === "string" ? `${label("secrets")} ${secrets}` : label("secrets")

@@ -33,8 +33,8 @@ import * as StatusPages from "../status/StatusPages.ts"
 import type { Early } from "../start/Early.ts"
 import { type Environment, take } from "../systemd/Environment.ts"
 import { version } from "../Version.ts"
+import type { Confinement } from "../../../core/protocol/Confinement.ts"
 import * as Confine from "./Confine.ts"
-import * as Egress from "./Egress.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as KeepFolder from "./KeepFolder.ts"
@@ -208,13 +208,7 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
     const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)
     const floor = yield* Confine.floor(settings, services)
     const secrets = options.secrets === undefined ? [] : yield* readSecrets(settings)
-    yield* Egress.tried(settings, Context.get(services, Spawner), floor)
-    const { capabilities } = Context.get(services, Spawner)
-    const egress = yield* Egress.policy(settings, {
-      host: Context.get(services, HostTag),
-      floor,
-      capabilities,
-    })
+    const egress = options.egress === undefined ? undefined : yield* readEgress(settings, services, floor)
     const bound = yield* place?.bound ?? bind(listening.addresses)
     const others = yield* Effect.forEach(options.listeners ?? [], (layer) =>
       Effect.map(Layer.build(layer), Context.get(Listener)),
@@ -333,6 +327,21 @@ const buildServices = (
       }),
     )
   })
+
+/** The rules of the option `egress`, which the spawner has been seen to keep to. */
+const readEgress = (
+  settings: Settings,
+  services: Context.Context<Spawner | HostTag>,
+  floor: Confinement | undefined,
+) =>
+  Lazy.use(
+    () => import("./Egress.ts"),
+    ({ policy, tried }) => {
+      const [spawner, host] = [Context.get(services, Spawner), Context.get(services, HostTag)]
+      const { capabilities } = spawner
+      return Effect.andThen(tried(settings, spawner, floor), policy(settings, { host, floor, capabilities }))
+    },
+  )
 
 const readSecrets = (settings: Settings) =>
   Lazy.use(

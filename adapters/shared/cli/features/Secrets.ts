@@ -1,63 +1,26 @@
-/** `run --secret`: a variable whose value no output has. Values never stand in a command line. */
-import process from "node:process"
+/** `run --secret`: a variable whose value no output has. */
 import * as Effect from "effect/Effect"
-import * as Core from "../../../../core/features/secrets/Secrets.ts"
-import * as OsError from "../../host/OsError.ts"
-import { readAtMost } from "../../host/TextFile.ts"
-import { withoutEnd } from "../../serve/SecretSources.ts"
+import * as Lazy from "../../Lazy.ts"
 import * as Flags from "../Flags.ts"
 import { Unable } from "../server/Unable.ts"
 import * as Feature from "./Feature.ts"
 
-/** The name of a secret, and where its value is. */
-interface Source {
-  readonly name: string
-  readonly kind: string
-  readonly from: string
-}
-
-const readSource = (text: string): Effect.Effect<Source, Flags.UsageError> => {
-  const [, name = "", kind, from] = /^([^=]*)(?:=(env|file):(.+))?$/s.exec(text) ?? []
-  // What is wrong may be a value.
-  return Core.isName(name)
-    ? Effect.succeed({ name, kind: kind ?? "env", from: from ?? name })
-    : Flags.wrong("invalid value for '--secret': expected NAME, NAME=env:VARIABLE or NAME=file:PATH")
-}
-
-const valueOf = ({ name, kind, from }: Source): Effect.Effect<string, Flags.UsageError> => {
-  if (kind === "env") {
-    const value = process.env[from]
-    return value === undefined
-      ? Flags.wrong(`--secret ${name}: there is no variable ${from}`)
-      : Effect.succeed(value)
-  }
-  return Effect.try({
-    try: () => withoutEnd(readAtMost(from, Core.mostBytes)),
-    catch: (error) => OsError.fromUnknown(error).message,
-  }).pipe(Effect.catch((reason) => Flags.wrong(`--secret ${name}: cannot read ${from}: ${reason}`)))
-}
-
 export const secrets = Feature.make({
   flags: {
-    secret: {
-      ...Flags.texts(
-        "NAME[=env:VARIABLE|file:PATH]",
-        "a variable of the command whose value no output, list or log has: that of this process, of another variable, or " +
-          "the text of a file; may be repeated",
-      ),
-      read: readSource,
-    },
+    secret: Flags.texts(
+      "NAME[=env:VARIABLE|file:PATH]",
+      "a variable of the command whose value no output, list or log has: that of this process, of another variable, or " +
+        "the text of a file; may be repeated",
+    ),
   },
   examples: ["procwire run --secret GH_TOKEN -- ./release.sh"],
   read: ({ secret = [] }) =>
     Effect.gen(function* (): Effect.gen.Return<Feature.ToOptions, Flags.UsageError> {
       if (secret.length === 0) return () => Effect.succeed({})
-      const all = yield* Effect.forEach(secret, (source) =>
-        Effect.map(valueOf(source), (value) => ({ name: source.name, value })),
+      const secrets = yield* Lazy.use(
+        () => import("./SecretValues.ts"),
+        ({ read }) => read(secret),
       )
-      const fault = Core.fault(all)
-      if (fault !== undefined) return yield* Flags.wrong(`--secret: ${fault}`)
-      const secrets = Object.fromEntries(all.map(({ name, value }) => [name, { value }]))
       return ({ processSecrets }) =>
         processSecrets === true ? Effect.succeed({ secrets }) : new Unable({ message: lacking })
     }),

@@ -1,0 +1,49 @@
+/** The values of `run --secret`, which never stand in a command line. */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Core from "../../../../core/features/secrets/Secrets.ts"
+import * as OsError from "../../host/OsError.ts"
+import { readAtMost } from "../../host/TextFile.ts"
+import { withoutEnd } from "../../serve/SecretSources.ts"
+import * as Flags from "../Flags.ts"
+
+/** The name of a secret, and where its value is. */
+interface Source {
+  readonly name: string
+  readonly kind: string
+  readonly from: string
+}
+
+const readSource = (text: string): Effect.Effect<Source, Flags.UsageError> => {
+  const [, name = "", kind, from] = /^([^=]*)(?:=(env|file):(.+))?$/s.exec(text) ?? []
+  // What is wrong may be a value.
+  return Core.isName(name)
+    ? Effect.succeed({ name, kind: kind ?? "env", from: from ?? name })
+    : Flags.wrong("invalid value for '--secret': expected NAME, NAME=env:VARIABLE or NAME=file:PATH")
+}
+
+const valueOf = ({ name, kind, from }: Source): Effect.Effect<string, Flags.UsageError> => {
+  if (kind === "env") {
+    const value = process.env[from]
+    return value === undefined
+      ? Flags.wrong(`--secret ${name}: there is no variable ${from}`)
+      : Effect.succeed(value)
+  }
+  return Effect.try({
+    try: () => withoutEnd(readAtMost(from, Core.mostBytes)),
+    catch: (error) => OsError.fromUnknown(error).message,
+  }).pipe(Effect.catch((reason) => Flags.wrong(`--secret ${name}: cannot read ${from}: ${reason}`)))
+}
+
+/** Reads the secrets of these texts: `NAME`, `NAME=env:VARIABLE` or `NAME=file:PATH`. */
+export const read = (texts: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const all = yield* Effect.forEach(texts, (text) =>
+      Effect.flatMap(readSource(text), (source) =>
+        Effect.map(valueOf(source), (value) => ({ name: source.name, value })),
+      ),
+    )
+    const fault = Core.fault(all)
+    if (fault !== undefined) return yield* Flags.wrong(`--secret: ${fault}`)
+    return Object.fromEntries(all.map(({ name, value }) => [name, { value }]))
+  })
