@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -37,6 +37,25 @@ test("it reads what is written, and EOF behind it, and its end is told once", as
   expect(readFileSync(out, "utf8")).toBe("one\ntwo\nit's\n")
   shell.write("lost")
   expect(ends.count).toBe(1)
+})
+
+// guards: descriptors
+test("a shell that is killed leaves no descriptor here", async () => {
+  const { ends, pid } = begin("cat; true")
+  await TestChild.until(() => pid() !== 0, "it runs")
+  const pipe = readlinkSync(`/proc/${pid()}/fd/0`)
+  const ours = () =>
+    readdirSync("/proc/self/fd").filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`) === pipe
+      } catch {
+        return false
+      }
+    })
+  expect(ours().length).toBe(1)
+  process.kill(pid(), "SIGKILL")
+  await TestChild.until(() => ends.count > 0, "the end is told")
+  expect(ours()).toEqual([])
 })
 
 test("it leads a session, has no variables, and nothing but stdin is a pipe", async () => {

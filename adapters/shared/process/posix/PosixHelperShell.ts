@@ -31,9 +31,14 @@ export const make =
       libc.close(ours)
       return failed(onEnd)
     }
-    watch.addHelper(pid, onEnd)
     libc.nonBlocking(ours)
-    return writer(libc, ours)
+    const shell = writer(libc, ours)
+    watch.addHelper(pid, () => {
+      // Nobody ends one that was killed.
+      shell.end()
+      onEnd()
+    })
+    return shell
   }
 
 /** Writes ASCII to a pipe whose writes do not wait. */
