@@ -255,7 +255,7 @@ describe("a server with --keep", () => {
   })
 
   test("is refused with what it cannot be combined with", async () => {
-    const { call } = Program.make()
+    const { call } = Program.make({ PROCWIRE_KEEP: undefined })
     const refused = async (...flags: ReadonlyArray<string>) => {
       const { code, stderr } = await call("serve", ...flags)
       return `${code} ${stderr.split("\n")[0]}`

@@ -19,10 +19,13 @@ export const history = stress({
   play: async (options, { row, fail }) => {
     const [size, bound] = [Math.round(options.gigabytes * 1e9), Math.round(options.bound * 2 ** 20)]
     const folder = mkdtempSync(join("/var/tmp", "procwire-stress-"))
-    /** Bytes of all files; one may go away meanwhile. */
-    const kept = () => {
+    /** Bytes of all files, at one time: the server stands still, or one would grow between two looks. */
+    const kept = (/** @type {Proc.Pid} */ pid) => {
+      if (pid === undefined) return 0
+      process.kill(pid, "SIGSTOP")
       const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))
       const files = paths.map((path) => statSync(path, { throwIfNoEntry: false }))
+      process.kill(pid, "SIGCONT")
       return files.reduce((sum, file) => sum + (file?.isFile() ? file.size : 0), 0)
     }
     const limits = ["--history-bytes", `${bound}`, "--max-history-bytes", `${bound}`]
@@ -40,7 +43,7 @@ export const history = stress({
     let largest = 0
     for (; Proc.left(server.pid).length > 0; await sleep(200)) {
       samples.push(Proc.rss(server.pid))
-      largest = Math.max(largest, kept())
+      largest = Math.max(largest, kept(server.pid))
     }
     row("printed", `${options.gigabytes} GB, ${(size / 1e3 / (performance.now() - began)).toFixed(0)} MB/s`)
     const tenth = Math.ceil(samples.length / 10)

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
  */
 
 /** The variable that every process of a stress has in its environment, with a value of its own for each play. */
-export const markName = "PROCWIRE_STRESS"
+export const markName = "STRESS_OF_PROCWIRE"
 
 /** The result of a look, or `nothing` for a process that has ended. @template T @param {() => T} look @param {T} nothing */
 const or = (look, nothing) => {
