@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
+import * as Rules from "../features/egress/Rules.ts"
 import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Reply from "./Reply.ts"
 import { begun, make, printed } from "./testing/Agent.ts"
@@ -23,6 +24,35 @@ describe("A reply", () => {
     effect(function* () {
       expect(yield* printed(yield* make(options), colored, 1_000)).toMatchObject({ output })
     })(),
+  )
+
+  it(
+    "names the connections of its command that egress rules have denied, a few of them",
+    effect(function* () {
+      const policy = { of: "the server", rules: () => Rules.nothing }
+      const floor = { places: [{ path: "/", access: "write" }], network: false } as const
+      const made = yield* make({}, { capabilities: { egress: true } }, { egress: policy, floor })
+      const { call, child, tools } = yield* begun({ yield_time_ms: 250 }, made)
+      const deny = (host: string) =>
+        Effect.promise(async () => {
+          const attempt = { protocol: "https_connect", host, port: 443 } as const
+          child.spec.egress?.told(attempt, await child.spec.egress.decide(attempt))
+        })
+      yield* deny("a.org")
+      yield* pass(500)
+      const first = yield* Fiber.join(call)
+      expect(first.notices).toEqual([
+        expect.stringMatching(/^a\.org:443 is blocked: it is not in the allow list of the server; .*[^.]\.$/),
+      ])
+      expect(Reply.toText(first)).toContain("\nNotice: a.org:443 is blocked: ")
+      for (let at = 0; at < 20; at++) yield* deny(`${at}.org`)
+      child.finish(0)
+      const last = yield* Effect.forkChild(tools.writeStdin({ session_id: first.sessionId ?? 0 }))
+      yield* pass(6_000)
+      const { notices } = yield* Fiber.join(last)
+      expect(notices?.length).toBe(9)
+      expect(notices?.at(-1)).toBe("More connections were blocked.")
+    }),
   )
 
   it(

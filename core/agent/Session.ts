@@ -46,6 +46,9 @@ export interface Observer {
   readonly ended: (session: Session) => void
 }
 
+/** The most notices of one reply; one more says that there are others. */
+const mostNotices = 8
+
 export class Session {
   readonly id: number
   readonly tty: boolean
@@ -162,10 +165,19 @@ export class Session {
         this.lose(event.message)
         break
       case "egress":
+        this.blocked(event.message)
+        break
       case "mark":
       case "gap":
         break
     }
+  }
+
+  /** Tells of a connection that was denied: who reads only the error of a program looks for a fault of the proxy. */
+  private blocked(message: string): void {
+    const { length } = this.notices
+    if (length < mostNotices) this.notices = [...this.notices, `${message}.`]
+    else if (length === mostNotices) this.notices = [...this.notices, "More connections were blocked."]
   }
 
   private lose(why: string): void {

@@ -5,10 +5,11 @@ import type * as Flags from "../Flags.ts"
 import { answers } from "./Answers.ts"
 import { deadlines } from "./Deadlines.ts"
 import type { Feature, Run, ToOptions } from "./Feature.ts"
+import { egress } from "./Egress.ts"
 import { restart } from "./Restart.ts"
 import { secrets } from "./Secrets.ts"
 
-export const features: ReadonlyArray<Feature> = [restart, answers, deadlines, secrets]
+export const features: ReadonlyArray<Feature> = [restart, answers, deadlines, secrets, egress]
 
 export const flags: Flags.FlagTable = Object.assign({}, ...features.map((feature) => feature.flags))
 
