@@ -120,6 +120,7 @@ describe.runIf(spawner.capabilities.egress)("a child with egress rules", { tags:
     [EgressEscapes.byProxy, everything],
   ] as const)
     for (const { name, needs = [], script, canSucceed = true } of escapes)
+      // guards: egress
       it(`does not get out: ${name}`, async (context) => {
         const lacks = needs.map((need) => missing[need]()).find((why) => why !== undefined)
         if (lacks !== undefined) return context.skip(lacks)

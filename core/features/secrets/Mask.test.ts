@@ -45,6 +45,7 @@ const texts = (secrets: ReadonlyArray<Secret>) =>
   )
 
 describe("Mask", () => {
+  // guards: secrets
   it("finds each form at every cut of the output, and at every two", () => {
     for (const text of texts(token)) {
       // Cuts are those of characters; bytes are below.
