@@ -11,7 +11,7 @@ export const egress = Feature.make({
       "the hosts that the command may reach, of those that the server allows, as in allow:x.org:443,*.y.org; may be repeated",
     ),
   },
-  examples: ["procwire run --egress allow:registry.npmjs.org:443 -- npm ci"],
+  examples: ["procwire run --egress allow:packages.example.org:443 -- npm ci"],
   read: ({ egress = [] }) =>
     Effect.succeed((capabilities) => {
       if (egress.length === 0) return Effect.succeed({})
