@@ -6,8 +6,8 @@
  */
 import type { Extension, OwnEvents } from "../../process/Extension.ts"
 import type { Process } from "../../process/Process.ts"
-import { firstThat } from "../../protocol/Sorted.ts"
 import type { Attempt, Decision } from "../../spawn/Egress.ts"
+import { EventList } from "../EventList.ts"
 import * as Gate from "./Gate.ts"
 import type { Policy } from "./Rules.ts"
 import type { Blocked, EgressBlocked } from "./wire.ts"
@@ -38,14 +38,14 @@ export const extension = (
   }
 }
 
-class Egressing implements OwnEvents {
+class Egressing extends EventList<Blocked> implements OwnEvents {
   allowed = 0
   denied = 0
   private readonly process: Process
-  private readonly blocked: Array<Blocked> = []
   private readonly targets = new Set<string>()
 
   constructor(process: Process) {
+    super()
     this.process = process
   }
 
@@ -57,27 +57,15 @@ class Egressing implements OwnEvents {
     this.denied += 1
     const { reason, rule = null, message } = decision
     const target = `${host} ${port} ${reason}`
-    const { process, targets, blocked } = this
+    const { process, targets } = this
     if (process.closed !== undefined || targets.size >= mostTold || targets.has(target)) return
     targets.add(target)
-    blocked.push({ seq: process.log.take(), protocol, host, port, reason, rule, message })
+    this.items.push({ seq: process.log.take(), protocol, host, port, reason, rule, message })
     process.wake()
   }
 
   after(seq: number): EgressBlocked | undefined {
-    const blocked = this.blocked[this.indexAfter(seq)]
+    const blocked = this.items[this.indexAfter(seq)]
     return blocked === undefined ? undefined : { kind: "egress", ...blocked }
-  }
-
-  count(after: number, before: number): number {
-    return this.indexAfter(before - 1) - this.indexAfter(after)
-  }
-
-  between(after: number, before: number): ReadonlyArray<Blocked> {
-    return this.blocked.slice(this.indexAfter(after), this.indexAfter(before - 1))
-  }
-
-  private indexAfter(seq: number): number {
-    return firstThat(this.blocked, (one) => one.seq > seq)
   }
 }

@@ -8,22 +8,22 @@
  */
 import type { OwnEvents } from "../../process/Extension.ts"
 import type { Process } from "../../process/Process.ts"
-import { firstThat } from "../../protocol/Sorted.ts"
 import type { OutputStream, SpawnEvents } from "../../spawn/Spawner.ts"
+import { EventList } from "../EventList.ts"
 import type { Mark, Marked } from "./wire.ts"
 import { utf8Decoder } from "../../protocol/Bytes.ts"
 
 /** The most marks that are kept because of a history: 50,000. */
 export const mostOfHistory = 50_000
 
-export class Marks implements OwnEvents {
+export class Marks extends EventList<Mark> implements OwnEvents {
   private readonly process: Process
   private readonly stream: OutputStream
   private readonly scanner = new MarkScanner()
-  private marks: Array<Mark> = []
 
   /** Of a terminal, or of the stdout of a process on pipes: a shell behind `ssh -tt`, say. */
   constructor(process: Process) {
+    super()
     this.process = process
     this.stream = process.stdio.kind === "pty" ? "pty" : "stdout"
   }
@@ -46,38 +46,26 @@ export class Marks implements OwnEvents {
   }
 
   after(seq: number): Marked | undefined {
-    const mark = this.marks[this.indexAfter(seq)]
+    const mark = this.items[this.indexAfter(seq)]
     if (mark === undefined) return undefined
     const { kind, ...rest } = mark
     return { kind: "mark", mark: kind, ...rest }
   }
 
-  count(after: number, before: number): number {
-    return this.indexAfter(before - 1) - this.indexAfter(after)
-  }
-
-  between(after: number, before: number): ReadonlyArray<Mark> {
-    return this.marks.slice(this.indexAfter(after), this.indexAfter(before - 1))
-  }
-
   private add(found: Found): void {
     const { process } = this
     if (process.closed !== undefined) return
-    this.marks.push({ seq: process.log.take(), ...found })
+    this.items.push({ seq: process.log.take(), ...found })
     // A reader may have got the output in front of a mark, and not yet the mark.
     const goneFrom = (oldest: number) => this.indexAfter(oldest - 2)
     const ofLog = goneFrom(process.log.after(0)?.seq ?? process.log.nextSeq())
     const gone = Math.min(
       ofLog,
-      Math.max(goneFrom(process.extension?.kept?.oldest() ?? Infinity), this.marks.length - mostOfHistory),
+      Math.max(goneFrom(process.extension?.kept?.oldest() ?? Infinity), this.items.length - mostOfHistory),
     )
     // Half of them at a time, so that each is moved once.
-    if (gone > 0 && gone * 2 >= this.marks.length) this.marks = this.marks.slice(gone)
+    if (gone > 0 && gone * 2 >= this.items.length) this.items = this.items.slice(gone)
     process.wake()
-  }
-
-  private indexAfter(seq: number): number {
-    return firstThat(this.marks, (mark) => mark.seq > seq)
   }
 }
 
