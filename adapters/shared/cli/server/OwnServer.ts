@@ -143,7 +143,7 @@ export const restart = (
     }
     const page = OwnFolder.hasPage(folder) ? pageFlags : []
     const log = logIn(folder)
-    const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
+    const said = wordsOf(log)
     const more = [...flags(env), ...page, ...keepFlags(env), "--take-over"]
     const begun = yield* Effect.result(start(folder, more))
     if (Result.isSuccess(begun) && begun.success) return { url, started: true, kept: true }
@@ -152,9 +152,8 @@ export const restart = (
       Effect.repeat({ until: (served) => served, schedule: Schedule.spaced(lookMillis) }),
       Effect.timeoutOption(endMillis),
     )
-    const said = fs.readFileSync(log).subarray(before).toString().trim() || "it ended without a word"
     const rest = back._tag === "Some" ? `the one before goes on (pid ${pid})` : "the one before is gone, too"
-    return yield* failed(`the new server has not taken over: ${said}; ${rest}; see ${log}`)
+    return yield* failed(`the new server has not taken over: ${said()}; ${rest}; see ${log}`)
   }).pipe(Effect.scoped)
 
 /** The server of one's own with its page, and a new one-time link to that. */
@@ -265,7 +264,7 @@ const start = (folder: string, more: ReadonlyArray<string>): Effect.Effect<boole
     if (denial !== undefined)
       return yield* failed(`a server of your own could not be ended again from here: ${denial}`)
     const log = logIn(folder)
-    const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
+    const said = wordsOf(log)
     const printed = OwnFolder.unfinishedIn(folder)
     const pid = yield* launch(
       OwnProgram.argv(["serve", `--listen=unix:${path}`, ...more]),
@@ -283,9 +282,14 @@ const start = (folder: string, more: ReadonlyArray<string>): Effect.Effect<boole
     )
     if (pid !== undefined) return true
     if (yield* isServed(path)) return false
-    const said = fs.readFileSync(log).subarray(before).toString().trim() || "it ended without a word"
-    return yield* failed(`the server of your own did not start: ${said}; see ${log}`)
+    return yield* failed(`the server of your own did not start: ${said()}; see ${log}`)
   })
+
+/** The words that a server logs from now on. */
+const wordsOf = (log: string): (() => string) => {
+  const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
+  return () => fs.readFileSync(log).subarray(before).toString().trim() || "it ended without a word"
+}
 
 /** The pid of a server that listens; undefined if it has ended before. */
 const launch = (
