@@ -14,6 +14,7 @@ import { isIP, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import * as Result from "effect/Result"
 import * as Host from "../../../core/features/egress/Host.ts"
+import { concat } from "../../../core/protocol/Bytes.ts"
 import type { Allowed, Attempt, Denied, EgressProtocol, Gate } from "../../../core/spawn/Egress.ts"
 import * as ClientHello from "./ClientHello.ts"
 import * as Dial from "./Dial.ts"
@@ -24,7 +25,7 @@ import * as Target from "./Target.ts"
 export interface Options {
   /** The resolver of names; by default that of the system. */
   readonly lookup?: Dial.Lookup | undefined
-  /** How long a peer may take for a head, in milliseconds: by default 30,000. */
+  /** The longest time until a head is there, in milliseconds: by default 30,000. */
   readonly headMillis?: number | undefined
   /** The most connections of the process at once; more are closed. By default 1024. */
   readonly mostConnections?: number | undefined
@@ -270,7 +271,7 @@ export const make = (gate: Gate, options: Options = {}): Proxy => {
         done(fault)
       }
       const onData = (chunk: Uint8Array) => {
-        bytes = joined(bytes, chunk)
+        bytes = concat([bytes, chunk])
         const read = ClientHello.read(bytes)
         if (read.kind === "more") return
         if (read.kind === "other") return settle(`${name} is reached by TLS alone, and this is none`)
@@ -302,7 +303,7 @@ export const make = (gate: Gate, options: Options = {}): Proxy => {
     let bytes: Uint8Array = new Uint8Array(0)
     let greeted = false
     const onData = (chunk: Uint8Array) => {
-      bytes = joined(bytes, chunk)
+      bytes = concat([bytes, chunk])
       for (;;) {
         const read = greeted ? Socks5.request(bytes) : Socks5.greeting(bytes)
         if (read.kind === "more") return
@@ -485,10 +486,3 @@ const headOf = (status: number, phrase: string, headers: Target.RawHeaders): str
 }
 
 const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : host)
-
-const joined = (one: Uint8Array, other: Uint8Array): Uint8Array => {
-  const both = new Uint8Array(one.length + other.length)
-  both.set(one)
-  both.set(other, one.length)
-  return both
-}

@@ -12,6 +12,7 @@ import * as Spawner from "../../../../core/spawn/Spawner.ts"
 import { platform, spawner as inner } from "../../../testing/Runtime.ts"
 import * as Bubblewrap from "../../confine/Bubblewrap.ts"
 import * as TestChild from "../../testing/TestChild.ts"
+import type { Proxy } from "../Proxy.ts"
 import * as Outlets from "./Outlets.ts"
 
 const confinement = { places: [{ path: "/", access: "read" as const }], network: false }
@@ -24,7 +25,7 @@ const gateOf = (name: string): Gate & { readonly name: string } => ({
 })
 
 /** In place of the proxy: says to whom a connection belongs, and gives back what it gets. */
-const makeProxy = (gate: Gate): Outlets.Proxy => ({
+const makeProxy = (gate: Gate): Proxy => ({
   accept: (socket: net.Socket) => {
     socket.write(`${(gate as ReturnType<typeof gateOf>).name}\n`)
     socket.pipe(socket)

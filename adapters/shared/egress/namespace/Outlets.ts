@@ -4,7 +4,6 @@
  *
  * The code is loaded with the first such child.
  */
-import type * as net from "node:net"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -14,6 +13,7 @@ import type { SpawnError } from "../../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
 import type { Ffi } from "../../process/posix/Ffi.ts"
+import type { Proxy } from "../Proxy.ts"
 import * as Unkept from "./Unkept.ts"
 
 /** The parts of the host that they need. */
@@ -24,14 +24,6 @@ export interface Host {
   readonly isCommand: boolean
   /** Loads what makes a proxy that asks a gate. */
   readonly loadProxy: () => Promise<(gate: Gate) => Proxy>
-}
-
-/** A proxy for HTTP and SOCKS5. */
-export interface Proxy {
-  /** Serves a connection, which is the proxy's from then on. */
-  readonly accept: (socket: net.Socket) => void
-  /** Ends all connections. */
-  readonly close: () => void
 }
 
 /** The parts that the spawner brings. */
