@@ -1,6 +1,6 @@
 /** The server name of the first message of TLS (RFC 8446, 6066), from the bytes of its records. */
 
-/** What the bytes so far are. */
+/** The meaning of the bytes so far. */
 export type Read =
   /** The begin of a message: more is needed. */
   | { readonly kind: "more" }

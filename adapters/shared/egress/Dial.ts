@@ -9,14 +9,14 @@ import type { Allowed, Attempt, Denied, Gate } from "../../../core/spawn/Egress.
 /** All addresses of a name. */
 export type Lookup = (host: string) => Promise<ReadonlyArray<string>>
 
-/** How an attempt to dial has ended. */
+/** The end of an attempt to dial. */
 export type Dialled =
   | { readonly kind: "connected"; readonly socket: Socket }
   | { readonly kind: "denied"; readonly decision: Denied }
   /** The code of the last error, such as ECONNREFUSED, and the addresses that were dialled. */
   | { readonly kind: "failed"; readonly code: string; readonly tried: ReadonlyArray<string> }
 
-/** How long one address may take, in milliseconds. */
+/** The longest time to dial one address, in milliseconds. */
 export const dialMillis = 15_000
 
 export const resolve: Lookup = (host) =>

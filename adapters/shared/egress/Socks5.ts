@@ -1,7 +1,7 @@
 /** The messages of a client of SOCKS5 (RFC 1928): the method without authentication, and CONNECT. */
 import * as Address from "../../../core/features/egress/Address.ts"
 
-/** What the bytes so far are. */
+/** The meaning of the bytes so far. */
 export type Read =
   | { readonly kind: "more" }
   /** A greeting; `usual` if the client can do without authentication. */

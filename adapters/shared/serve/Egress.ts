@@ -23,7 +23,7 @@ export interface Server {
   readonly capabilities: Capabilities
 }
 
-/** How long a file is not looked at again, in milliseconds. */
+/** The time between two looks at a file, in milliseconds. */
 const lookMillis = 1000
 
 /** The rules that the options ask for; undefined if they ask for none. Fails where nothing could keep to them. */

@@ -16,7 +16,7 @@ interface Source {
 
 const readSource = (text: string): Effect.Effect<Source, Flags.UsageError> => {
   const [, name = "", kind, from] = /^([^=]*)(?:=(env|file):(.+))?$/s.exec(text) ?? []
-  // What is wrong may be a value.
+  // The text is not quoted, because it may be a value.
   return Core.isName(name)
     ? Effect.succeed({ name, kind: kind ?? "env", from: from ?? name })
     : Flags.wrong("invalid value for '--secret': expected NAME, NAME=env:VARIABLE or NAME=file:PATH")
