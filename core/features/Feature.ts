@@ -71,7 +71,7 @@ export type Followed = Process | View
 export interface Gate {
   /** True if the event passes, which it does at once. */
   readonly pass: (event: Event) => boolean
-  /** Whether an output of any length would pass. */
+  /** True if an output of any length would pass. */
   readonly hasRoom: () => boolean
 }
 
@@ -81,7 +81,7 @@ export interface Following {
   readonly attach: (followed: Followed, seq: number, gate?: Gate) => void
   /** Looks for an event that this gate lets pass, from now on. Nothing if the process is not followed. */
   readonly gate: (followed: Followed, gate: Gate) => void
-  /** The one of that id whose events it still sends, also when nobody else knows the id any more. */
+  /** The view of that id whose events it still sends, also after the id was removed everywhere else. */
   readonly find: (id: string) => Followed | undefined
   /** Sends nothing more of this one. */
   readonly leave: (followed: Followed) => void
@@ -96,11 +96,11 @@ export interface Server {
   readonly host: HostInfo
   /** The capabilities of its spawner. */
   readonly spawner: Capabilities
-  /** Whether it has files, and whether it watches paths that do not exist. */
+  /** Its files: if there are any, and if it watches paths that do not exist. */
   readonly files: Pick<FilesService, "available" | "watches">
-  /** Whether requests may use the network. */
+  /** True if requests may use the network. */
   readonly hasNetwork: boolean
-  /** Whether lists show every session to the client. */
+  /** True if lists show every session to the client. */
   readonly listsAll: boolean
   /** The rights of the client with the sessions of others. */
   readonly scope: SessionScope

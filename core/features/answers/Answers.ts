@@ -2,10 +2,10 @@
  * The answers that a terminal gives when its program asks it something, for a process whose start has asked for them;
  * no other process has this. They are input as any other, in the order of the questions.
  *
- * Whoever has taken the writing from the owner has a terminal of its own, which answers: so nothing is answered then. A
- * question is heard when it is printed and never again: a replay of the output asks nothing.
+ * A writer that has taken the role from the owner has a terminal of its own, which answers: so nothing is answered
+ * then. A question is heard when it is printed and never again: a replay of the output asks nothing.
  *
- * Output never waits for an answer. Questions that nobody can answer soon enough are bounded in number, and so are the
+ * Output never waits for an answer. Questions that cannot be answered soon enough are bounded in number, and so are the
  * answers that the program does not read; what is above that is dropped, as input is that a terminal has no room for.
  */
 import * as Effect from "effect/Effect"

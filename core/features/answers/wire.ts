@@ -11,7 +11,7 @@ export const answers = Wire.make({
   startFields: {
     /**
      * With the capability `processAnswers`, and of a PTY alone: the server answers what the process asks its terminal
-     * (DA1, DSR 5, CPR), while nobody but the owner is its writer. The default is false.
+     * (DA1, DSR 5, CPR), while its owner alone is its writer. The default is false.
      */
     answers: Shape.beyond(Shape.boolean),
   },

@@ -5,7 +5,7 @@ import * as Scroll from "../testing/Scroll.ts"
 import { effect, pass, settle } from "../../testing/Effects.ts"
 import { type Client, error, handshake, ready, type Received, start } from "../../server/testing/Client.ts"
 
-/** What came, in short. */
+/** Received messages, in short. */
 const brief = ({ method, params, error, result }: Received) => {
   const { processId, seq, chunk, from, to, writer, reason } = (params ?? {}) as Record<string, unknown>
   if (method === undefined) return error === undefined ? `answer ${JSON.stringify(result)}` : error.message
@@ -164,7 +164,7 @@ describe("process/attach", () => {
       expect(yield* news(other)).toEqual(["writer p9 false"])
       expect(yield* write(other, "p9", "x")).toMatchObject(error(-32600, viewer("p9")))
 
-      // Who leaves gives the role back to the one it was taken from, and the last one to the owner.
+      // A writer that leaves gives the role back to the one it was taken from, and the last one to the owner.
       yield* third.ask("process/detach", { processId: "mine" })
       expect(yield* news(other)).toEqual(["writer p9 true"])
       yield* other.transport.close
@@ -493,7 +493,7 @@ describe("scopes", () => {
         expect(
           (yield* attach(other, { name: "mine", as: "m", role: "writer", take: true })).answer.error,
         ).toBeUndefined()
-        // Who knows the id of a session may do all there, as by a resume.
+        // The id of a session gives every right there, as by a resume.
         const secret = { sessionId, processId: "web", role: "writer", take: true, policy: "block" }
         expect((yield* attach(other, { ...secret, as: "s" })).answer.result).toMatchObject({ writer: true })
       }),

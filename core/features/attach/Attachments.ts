@@ -9,9 +9,9 @@ import type { Connection, Part, Target, View, Sender, Source } from "../Feature.
 import * as Writers from "./Writers.ts"
 
 export interface Attachment extends View, Writers.Writer, Pick<Target, "processes"> {
-  /** Those who write to it. */
+  /** The writers of the process. */
   readonly writers: Writers.Writers
-  /** The client knows of it from now on, and is told whether it writes. */
+  /** The client knows of it from now on, and is notified of its role. */
   readonly announce: () => void
 }
 
@@ -80,7 +80,7 @@ export const make = (
   return {
     refusal,
     opened: () => {
-      // The role may have gone and come back while nobody was there to be told.
+      // The role may have gone and come back while no listener was there.
       for (const { process } of session().processes.after(0))
         if (Writers.of(process)?.moved === true) tellRole(process.id)
     },
@@ -142,11 +142,11 @@ const refusal: Attachments["refusal"] = (processId, { processes, id, view }, end
 type Make = () => string | undefined
 
 export interface Notices {
-  /** Tells this of an id in its turn, in place of what waits to be told of it. */
+  /** Tells this of an id in its turn, in place of the pending notice about that id. */
   readonly tell: (processId: string, make: Make) => void
-  /** Tells at once what waits to be told of an id: before an answer that depends on it. */
+  /** Tells at once what is pending about an id: before an answer that depends on it. */
   readonly now: (processId: string) => void
-  /** Nobody is told any more of what waits. */
+  /** Drops what is pending. */
   readonly close: () => void
 }
 

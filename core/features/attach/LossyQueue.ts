@@ -19,15 +19,15 @@ export interface LossyQueue {
   readonly remove: (job: Job) => void
 }
 
-/** How long one slice takes, in nanoseconds. */
+/** Length of one slice, in nanoseconds. */
 const sliceNanos = 1_000_000n
 
-/** How much longer it rests than it has worked. */
+/** Factor of a rest to the work before it. */
 const restFactor = 49n
 
 /**
- * What counts of a slice at most, in nanoseconds. One that takes longer was held up: another program had the core, or
- * memory was collected. Nobody gains from a rest of seconds for that.
+ * The most of a slice that counts, in nanoseconds. One that takes longer was held up: another program had the core, or
+ * memory was collected. A rest of seconds for that gains nothing.
  */
 const mostNanos = 5n * sliceNanos
 

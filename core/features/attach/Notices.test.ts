@@ -58,7 +58,7 @@ const stalled = Effect.gen(function* () {
   return { owner, other, child }
 })
 
-/** What has come, in short: answers, roles, and output. */
+/** Received messages, in short: answers, roles, and output. */
 const brief = ({ method, params, error, result }: Received) =>
   method === undefined
     ? (error?.message ?? JSON.stringify(result))

@@ -9,7 +9,7 @@ import type { Attachment } from "../../process/Attachment.ts"
 import type { ScreenResult } from "../screen/wire.ts"
 
 export interface Options extends Pick<View, "id" | "process"> {
-  /** Whether the child waits for this connection. */
+  /** True if the child waits for this connection. */
   readonly holds: boolean
   /** Paints what stands for output that this connection has missed; undefined for nothing. */
   readonly paint?: Paint | undefined
@@ -110,7 +110,7 @@ export interface Lag {
   readonly holds: boolean
   /** The picture to which it jumps over missed output. Its `done` is followed by the next look for an event. */
   readonly paint?: Paint | undefined
-  /** False while a gap cannot be told, and a picture would be old when it can. */
+  /** False while a gap cannot be sent, and a picture would be old when it can. */
   readonly ready?: () => boolean
 }
 
@@ -122,7 +122,7 @@ export const after = (
 ): Attachment => {
   const reader = holds ? process.attach(seq) : watcher(process, seq)
   let last = seq
-  /** What stands for the next gap; undefined is not asked for. */
+  /** The picture in place of the next gap; undefined is not asked for. */
   let picture: ScreenResult | "asked" | "none" | undefined
   /** Output up to here is in a picture. */
   let painted = 0

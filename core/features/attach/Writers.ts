@@ -1,7 +1,7 @@
 /**
- * Who writes to a process: its owner at first, then who has taken the role. One at a time.
+ * The writers of a process, one at a time: its owner at first, then the one that has taken the role.
  *
- * Who leaves gives the role back to the one it was taken from, as far as that is there: at last to the owner.
+ * A writer that leaves gives the role back to the one it was taken from, if that is still there: at last to the owner.
  */
 
 import type { Process } from "../../process/Process.ts"
@@ -14,7 +14,7 @@ export interface Writer {
 
 const known = new WeakMap<Process, Writers>()
 
-/** Those who write to a process; undefined while nobody has attached to it. */
+/** The writers of a process; undefined before the first attachment. */
 export const of = (process: Process): Writers | undefined => known.get(process)
 
 /** The same; made for the first attachment, with this owner. */
@@ -27,7 +27,7 @@ export const begin = (process: Process, owner: Writer): Writers => {
 export class Writers {
   /** Somebody besides the owner has had the role. */
   moved = false
-  /** Who has taken the role, and from whom: the last one writes. */
+  /** The writers that have taken the role, each from the one before it: the last one writes. */
   private readonly taken: Array<Writer> = []
   private readonly process: Process
   private readonly owner: Writer
@@ -38,7 +38,7 @@ export class Writers {
     this.owner = owner
   }
 
-  /** Who writes; undefined is the owner. */
+  /** The writer; undefined is the owner. */
   get current(): Writer | undefined {
     return this.taken.at(-1)
   }
@@ -53,7 +53,7 @@ export class Writers {
     })
   }
 
-  /** One of them is no writer any more, and gets the role back from nobody. */
+  /** One of them is no writer any more, and never gets the role back. */
   leave(writer: Writer): void {
     this.change(() => this.moveOut(writer))
   }

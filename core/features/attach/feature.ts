@@ -22,7 +22,7 @@ export const attach: Stateful<typeof wire> = ({ pictures }) =>
         const part = {
           view: undefined as Part["view"],
           refusal: attachments.refusal,
-          // An owner that is about to resume its session is told of every role behind the answer.
+          // An owner that is about to resume its session gets every role behind the answer.
           opened: () => {
             known.set(connection.holder, attachments)
             attachments.opened()

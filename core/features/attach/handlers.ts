@@ -105,7 +105,7 @@ export const make = (
   }
 }
 
-/** Who may only look on neither writes nor stalls the child. */
+/** A client that may only look on neither writes nor stalls the child. */
 const allow = (
   { role, policy, take }: AttachParams,
   rights: SessionScope.SessionScope,
@@ -127,7 +127,7 @@ const allow = (
     : Effect.void
 }
 
-/** The role is free if nobody is there who has it; from others it is taken on request alone. */
+/** The role is free if its holder has left; from others it is taken on request alone. */
 const mayWrite = (
   { role, take }: AttachParams,
   { current }: Writers.Writers,
@@ -139,7 +139,7 @@ const mayWrite = (
   return current === undefined ? isOwn || open.detachment !== undefined : current === known
 }
 
-/** How long a picture is waited for, so that a flood is not painted more often. */
+/** Delay of a picture, so that a flood is not painted more often. */
 const betweenPictures = "50 millis"
 
 const painting =
@@ -168,14 +168,14 @@ export interface AttachTarget {
   readonly open: Found
   /** Its id there. */
   readonly processId: string
-  /** What the client may do with it. */
+  /** The rights of the client with it. */
   readonly rights: SessionScope.SessionScope
 }
 
 export interface Asker {
   readonly own: Session
   readonly sessions: SessionRegistry
-  /** What it may do with others. */
+  /** Its rights with the sessions of others. */
   readonly scope: SessionScope.SessionScope
 }
 

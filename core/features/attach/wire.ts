@@ -11,17 +11,17 @@ import { request } from "../../protocol/Method.ts"
 import { ScreenResult } from "../screen/wire.ts"
 import * as Wire from "../Wire.ts"
 
-/** What a client may do: look on, or write as well. One at a time writes. */
+/** The role of an attachment: it looks on, or writes as well. One at a time writes. */
 export const Role = Shape.namedWords("AttachmentRole", "viewer", "writer")
-/** What a client may do: look on, or write as well. */
+/** The role of an attachment: it looks on, or writes as well. */
 export type Role = typeof Role.Type
 
 /**
- * What happens while an attachment lags: the child waits for it, or it misses what the server no longer retains, and
- * with `screen` gets a picture of the terminal instead.
+ * The treatment of an attachment that lags: the child waits for it, or it misses output that the server no longer
+ * retains, and with `screen` gets a picture of the terminal instead.
  */
 export const Policy = Shape.namedWords("AttachmentPolicy", "block", "skip", "screen")
-/** What happens while an attachment lags. */
+/** The treatment of an attachment that lags. */
 export type Policy = typeof Policy.Type
 
 /**
@@ -47,7 +47,7 @@ export const AttachParams = Shape.struct("ProcessAttachParams", {
   afterSeq: Shape.nullable(U64),
   /** The role of the client; the default is `viewer`. */
   role: Shape.nullable(Role),
-  /** Whether a writer takes the role from who has it. */
+  /** True if a writer takes the role from its holder. */
   take: Shape.nullable(Shape.boolean),
   /** The treatment of an attachment that lags; the default is `skip`. */
   policy: Shape.nullable(Policy),
@@ -67,7 +67,7 @@ export const AttachResult = Shape.struct("ProcessAttachResponse", {
   process: ListedProcess,
   /** The seq of the oldest output that is retained, or of the next event. */
   firstSeq: U64,
-  /** Whether this client is the writer. */
+  /** True if this client is the writer. */
   writer: Shape.boolean,
 })
 
@@ -77,7 +77,7 @@ export const DetachParams = Shape.struct("ProcessDetachParams", { processId: Sha
 /** This client has become the writer of a process, or is it no longer. */
 export const WriterParams = Shape.struct("ProcessWriterNotification", {
   processId: Shape.string,
-  /** Whether this client is the writer now. */
+  /** True if this client is the writer now. */
   writer: Shape.boolean,
 })
 

@@ -23,9 +23,9 @@ export const deadline = Wire.make({
     idleTimeoutMs: Shape.beyond(U53),
     /** From the signal that asks it to end to the SIGKILL of what is left; 0 kills at once. The default is 5,000. */
     killGraceMs: Shape.beyond(U53),
-    /** What asks it to end at a deadline. The default is SIGTERM. */
+    /** The signal that asks it to end at a deadline. The default is SIGTERM. */
     signalOnTimeout: Shape.beyond(Signal),
-    /** Whether its exit tells what has ended it. The default is true with a deadline, and false without. */
+    /** True if its exit names the cause of its end. The default is true with a deadline, and false without. */
     ending: Shape.beyond(Shape.boolean),
   },
 })

@@ -70,7 +70,7 @@ const floorless =
 
 const needsCwd = "file system sandbox context with dynamic permissions requires cwd"
 
-/** What the peer implementation says before the text about a path of another host. */
+/** Prefixes of the peer implementation before the text about a path of another host. */
 const foreignText: Readonly<Record<Role, string>> = {
   permission: "invalid sandbox permission path URI: ",
   cwd: "",

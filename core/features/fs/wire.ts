@@ -83,9 +83,9 @@ export const WalkOptions = Shape.struct("WalkOptions", {
   maxDirectories: Usize,
   /** The most entries to return. */
   maxEntries: Usize,
-  /** Whether links to folders are entered. */
+  /** True if links to folders are entered. */
   followDirectorySymlinks: Shape.boolean,
-  /** Whether folders whose name begins with a dot are not entered. */
+  /** True if folders whose name begins with a dot are not entered. */
   pruneHiddenDirectories: Shape.withDefault(Shape.boolean, () => false),
 })
 /** Limits of a walk. */
@@ -111,7 +111,7 @@ export const WalkResult = Shape.struct("FsWalkResponse", {
   entries: Shape.list(WalkEntry),
   /** The paths that could not be looked at. */
   errors: Shape.list(WalkError),
-  /** Whether a limit other than `maxDepth` has cut the walk. */
+  /** True if a limit other than `maxDepth` has cut the walk. */
   truncated: Shape.boolean,
 })
 /** The tree below a folder. */
@@ -121,7 +121,7 @@ export type WalkResult = typeof WalkResult.Type
 export const RemoveParams = Shape.struct("WireFsRemoveParams", {
   path,
   recursive: Shape.nullable(Shape.boolean),
-  /** Whether a path that is not there is no error; the default is true. */
+  /** True if a path that is not there is no error; the default is true. */
   force: Shape.nullable(Shape.boolean),
   followSymlinks,
   sandbox,
@@ -146,8 +146,8 @@ export const RenameParams = Shape.struct("WireFsRenameParams", {
   /** The destination, as a `file:` URI. */
   destinationPath: path,
   /**
-   * Whether what is there is replaced, as by rename(2), and never a folder that is not empty; the default is
-   * false.
+   * True if an entry that is there is replaced, as by rename(2), and never a folder that is not empty; the default
+   * is false.
    */
   overwrite: Shape.nullable(Shape.boolean),
   followSymlinks,
@@ -174,7 +174,7 @@ const handleId = Shape.string
 
 /** `read` only reads. `replace` creates or truncates the file and only writes. */
 export const OpenMode = Shape.words("read", "replace")
-/** What an open file is good for. */
+/** Access to an open file. */
 export type OpenMode = typeof OpenMode.Type
 /** Opens a file under a handle; `mode` is `read` by default. */
 export const OpenParams = Shape.struct("WireFsOpenParams", {
@@ -197,7 +197,7 @@ export const ReadBlockParams = Shape.struct("FsReadBlockParams", {
 /** `eof` is true if fewer than `len` bytes were read. */
 export const ReadBlockResult = Shape.struct("FsReadBlockResponse", {
   chunk: Shape.bytes,
-  /** Whether fewer bytes were read than asked for. */
+  /** True if fewer bytes were read than asked for. */
   eof: Shape.boolean,
 })
 /** A block of a file. */
@@ -221,7 +221,7 @@ export const WatchMissingParams = Shape.struct("FsWatchMissingParams", {
 })
 /** `watching` is false if the server does not watch. */
 export const WatchMissingResult = Shape.struct("FsWatchMissingResponse", {
-  /** Whether the server watches. */
+  /** True if the server watches. */
   watching: Shape.boolean,
 })
 

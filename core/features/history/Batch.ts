@@ -14,7 +14,7 @@ export const mostBatchChunks = 8192
 /** Memory that is a batch's own: what more it needs is of the pool, while there is something to write. */
 const ownBytes = maxChunkBytes / 2
 
-/** The memory of the histories of one server: so much is kept for the next flood while nobody uses it. */
+/** The memory of the histories of one server: so much is kept unused for the next flood. */
 export const toPool = (): MemoryPool => new MemoryPool(mostBatchBytes, 8)
 
 /** Chunks that are written together. */

@@ -1,6 +1,6 @@
 /**
- * What the files of all histories of a server may take together. Above that the oldest segments are removed, of
- * whatever process.
+ * The size of the files of all histories of a server together. Above it the oldest segments are removed, of any
+ * process.
  */
 
 import * as Effect from "effect/Effect"
@@ -45,7 +45,7 @@ export class Budget {
     this.kept.set(segment, { size: 0, ...owner })
   }
 
-  /** Drops the oldest segment of all that nobody writes, to make room on a full disk; false if there is none. */
+  /** Drops the oldest segment that has no writer, to make room on a full disk; false if there is none. */
   shed(full: HistoryError): Effect.Effect<boolean> {
     return Effect.suspend(() => {
       for (const [oldest, { drop, isOpen }] of this.kept) {

@@ -26,7 +26,7 @@ export const mostAnswerText = 1024 * 1024
 export interface Search {
   /** Compiled with the flag `m`. */
   readonly pattern: Pattern
-  /** Where the first line begins. */
+  /** Begin of the first line, in bytes of the output. */
   readonly from: number
   /** Lines that begin here or behind are not looked at. */
   readonly to: number
@@ -77,7 +77,7 @@ export const search = (
     let at = Math.max(request.from, Reading.beginOf(source))
     while (at < end && !grep.isDone) {
       const part = yield* Reading.bytes(source, at, end, memory)
-      // What was dropped meanwhile is skipped.
+      // Output that was dropped meanwhile is skipped.
       grep.take(part.bytes, part.byte)
       at = part.nextByte
       if (part.bytes.length === 0) break
@@ -315,7 +315,7 @@ class LineSearch {
   next(bytes: Uint8Array, from: number): Line | undefined {
     let wrong = 0
     for (let at = from; at < bytes.length;) {
-      // Where almost every line has the text, looking for it only costs.
+      // If almost every line has the text, a look for it only costs.
       const isCommon = wrong >= fewWrong && at - from < wrong * rareBytes
       const candidate = this.candidate(bytes, at, isCommon)
       if (candidate === undefined || candidate.from >= bytes.length) return undefined

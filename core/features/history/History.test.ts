@@ -24,7 +24,7 @@ const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (chunks: ReadonlyArray<{ readonly bytes: Uint8Array }>) =>
   chunks.map(({ bytes }) => new TextDecoder().decode(bytes)).join("")
 
-/** A process with a small ring and a history, which nobody else reads. */
+/** A process with a small ring and a history without other readers. */
 const begin = (options: MemoryFiles.Options = {}, maxBytes = leastBytes, limit = Infinity) =>
   Effect.gen(function* () {
     const files = MemoryFiles.make(options)
@@ -220,7 +220,7 @@ describe("History", () => {
       yield* printing(120, 130)
       if (taken === undefined || next === undefined) throw new Error("nothing is kept")
       const found = yield* Effect.all([taken, next].map((one) => Effect.exit(Effect.scoped(held(one)))))
-      // Nobody reads what is written over; what was removed is still as it was to those who have it open.
+      // Segments without a reader are written over; what was removed is still as it was to those who have it open.
       expect(found.map(Exit.isSuccess)).toEqual([true, false])
     }),
   )

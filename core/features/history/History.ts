@@ -26,9 +26,9 @@ import * as Recovery from "./Recovery.ts"
 import { type Segment, segmentBytesOf, Segments } from "./Segments.ts"
 
 export interface Services {
-  /** Where they are kept. */
+  /** Their files. */
   readonly files: HistoryFilesService
-  /** What all of them may take together. */
+  /** The budget of all of them together. */
   readonly budget: Budget
   /** Memory of their batches. */
   readonly memory: MemoryPool
@@ -50,7 +50,7 @@ export interface Begun {
   readonly byte: number
 }
 
-/** How long output may wait for more before it is written, unless somebody asks for it: 20 milliseconds. */
+/** Longest wait of output for more before it is written, unless it is asked for: 20 milliseconds. */
 export const gatherMillis = 20
 
 export class History {
@@ -78,7 +78,7 @@ export class History {
   private taken: Place = { byte: 0, line: 0 }
   private takenSeq = 0
   private isWriting = false
-  /** What is there has waited long enough. */
+  /** True once the pending output has waited long enough. */
   private isDue = false
   private isOver = false
   /** True once the process is forgotten: what is read then may be there in part. */
@@ -93,12 +93,12 @@ export class History {
     ;[this.filling, this.spare] = [new Batch(most, services.memory), new Batch(most, services.memory)]
   }
 
-  /** What can be read, oldest first. */
+  /** The segments that can be read, oldest first. */
   get kept(): ReadonlyArray<Segment> {
     return this.segments?.list ?? []
   }
 
-  /** What a full disk has taken, if anything. */
+  /** Output lost to a full disk, if any. */
   get lost(): Lost | undefined {
     return this.segments?.lost
   }
@@ -279,7 +279,7 @@ export class History {
     this.over()
   }
 
-  /** Nothing holds the log any longer, and nobody waits for a folder. */
+  /** Nothing holds the log any longer, and there is no waiter for a folder. */
   private over(): void {
     this.isOver = true
     this.attachment?.detach()
@@ -323,7 +323,7 @@ interface Waiter {
   readonly resume: () => void
 }
 
-/** Those who wait until what was printed is in the files of a history. */
+/** Fibers that wait until output is in the files of a history. */
 class Waiters {
   private readonly all = new Set<Waiter>()
 

@@ -1,8 +1,8 @@
 /**
- * Where histories of output are kept, as a service: files of the host, which adapters bring, or memory in tests.
+ * The storage of histories of output, as a service: files of the host, which adapters bring, or memory in tests.
  * Without one there are no histories.
  *
- * A process has a folder of its own, which nobody else reads, and which is removed with its scope. Files in it are
+ * A process has a folder of its own, without other readers, which is removed with its scope. Files in it are
  * written from begin to end. What was written when a server dies stays, in the order of the writes; the end of what it
  * was writing may be torn.
  */
@@ -15,7 +15,7 @@ import type * as Scope from "effect/Scope"
 export class HistoryError extends Data.TaggedError("HistoryError")<{
   /** `Full`: there is no room. `Gone`: it was removed meanwhile. `Failed`: anything else. */
   readonly reason: "Full" | "Gone" | "Failed"
-  /** What the host says. */
+  /** The message of the host. */
   readonly message: string
 }> {}
 
@@ -23,9 +23,9 @@ export class HistoryError extends Data.TaggedError("HistoryError")<{
 export interface Ended {
   /** That of the failure. */
   readonly reason: HistoryError["reason"]
-  /** What the host says. */
+  /** The message of the host. */
   readonly message: string
-  /** Where it ends, in bytes of the output. */
+  /** Its end, in bytes of the output. */
   readonly byte: number
 }
 
@@ -33,7 +33,7 @@ export interface Ended {
 export interface Lost {
   /** Bytes of output. */
   readonly bytes: number
-  /** What the host says. */
+  /** The message of the host. */
   readonly message: string
 }
 
@@ -55,7 +55,7 @@ export interface ReadFile {
 
 /** The files of one history. */
 export interface Folder {
-  /** What names the folder on its host. */
+  /** The name of the folder on its host. */
   readonly name: string
   /** Creates an empty file; there must be none of that name. */
   readonly create: (name: string) => Effect.Effect<WrittenFile, HistoryError>
@@ -70,8 +70,8 @@ export interface Folder {
   /** Removes a file, if it is there. */
   readonly remove: (name: string) => Effect.Effect<void>
   /**
-   * Keeps what is known of the process beside its output, in the place of what was there, for those who find the folder
-   * of a server that has died. What cannot be written is not there. Absent where nobody finds it.
+   * Keeps the facts of the process beside its output, in the place of earlier ones, for a finder of the folder of a
+   * server that has died. Facts that cannot be written are not there. Absent if such a folder is never found.
    */
   readonly note?: (facts: object) => Effect.Effect<void>
 }
@@ -86,7 +86,7 @@ export interface HistoryFilesService {
   readonly adopt?: (name: string) => Effect.Effect<Folder, HistoryError, Scope.Scope>
   /** The server ends and leaves its folders to the next one: no scope removes one from now on. */
   readonly leave?: Effect.Effect<void>
-  /** Where `needle` begins in `bytes`, at `from` or behind; -1 if it does not. */
+  /** The index of `needle` in `bytes`, at `from` or behind; -1 if there is none. */
   readonly indexOf: (bytes: Uint8Array, needle: Uint8Array, from: number) => number
 }
 

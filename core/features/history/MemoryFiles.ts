@@ -11,7 +11,7 @@ export interface MemoryFiles extends HistoryFilesService {
   readonly size: () => number
 }
 
-/** What a disk does. */
+/** The behaviour of a disk. */
 export interface Options {
   /** Bytes that fit on it. Default: any number. */
   readonly capacity?: () => number

@@ -16,7 +16,7 @@ import * as Records from "./Records.ts"
 export interface Source {
   /** Undefined if nothing could be kept. */
   readonly folder: Folder | undefined
-  /** What is kept now, oldest first. */
+  /** The segments that are kept now, oldest first. */
   readonly kept: ReadonlyArray<Segment>
   /** The end of it. */
   readonly end: Place
@@ -24,7 +24,7 @@ export interface Source {
 
 /** A place that a client names: in front of a seq, a byte (from 0), a line (from 1), or what was printed at a time. */
 export interface Point {
-  /** What it is counted in. */
+  /** The unit of `at`. */
   readonly kind: "seq" | "byte" | "line" | "time"
   /** The seq, the byte from 0, the line from 1, or milliseconds since the epoch. */
   readonly at: number
@@ -35,11 +35,11 @@ export interface Part {
   readonly chunks: ReadonlyArray<Chunk>
   /** When each of them was taken, in milliseconds since 1970. */
   readonly times: ReadonlyArray<number>
-  /** Where it begins: behind `from`, if what is there was dropped. */
+  /** Its begin, in bytes of the output: behind `from`, if what is there was dropped. */
   readonly byte: number
   /** The line in which it begins, from 1. */
   readonly line: number
-  /** Where it ends. */
+  /** Its end, in bytes of the output. */
   readonly nextByte: number
 }
 
@@ -72,7 +72,7 @@ export const placeOf = (source: Source, { kind, at }: Point): Effect.Effect<numb
     }
   })
 
-/** Where the last lines begin, so many; what is behind the last end of a line is one. */
+/** The byte at which the last lines begin, so many; what is behind the last end of a line is one. */
 export const tailOf = (source: Source, lines: number): Effect.Effect<number, HistoryError> =>
   Effect.gen(function* () {
     const { end } = source
@@ -128,7 +128,7 @@ export const bytes = (
     }),
   )
 
-/** Where the line of a byte begins, as far as it is kept. */
+/** The begin of the line with a byte, as far as it is kept. */
 export const lineStart = (source: Source, byte: number): Effect.Effect<number, HistoryError> =>
   Effect.flatMap(read(source, byte, byte, 1), ({ line }) =>
     Effect.map(lineAt(source, line - 1), (start) => Math.min(start, byte)),

@@ -26,7 +26,7 @@ export interface Record {
   readonly time: number
   /** Its bytes. */
   readonly length: number
-  /** Where it came from. */
+  /** Its stream. */
   readonly stream: OutputStream
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is left of a history whose server has died: everything up to the first record that is torn, or that names output
+ * The rest of a history whose server has died: everything up to the first record that is torn, or that names output
  * which is not there. The rest is cut off, also older output that was about to be written over. A record is written
  * behind its output, so none names older output.
  */

@@ -36,7 +36,7 @@ export interface Segment extends Kept {
   chunks: number
   /** Bytes of both files. */
   size: number
-  /** Those who have it open; undefined once its file is written over. */
+  /** Number of readers that have it open; undefined once its file is written over. */
   readers: number | undefined
 }
 
@@ -62,7 +62,7 @@ export class Segments {
   private readonly maxBytes: number
   private readonly segmentBytes: number
   private readonly budget: Budget
-  /** What a full disk has taken, if anything. */
+  /** Output lost to a full disk, if any. */
   lost: Lost | undefined
   private last: Open | undefined
   private numbers = 0
@@ -228,7 +228,7 @@ export class Segments {
   }
 
   /**
-   * Takes the oldest segment out, if another one does not fit beside it and nobody reads it: to write over its file
+   * Takes the oldest segment out, if another one does not fit beside it and it has no reader: to write over its file
    * costs a fraction of what a new file does.
    */
   private unused(most: number): Segment | undefined {

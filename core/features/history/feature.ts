@@ -17,7 +17,7 @@ export const history: Stateful<typeof wire> = (shared) =>
     let made: Served | undefined
     const served = () => (made ??= code.get().make(files, clock, shared))
     const usualBytes = historyBytes > 0 ? Math.max(historyBytes, leastBytes) : 0
-    // Of a start that names no history nobody sees that it needs the code.
+    // A start that names no history does not show that it needs the code.
     if (files.available && usualBytes > 0) yield* code.loading() ?? Effect.void
     return {
       code,

@@ -154,9 +154,9 @@ const toPoint = (
 }
 
 export interface HistoryRequest {
-  /** Where to begin; by default at the begin. */
+  /** The begin; by default that of the output. */
   readonly from?: Reading.Point | undefined
-  /** Where to end, in front of that; by default at the end. */
+  /** The end, exclusive; by default that of the output. */
   readonly to?: Reading.Point | undefined
   /** Instead of `from`: the last lines, so many. */
   readonly tail?: number | undefined
@@ -165,9 +165,9 @@ export interface HistoryRequest {
 }
 
 export interface GrepRequest extends Pick<Grep.Search, "pattern" | "before" | "after" | "maxMatches"> {
-  /** Where to begin, with the line there; by default at the begin. */
+  /** The begin, with its whole line; by default that of the output. */
   readonly from?: Reading.Point | undefined
-  /** Where to end, in front of the line there; by default at the end. */
+  /** The end, in front of its line; by default that of the output. */
   readonly to?: Reading.Point | undefined
 }
 

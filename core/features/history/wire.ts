@@ -53,7 +53,7 @@ export const HistoryParams = Shape.struct("HistoryParams", {
   maxBytes: Shape.nullable(Usize),
   /** The last so many lines instead of `from` and `to`. */
   tail: Shape.nullable(U53),
-  /** Whether the answer has `times`, and the `sizes` of a PTY; the default is false. */
+  /** True if the answer has `times`, and the `sizes` of a PTY; the default is false. */
   times: Shape.nullable(Shape.boolean),
 })
 
@@ -175,7 +175,7 @@ export const history = Wire.make({
     outputHistory: Shape.boolean,
   },
   startFields: {
-    /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
+    /** With the capability `outputHistory`: keeps the output in files. The server's configuration has the default. */
     history: Shape.beyond(History),
   },
   requests: {

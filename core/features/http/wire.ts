@@ -38,10 +38,10 @@ export const RequestParams = Shape.struct("HttpRequestParams", {
   headers: Shape.withDefault(Shape.list(RequestHeader), () => []),
   bodyBase64: Shape.omittable(Shape.bytes),
   timeoutMs: Shape.omittable(U64),
-  /** Whether redirects are followed. */
+  /** `follow` follows redirects; `stop` returns them. */
   redirectPolicy: Shape.withDefault(Shape.words("follow", "stop"), () => "follow" as const),
   requestId: Shape.string,
-  /** Whether the body comes in frames behind the answer. */
+  /** True if the body comes in frames behind the answer. */
   streamResponse: Shape.flag,
 })
 /** Decoded params of `http/request`. */
@@ -68,7 +68,7 @@ export const BodyDeltaParams = Shape.struct("HttpRequestBodyDelta", {
   seq: U64,
   /** The piece, as standard padded base64. */
   deltaBase64: Shape.bytes,
-  /** Whether it is the last frame. */
+  /** True for the last frame. */
   done: Shape.flag,
   /** Why the body broke off. */
   error: Shape.nullable(Shape.string),

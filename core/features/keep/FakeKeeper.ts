@@ -252,7 +252,7 @@ const drain = (held: Held): Effect.Effect<void> =>
 
 /** A child as its server has it. */
 class Follower {
-  /** Where it tells the seqs of outputs. */
+  /** The recipient of the seqs of outputs. */
   held: Held | undefined
   readonly places = new Places((n, seq) => this.held?.output.placed(n, seq))
   private readonly events: Spawner.SpawnEvents

@@ -14,8 +14,8 @@ export interface Taker {
 }
 
 /**
- * A server that takes a child over: before chunk `n`, also the one that comes next, it is told its seq, unless that is
- * one more than the last one.
+ * A server that takes a child over. It gets the seq of chunk `n`, also of the one that comes next, before the chunk,
+ * unless that is one more than the last one.
  */
 export interface Adopter extends Taker {
   readonly skip: (n: number, seq: number) => void
@@ -73,14 +73,14 @@ export class HeldOutput {
 
   /** The server has given chunk `n` this seq, or will give it. */
   placed(n: number, seq: number): void {
-    // A server that adopts tells of no chunk twice, and of none before the last one that was told.
+    // A server that adopts names no chunk twice, and none before the last one that was named.
     while ((this.places.at(-1)?.[0] ?? -1) >= n) this.places.pop()
     this.places.push([n, seq])
     const first = this.log.after(0)?.seq ?? n
     while (this.places.length > 1 && (this.places[1]?.[0] ?? Infinity) <= first) this.places.shift()
   }
 
-  /** The server has told of the exit behind chunk `n`, because it has paused the output. */
+  /** The server has published the exit behind chunk `n`, because it has paused the output. */
   exitAfter(n: number): void {
     const at = this.marks.findIndex(({ kind }) => kind === "exit")
     const [exit] = at < 0 ? [] : this.marks.splice(at, 1)
@@ -122,7 +122,7 @@ export class HeldOutput {
   }
 }
 
-/** The seqs that a server gives the chunks of a child. Each that is not one more than the last one is told. */
+/** The seqs that a server gives the chunks of a child. Each that is not one more than the last one is passed on. */
 export class Places {
   /** Gives the seq of the next output; undefined as long as no other event can take one. */
   nextSeq: (() => number) | undefined

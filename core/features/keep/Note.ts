@@ -17,7 +17,7 @@ export interface Note {
   readonly spec: SpawnSpec
   /** When its start was asked for, in milliseconds since 1970. */
   readonly startedAtMs: number
-  /** Where its output is kept beside the log; absent if it is not. */
+  /** The folder of its output beside the log; absent if it is not kept. */
   readonly place?: string | undefined
 }
 

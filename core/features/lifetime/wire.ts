@@ -16,7 +16,7 @@ export const lifetime = Wire.make({
     keep: Shape.beyond(Shape.boolean, "processControlAll"),
     /**
      * With the capability `processAutoRemove`: the process is removed as soon as it is closed, also one that is kept.
-     * Who is attached to it then still gets all of its output. The default is false.
+     * A client that is attached to it then still gets all of its output. The default is false.
      */
     autoRemove: Shape.beyond(Shape.boolean),
   },

@@ -3,7 +3,7 @@
  *
  * Output is cut behind each mark, which takes the next seq of the log: so marks and output have one order, for every
  * reader. A mark is kept as long as the output in front of it, or behind it, in the log or in a history: what a history
- * has without its marks could not be told in order. The log bounds how many there are, because between two marks there
+ * has without its marks could not be put in order. The log bounds how many there are, because between two marks there
  * is always a chunk; of a history a bound of their own does.
  */
 import type { OwnEvents } from "../../process/Extension.ts"
@@ -126,7 +126,7 @@ export class MarkScanner {
         return undefined
       case "ending":
         if (byte === backslash) return this.end()
-        // What was begun is broken off; another sequence may begin here.
+        // A sequence that was begun is broken off; another one may begin here.
         this.state = byte === bracket ? "sequence" : byte === esc ? "escape" : "text"
         this.length = 0
         return undefined

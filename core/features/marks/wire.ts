@@ -5,12 +5,12 @@ import * as Wire from "../Wire.ts"
 
 /** A prompt begins; a command begins to run, and its output; a command has ended. */
 export const MarkKind = Shape.namedWords("MarkKind", "promptStart", "commandStart", "commandEnd")
-/** What a mark says. */
+/** The kind of a mark. */
 export type MarkKind = typeof MarkKind.Type
 
 /**
- * A mark. `exitCode` is that of a command that has ended, if the shell tells it; `cwd` the directory of the shell, as
- * it has last told it. Both are null otherwise.
+ * A mark. `exitCode` is that of a command that has ended, if the shell reports it; `cwd` the directory of the shell, as
+ * last reported. Both are null otherwise.
  */
 export const Mark = Shape.struct("ProcessMark", {
   seq: U64,
@@ -18,7 +18,7 @@ export const Mark = Shape.struct("ProcessMark", {
   kind: MarkKind,
   /** The exit code of a command that has ended, if the shell tells it. */
   exitCode: Shape.nullOr(I32),
-  /** The directory of the shell, as it has last told it. */
+  /** The directory of the shell, as last reported. */
   cwd: Shape.nullOr(Shape.string),
 })
 /** A mark. */
@@ -40,7 +40,7 @@ export interface Marked {
   readonly mark: MarkKind
   /** Of a command that has ended, if the shell tells it. */
   readonly exitCode: number | null
-  /** The directory of the shell, as it has last told it. */
+  /** The directory of the shell, as last reported. */
   readonly cwd: string | null
 }
 
@@ -51,7 +51,7 @@ export const marks = Wire.make({
     processMarks: Shape.boolean,
   },
   startFields: {
-    /** With the capability `processMarks`: the marks of a shell in the output are told. The default is false. */
+    /** With the capability `processMarks`: the marks of a shell in the output are reported. The default is false. */
     marks: Shape.beyond(Shape.boolean),
   },
   readFields: {

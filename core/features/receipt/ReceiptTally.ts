@@ -15,7 +15,7 @@ import type { Hash, HasherService } from "../../protocol/Hasher.ts"
 import type * as Spawner from "../../spawn/Spawner.ts"
 import type { Receipt, StreamReceipt } from "./wire.ts"
 
-/** How long the hashes of an ended process may take, in milliseconds: then the receipt goes without them. */
+/** Longest time for the hashes of an ended process, in milliseconds: then the receipt goes without them. */
 export const digestMillis = 5000
 
 interface Stream {

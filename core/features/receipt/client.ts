@@ -19,7 +19,7 @@ import type { Receipt, StreamReceipt } from "./wire.ts"
 export interface Missing {
   /** The first one. */
   readonly from: number
-  /** The last one; absent if nobody knows how many there were. */
+  /** The last one; absent if their number is not known. */
   readonly to?: number
   /**
    * Set if every event has come, and yet not what the child wrote to this stream: bytes are missing, or differ,
@@ -28,7 +28,7 @@ export interface Missing {
   readonly stream?: OutputStream
 }
 
-/** Whether everything was delivered that a process wrote. */
+/** The result of comparing the delivered output with the receipt. */
 export type Delivery =
   | {
       /** Every byte was delivered, once and in order. */

@@ -32,7 +32,7 @@ const Streams = Shape.struct("ReceiptStreams", {
   pty: Shape.optional(StreamReceipt),
 })
 
-/** What a process wrote and how it ended. */
+/** The output of a process, and its end. */
 export const Receipt = Shape.struct("Receipt", {
   /** `stdout` and `stderr` of a process on pipes, `pty` of one with a terminal; also those without output. */
   streams: Streams,

@@ -77,15 +77,15 @@ interface Life {
 }
 
 export class Restarts implements Spawning, Children {
-  /** How often there was another child. */
+  /** Number of children after the first. */
   count = 0
-  /** When there is another one. */
+  /** Says when there is another one. */
   readonly policy: Policy
   /** @internal The child; undefined between two. */
   life: Life | undefined
   /** @internal Open while there is a child, and when none follows. */
   readonly up = Latch.makeUnsafe(false)
-  /** @internal What the next child is told, as the ones before were. */
+  /** @internal Settings of the next child, as those of the children before. */
   readonly kept: Kept = { paused: false, pauses: 0, stdinEnded: false, size: undefined }
   private readonly process: Pick<Process, "onChange">
   private readonly spawner: Spawning
@@ -223,7 +223,7 @@ export class Restarts implements Spawning, Children {
     })
   }
 
-  /** What could not be started counts as one that has failed. */
+  /** A child that could not be started counts as one that has failed. */
   private failed({ reason, message }: SpawnError): Effect.Effect<void> {
     this.told?.fail(reason === "NotFound" || reason === "NotInPath" ? 127 : 126)
     return Effect.logWarning(`a process could not be started again: ${message}`)
@@ -254,9 +254,9 @@ export class Restarts implements Spawning, Children {
 class ChildReports {
   /** For the spawner. */
   readonly events: SpawnEvents
-  /** How it has ended. */
+  /** Its end. */
   exit: { readonly status: ExitStatus; readonly ending: Ending | undefined } | undefined
-  /** True once the process is told. */
+  /** True once the end was passed to the process. */
   isFinal = false
   private readonly outer: SpawnEvents
   private readonly open: Set<OutputStream>
@@ -324,7 +324,7 @@ export interface Children {
   readonly life: { readonly child: ChildHandle } | undefined
   /** Open while there is a child, and when none follows. */
   readonly up: Latch.Latch
-  /** What the next child is told, as the ones before were. */
+  /** Settings of the next child, as those of the children before. */
   readonly kept: Kept
   /** True if no other child follows. */
   readonly isFinal: boolean
@@ -335,11 +335,11 @@ export interface Children {
   readonly stop: () => void
 }
 
-/** What holds for every child of a process from now on. */
+/** Settings of every child of a process from now on. */
 export interface Kept {
-  /** Whether its output is not read now. */
+  /** True if its output is not read now. */
   paused: boolean
-  /** How often that began. */
+  /** Number of pauses so far. */
   pauses: number
   /** Its stdin has ended. */
   stdinEnded: boolean
@@ -347,7 +347,7 @@ export interface Kept {
   size: TerminalSize | undefined
 }
 
-/** What a process calls; `first` says what its children can do. */
+/** The handle of a process; `first` says what its children can do. */
 export const restarted = (all: Children, first: ChildHandle): ChildHandle => {
   const { kept } = all
   /** Does it with the child, if there is one. */
@@ -358,7 +358,7 @@ export const restarted = (all: Children, first: ChildHandle): ChildHandle => {
     Effect.suspend(() => {
       if (all.life === undefined && !all.isFinal) return Effect.andThen(all.up.await, write(bytes, writeId))
       const { child } = all.life ?? { child: first }
-      // What a child did not read is lost with it; the next one gets what is written then.
+      // Input that a child did not read is lost with it; the next one gets what is written then.
       return Effect.catch(child.write(bytes, writeId), (error) =>
         all.mayFollow ? Effect.void : Effect.fail(error),
       )

@@ -47,7 +47,7 @@ export const restart = Wire.make({
     restart: Shape.beyond(Restart),
   },
   rowFields: {
-    /** How often its child was followed by another one; absent if its start has not asked for that. */
+    /** Number of restarts of its child; absent if its start has not asked for that. */
     restarts: Shape.optional(U53),
   },
   requests: {

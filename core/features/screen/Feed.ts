@@ -42,7 +42,7 @@ export class Feed {
   /** The first seq of which it has. */
   fromSeq = 1
   terminal: Terminal
-  /** True once nobody wants it any more. */
+  /** True once it is not wanted any more. */
   released = false
   private isFeeding = false
   private readonly subject: Subject
@@ -162,7 +162,7 @@ export class Feed {
     return this.weighed(chunks)
   }
 
-  /** What the history has given, up to `end`. */
+  /** Takes output of the history, up to `end`. */
   private takeLost(lost: ReadonlyArray<Chunk>, end: number): Uint8Array {
     const known = lost.filter(({ seq }) => seq <= end)
     this.seq = known.length < lost.length ? end : (known.at(-1)?.seq ?? this.seq)

@@ -2,7 +2,7 @@
 import type { Format, Line, ScreenResult, Span, Style } from "./wire.ts"
 import type { Row, Run, Snapshot, Grid } from "./Terminals.ts"
 
-/** What of the output the picture shows: from one seq to another. */
+/** The output that the picture shows: from one seq to another. */
 export interface Extent {
   readonly seq: number
   readonly fromSeq: number

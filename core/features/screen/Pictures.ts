@@ -11,7 +11,7 @@ import type { ScreenResult } from "./wire.ts"
 export const code = Late.make(() => import("./Screens.ts"))
 
 export interface Pictures {
-  /** Whether terminals can be painted. */
+  /** True if terminals can be painted. */
   readonly available: boolean
   /** The picture of a process. */
   readonly of: (process: Process, request: ScreenRequest) => Effect.Effect<ScreenResult, ScreenError>

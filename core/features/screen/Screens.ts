@@ -1,9 +1,9 @@
 /**
  * The pictures that terminals show, of all processes of one server.
  *
- * A process whose picture nobody asks for has no terminal. The first request opens one, which then follows the output
- * on a fiber of its own, a piece at a time, so that later requests find it painted and nothing of it lost; it is
- * disposed when nobody has asked for a while, or when others are asked for more. A picture of the past is painted from
+ * A process has no terminal before the first request for its picture, which opens one. The terminal then follows the
+ * output on a fiber of its own, a piece at a time, so that later requests find it painted and nothing of it lost; it
+ * is disposed after a while without requests, or when others are asked for more. A picture of the past is painted from
  * what the log or the history has, in a terminal of its own.
  */
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { Feed, type Subject } from "./Feed.ts"
 import * as Picture from "./Picture.ts"
 import { ScreenError, type TerminalsService } from "./Terminals.ts"
 
-/** How long a terminal follows its process after the last request, in milliseconds. */
+/** Time for which a terminal follows its process after the last request, in milliseconds. */
 export const idleMillis = 30_000
 
 /** The most terminals that follow processes; the one that was not asked for the longest time makes room. */
@@ -27,11 +27,11 @@ export const mostFollowing = 16
 /** The most pictures of the past that are painted at once. */
 export const mostReplays = 2
 
-/** What a request asks for. */
+/** A request for a picture. */
 export interface ScreenRequest {
   /** The last output of the picture; undefined is now. */
   readonly seq: number | undefined
-  /** What the answer has of it. */
+  /** The forms of the answer. */
   readonly formats: ReadonlyArray<Format>
   /** The most lines from above the screen. */
   readonly scrollback: number
@@ -41,7 +41,7 @@ export interface ScreenRequest {
 export class Screens {
   /** @internal Those that follow, the one that was asked last at the end. */
   readonly following = new Set<Screen>()
-  /** What opens terminals. */
+  /** The factory of terminals. */
   readonly terminals: TerminalsService
   /** Held while a picture of the past is painted. */
   readonly replaying = Semaphore.makeUnsafe(mostReplays)
@@ -165,7 +165,7 @@ class Screen {
     })
   })
 
-  /** Until the terminal was given back, or nobody asks any more. */
+  /** Until the terminal was given back, or is not wanted any more. */
   private following(feed: Feed): Effect.Effect<void> {
     return Effect.acquireUseRelease(
       Effect.sync(() => this.subject.process.subscribe(() => this.news.openUnsafe())),

@@ -35,7 +35,7 @@ export interface Terminal {
   readonly write: (bytes: Uint8Array) => Effect.Effect<void>
   /** Changes the size for the output that comes next, and how many lines are kept above the screen. */
   readonly resize: (size: TerminalSize, scrollback: number) => void
-  /** What it shows, with at most so many of the lines above the screen. */
+  /** The picture, with at most so many of the lines above the screen. */
   readonly snapshot: (scrollback: number) => Snapshot
   /** Characters that it keeps beyond one for each cell: what output can make grow. Looks at every cell. */
   readonly excess: () => number
@@ -72,9 +72,9 @@ export interface Run {
   readonly kind: "empty" | "single" | "other"
   /** The characters. */
   readonly text: string
-  /** How many columns they take. */
+  /** Number of columns that they take. */
   readonly columns: number
-  /** How they look; undefined is as usual. */
+  /** Their look; undefined is as usual. */
   readonly style: Style | undefined
 }
 
@@ -90,9 +90,9 @@ export interface Row {
 export interface Grid {
   /** The lines, those above the screen first. */
   readonly rows: ReadonlyArray<Row>
-  /** How many of them lie above the screen. */
+  /** Number of those above the screen. */
   readonly scrollback: number
-  /** Where the next character goes; `column` is behind the last one if it goes to the next line. */
+  /** The place of the next character; `column` is behind the last one if it goes to the next line. */
   readonly cursor: { readonly row: number; readonly column: number }
   /** The rows that scroll, the first and the last; undefined if all do. */
   readonly margins: readonly [number, number] | undefined
@@ -114,7 +114,7 @@ export interface Snapshot {
   readonly normal: Grid
   /** The alternate screen, which covers the usual one; undefined if it is not shown. */
   readonly alternate: Grid | undefined
-  /** How the cursor looks. */
+  /** The look of the cursor. */
   readonly cursor: Pick<Cursor, "visible" | "shape" | "blinks">
   /** The title that was set last. */
   readonly title: string

@@ -8,7 +8,7 @@ import * as Wire from "../Wire.ts"
 /** The most lines above the screen that a server keeps. */
 export const mostScrollback = 1000
 
-/** What an answer has of the picture: plain text, a text that paints it on a terminal of that size, or its lines. */
+/** Forms of the picture: plain text, a text that paints it on a terminal of that size, or its lines. */
 export const Format = Shape.namedWords("ScreenFormat", "text", "ansi", "lines")
 /** A form of the picture. */
 export type Format = typeof Format.Type
@@ -38,35 +38,35 @@ const Color = Shape.leaf<number | string>(
 
 const set = Shape.optional(Shape.yes)
 
-/** How characters look. Absent colors are those of the terminal, absent attributes are off. */
+/** The look of characters. Absent colors are those of the terminal, absent attributes are off. */
 const style = {
   /** The color of the characters: an index in the palette of 256, or `#rrggbb`. */
   foreground: Shape.optional(Color),
   /** The color behind them: an index in the palette of 256, or `#rrggbb`. */
   background: Shape.optional(Color),
-  /** Whether they are bold. */
+  /** True if they are bold. */
   bold: set,
-  /** Whether they are dim. */
+  /** True if they are dim. */
   dim: set,
-  /** Whether they are italic. */
+  /** True if they are italic. */
   italic: set,
-  /** Whether they are underlined. */
+  /** True if they are underlined. */
   underline: set,
-  /** Whether they blink. */
+  /** True if they blink. */
   blink: set,
-  /** Whether the two colors are swapped. */
+  /** True if the two colors are swapped. */
   inverse: set,
-  /** Whether they are not shown. */
+  /** True if they are not shown. */
   invisible: set,
-  /** Whether they are struck through. */
+  /** True if they are struck through. */
   strikethrough: set,
-  /** Whether they have a line above. */
+  /** True if they have a line above. */
   overline: set,
 }
 
-/** How characters look, decoded. */
+/** The look of characters, decoded. */
 export const Style = Shape.struct("ScreenStyle", style)
-/** How characters look. */
+/** The look of characters. */
 export type Style = typeof Style.Type
 
 /**
@@ -91,17 +91,17 @@ export const Line = Shape.struct("ScreenLine", {
 /** A line of the picture. */
 export type Line = typeof Line.Type
 
-/** Where the next character goes: row and column of the screen, counted from 0. */
+/** The cursor: row and column of the next character on the screen, counted from 0. */
 export const Cursor = Shape.struct("ScreenCursor", {
   /** The row of the screen, from 0. */
   row: U53,
   /** The column of the screen, from 0. */
   column: U53,
-  /** Whether it is shown. */
+  /** True if it is shown. */
   visible: Shape.boolean,
   /** Its look. */
   shape: Shape.words("block", "underline", "bar"),
-  /** Whether it blinks. */
+  /** True if it blinks. */
   blinks: Shape.boolean,
 })
 /** The cursor of the picture. */
@@ -124,7 +124,7 @@ export const ScreenResult = Shape.struct("ScreenResponse", {
   cursor: Cursor,
   /** The title that a program has set; empty if none has. */
   title: Shape.string,
-  /** Whether it is the alternate screen, which full-screen programs use. */
+  /** True for the alternate screen, which full-screen programs use. */
   alternate: Shape.boolean,
   /** The number of lines that lie above the screen. */
   scrollback: U53,

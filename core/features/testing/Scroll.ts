@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import type { TerminalSize } from "../../spawn/Spawner.ts"
 import type { Terminal, TerminalsService } from "../screen/Terminals.ts"
 
-/** How the terminals of a test work. */
+/** The behaviour of the terminals of a test. */
 export interface How {
-  /** What each does before it has taken in a piece. */
+  /** Runs before each takes in a piece. */
   work: Effect.Effect<void>
 }
 

@@ -1,4 +1,4 @@
-/** What a wait waits for, what it is told, and the answer. */
+/** The conditions of a wait, its request, and its result. */
 import type { Pattern } from "../../pattern/Pattern.ts"
 import type { OutputStream } from "../../spawn/Spawner.ts"
 import type { Printed } from "../../process/Printed.ts"
@@ -35,7 +35,7 @@ export type { Evidence, Match, Place } from "./wire.ts"
 export interface Met {
   /** Its place in the list, from 0. */
   readonly index: number
-  /** What shows it. */
+  /** The fact that shows it. */
   readonly evidence: Evidence
 }
 
@@ -44,7 +44,7 @@ export interface WaitRequest {
   readonly afterSeq: number
   /** The conditions, of which one is enough. */
   readonly until: ReadonlyArray<Condition>
-  /** How long to wait, in milliseconds; Infinity: until the process is closed. */
+  /** The timeout, in milliseconds; Infinity: until the process is closed. */
   readonly timeoutMillis: number
   /** Most bytes of output to return, the first and the last ones. */
   readonly maxBytes: number

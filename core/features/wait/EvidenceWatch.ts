@@ -14,7 +14,7 @@ export const soonestMillis = 20
 /** The longest time between two looks, unless one takes long. */
 export const latestMillis = 250
 
-/** What is asked: about input, or about a port. */
+/** A question about input, or about a port. */
 export type Question =
   | { readonly kind: "input" }
   | { readonly kind: "port"; readonly port: number; readonly host: string | undefined }
@@ -25,12 +25,12 @@ interface Asked {
   readonly question: Question
   users: number
   answer: Answer | undefined
-  /** How many writes the process had taken when it was seen to ask for input; undefined if it was not. */
+  /** Number of writes that the process had taken when it was seen to ask for input; undefined if it was not. */
   seenAt: number | undefined
 }
 
 export interface Watched {
-  /** Who is asked about; undefined while its pid is not known. */
+  /** The child asked about; undefined while its pid is not known. */
   readonly subject: () => Subject | undefined
   /** The number of writes that it has taken; undefined while one is on its way to it. */
   readonly inputs: () => number | undefined
@@ -50,7 +50,7 @@ export class EvidenceWatch {
   /** Asks from now on. */
   join(question: Question): void {
     const known = this.asked.get(keyOf(question))
-    // What was found before a wait begins is not told to it.
+    // An answer from before a wait begins is not for it.
     this.asked.set(keyOf(question), {
       question,
       users: (known?.users ?? 0) + 1,
@@ -70,7 +70,7 @@ export class EvidenceWatch {
     if (this.asked.size === 0) this.nudge.openUnsafe()
   }
 
-  /** What is known since the last `join` of that question; undefined before the first look. */
+  /** The answer since the last `join` of that question; undefined before the first look. */
   answer(question: Question): Answer | undefined {
     return this.asked.get(keyOf(question))?.answer
   }
@@ -80,7 +80,7 @@ export class EvidenceWatch {
     this.pause = soonestMillis
   }
 
-  /** Looks again and again, and calls `told` after each look, until nobody asks. Runs once at a time. */
+  /** Looks again and again, and calls `told` after each look, while there is a question. Runs once at a time. */
   run(watched: Watched, told: () => void): Effect.Effect<void> {
     const round = Effect.gen({ self: this }, function* () {
       this.nudge.closeUnsafe()
@@ -109,8 +109,8 @@ export class EvidenceWatch {
   }
 
   /**
-   * What is still to be written is input that the process has not seen. What it has printed, its question too, may not
-   * have been read yet: it is believed to ask when it is seen so twice, without a write in between.
+   * Input on its way was not seen by the process. Its output, its question too, may not have been read yet: the process
+   * is believed to ask when it is seen so twice, without a write in between.
    */
   private believe(asked: Asked, found: Answer, { inputs }: Watched): Answer {
     const last = asked.seenAt

@@ -25,12 +25,12 @@ export interface Search {
   readonly stream: OutputStream
   /** The text begins behind this seq. */
   readonly afterSeq: number
-  /** How many waits it has. */
+  /** Number of waits that share it. */
   users: number
   match: Match | undefined
 }
 
-/** Where a match ends. `ahead` is what comes there, as far as that was needed to know: a `Side`, or 0. */
+/** The end of a match. `ahead` is the kind of the next byte, as far as that was needed to know: a `Side`, or 0. */
 export interface End {
   readonly at: Place
   readonly ahead: number
@@ -219,7 +219,7 @@ class StreamScan {
   private live = 0
   private machine = new Machine.Machine([])
   private state = this.machine.start()
-  /** What the last byte was, and where it ends. */
+  /** The kind of the last byte, and its place. */
   private side: number = Side.none
   private place: Place | undefined
 
@@ -350,7 +350,7 @@ const merged = (all: ReadonlyArray<Held>): ReadonlyArray<Held> => {
   return [...byPattern.values()].flatMap((same) => [...same.values()])
 }
 
-/** Where a match of that program ends: behind the byte, or before it, which only that byte could tell. */
+/** The end of a match of that program: behind the byte, or before it, which only that byte could tell. */
 const endOf = ({ hits }: Machine.State, program: number, seq: number, at: number, byte: number): End =>
   hits?.before.includes(program) === true
     ? { at: { seq, offset: at - 1 }, ahead: sideOf(byte) }

@@ -2,8 +2,8 @@
  * Everybody who waits for something about one process. They share one subscription, one pass over the output and one
  * watch of evidence; without a wait there is none of them.
  *
- * Whether a condition holds is looked at when a wait begins, after every change of the process, and when a time has
- * passed, always in one synchronous step with what has changed: a wait cannot miss anything, and is never early.
+ * The conditions are looked at when a wait begins, after every change of the process, and when a time has passed,
+ * always in one synchronous step with the change: a wait cannot miss anything, and is never early.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** `process/wait`: what a client waits for, and what it is told. Needs the capability `processWait`. */
+/** `process/wait`: the conditions of a client, and the answer. Needs the capability `processWait`. */
 import * as Shape from "../../protocol/shape/index.ts"
 import { I32, NonZero, U16, U53, U64, Usize } from "../../protocol/Integers.ts"
 import { request } from "../../protocol/Method.ts"
@@ -76,32 +76,32 @@ export const Match = Shape.struct("WaitMatch", {
 /** The match of a pattern. */
 export type Match = typeof Match.Type
 
-/** Who listens, and on which address. */
+/** The process that listens, and its address. */
 export const Listener = Shape.struct("WaitListener", { port: U16, host: Shape.string, pid: U53 })
 
 /**
- * Who waits for input, and where: at its terminal, or at the pipe that `process/write` writes to. Of a terminal:
- * `echo`, whether it shows what is typed; `line`, whether it gives whole lines; `secret`, whether it gives lines and
- * does not show them, as for a password.
+ * A process that waits for input, at its terminal or at the pipe that `process/write` writes to. Of a terminal: `echo`,
+ * if it shows what is typed; `line`, if it gives whole lines; `secret`, if it gives lines and does not show them, as
+ * for a password.
  */
 export const Asker = Shape.struct("WaitAsker", {
   pid: U53,
-  /** Whether it waits at its terminal, or at the pipe that `process/write` writes to. */
+  /** The source of the input: its terminal, or the pipe that `process/write` writes to. */
   from: Shape.words("terminal", "stdin"),
-  /** Whether the terminal shows what is typed. */
+  /** True if the terminal shows what is typed. */
   echo: Shape.optional(Shape.boolean),
-  /** Whether the terminal gives whole lines. */
+  /** True if the terminal gives whole lines. */
   line: Shape.optional(Shape.boolean),
-  /** Whether the terminal gives lines and does not show them, as for a password. */
+  /** True if the terminal gives lines and does not show them, as for a password. */
   secret: Shape.optional(Shape.boolean),
 })
 
-/** What shows that the condition holds: the member that belongs to it. */
+/** The fact that shows that the condition holds: the member that belongs to it. */
 export const Evidence = Shape.struct("WaitEvidence", {
   exitCode: Shape.optional(I32),
   /** The match that ends first. */
   match: Shape.optional(Match),
-  /** For how long nothing was printed. */
+  /** Milliseconds without output. */
   idleMs: Shape.optional(U53),
   bytes: Shape.optional(U53),
   /** The process that listens. */
