@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import * as Bytes from "./Bytes.ts"
 import { giveBack, MemoryPool } from "./MemoryPool.ts"
 
-/** What the decoder of bytes makes of a text, as base64: two long arrays are slow to compare. */
+/** The result of the decoder of bytes for a text, as base64: two long arrays are slow to compare. */
 const decoded = (text: string): string | undefined => {
   const symbols = Bytes.utf8.encode(text)
   const length = Bytes.base64Length(symbols)

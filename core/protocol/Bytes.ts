@@ -67,10 +67,10 @@ const find = platform.Buffer === undefined || platform.Deno !== undefined ? Uint
 const first: Find = find.prototype.indexOf
 const last: Find = find.prototype.lastIndexOf
 
-/** Where a byte is for the first time, from `from` on; -1 if it is not. */
+/** Index of the first such byte, from `from` on; -1 if there is none. */
 export const indexOf = (bytes: Uint8Array, byte: number, from = 0): number => first.call(bytes, byte, from)
 
-/** Where a byte is for the last time; -1 if it is not. */
+/** Index of the last such byte; -1 if there is none. */
 export const lastIndexOf = (bytes: Uint8Array, byte: number): number => last.call(bytes, byte)
 
 /** The pieces joined; a single piece is returned without a copy. */
@@ -111,8 +111,8 @@ const alphabet = new Set(utf8.encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 const pad = 0x3d
 
 /**
- * Why a text is not strict base64, in the words of the peer implementation. Offsets are bytes of UTF-8. A symbol too
- * many at the end is told first, then what is wrong before the last four symbols, then what is wrong in them.
+ * The fault of a text that is not strict base64, in the words of the peer implementation. Offsets are bytes of UTF-8. A
+ * symbol too many at the end comes first, then faults before the last four symbols, then faults in them.
  */
 const fault = (text: string): string => {
   const bytes = utf8.encode(text)
@@ -209,7 +209,7 @@ export const withinText = (
 /** False where there is no fast way. */
 export const decodesBytes = latin1Slice !== undefined && (hasNative || base64Write !== undefined)
 
-/** How many bytes padded base64 of that text means. Undefined if it has no length of padded base64. */
+/** Length of the bytes that padded base64 encodes. Undefined if the text has no length of padded base64. */
 export const base64Length = (text: Uint8Array): number | undefined =>
   text.length % 4 === 0 ? (text.length / 4) * 3 - paddingOf(text) : undefined
 

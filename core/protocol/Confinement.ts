@@ -12,7 +12,7 @@ import * as NativePath from "./NativePath.ts"
 import * as PathUri from "./PathUri.ts"
 import type { Entry, Sandbox, SpecialPath } from "./Sandbox.ts"
 
-/** What a confined program may do; `none` hides the path. */
+/** The access of a confined program; `none` hides the path. */
 export type Access = "read" | "write" | "none"
 
 /** The access to a path and to everything below it. */
@@ -23,7 +23,7 @@ export interface Place {
   readonly access: Access
 }
 
-/** What a process is confined to. */
+/** The bounds of a process: its files, and the network. */
 export interface Confinement {
   /** One for each path, the less specific ones first. */
   readonly places: ReadonlyArray<Place>
@@ -37,7 +37,7 @@ export interface Confinement {
   readonly layers?: ReadonlyArray<Confinement>
 }
 
-/** What the variable parts of a profile are resolved with. */
+/** Values for the variable parts of a profile. */
 export interface Context {
   /** The operating system: `linux`, `macos`, `windows`. */
   readonly platform: string
@@ -47,7 +47,7 @@ export interface Context {
   readonly tmpdir: string | undefined
 }
 
-/** What the kind `minimal` stands for: the programs, libraries and settings of the system. */
+/** The meaning of the kind `minimal`: the programs, libraries and settings of the system. */
 const systemFolders: ReadonlyArray<string> =
   "/bin /etc /lib /lib32 /lib64 /libx32 /nix/store /run/current-system/sw /sbin /usr".split(" ")
 
@@ -192,7 +192,7 @@ const below = (root: string, subpath: string): Result.Result<string, string> => 
 
 type Places = ReadonlyArray<Place>
 
-/** What is left for a request that asks for `asked`, or for everything. Without a floor it is that. */
+/** The bounds of a request that asks for `asked`, or for everything, under a floor. Without a floor it is `asked`. */
 export const underFloor = (
   floor: Confinement | undefined,
   asked: Confinement | undefined,

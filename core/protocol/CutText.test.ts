@@ -16,7 +16,7 @@ const long = base64(6000)
 const write = (chunk: string, more = "") =>
   `{"id":1,"method":"process/write","params":{"processId":"p","chunk":"${chunk}","writeId":"w"${more}}}`
 
-/** What is made of a message: the request with decoded params, a notification with base64, or what is wrong. */
+/** The decoding of a message: the request with decoded params, a notification with base64, or the fault. */
 const taken = (text: string | CutText) =>
   Result.map(Message.fromText(text), (message) => {
     if (message.kind === "request")

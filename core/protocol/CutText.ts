@@ -18,7 +18,7 @@ import { giveBack, MemoryPool } from "./MemoryPool.ts"
 
 /** The shortest base64 that is cut out, in bytes. Shorter ones cost as little as a string. */
 export const smallest = 4096
-/** How far from the beginning of a message its key has to be. */
+/** Longest distance of its key from the beginning of a message, in bytes. */
 const farthest = 1024
 
 const key = utf8.encode('"chunk":')
@@ -31,7 +31,7 @@ export class CutText {
   readonly text: string
   /** Index of the closing quote in `text`. */
   readonly at: number
-  /** What the base64 means. */
+  /** The decoded base64. */
   readonly bytes: Uint8Array
   /** Length of the text as it came, in UTF-16 units. */
   readonly length: number
@@ -97,7 +97,7 @@ const around = (message: Uint8Array, from: number, to: number) => {
   }
 }
 
-/** Where the content of the string after the first such key begins; -1 if there is none. */
+/** Index of the content of the string after the first such key; -1 if there is none. */
 const contentOf = (message: Uint8Array): number => {
   const last = Math.min(message.length - key.length, farthest)
   for (let at = indexOf(message, quote); at !== -1 && at <= last; at = indexOf(message, quote, at + 1)) {

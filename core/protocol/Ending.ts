@@ -2,7 +2,7 @@
 import * as Shape from "./shape/index.ts"
 import { U53 } from "./Integers.ts"
 
-/** What can end a process. */
+/** Causes of the end of a process. */
 export const EndedBy = Shape.namedWords(
   "EndedBy",
   /** It exited by itself. */
@@ -20,7 +20,7 @@ export const EndedBy = Shape.namedWords(
   /** A bound on what it may use. */
   "limit",
 )
-/** What has ended a process. */
+/** The cause of the end of a process. */
 export type EndedBy = typeof EndedBy.Type
 
 /** The peak of a child's resident memory. */
@@ -38,15 +38,15 @@ export const ResourceLimit = Shape.words("mem", "pids", "time")
 /** A bound of the resources of a process. */
 export type ResourceLimit = typeof ResourceLimit.Type
 
-/** What a spawner may know of the end of a child beyond its status. What it does not know is absent. */
+/** Facts of a spawner about the end of a child beyond its status. Unknown ones are absent. */
 export const Ending = Shape.struct("Ending", {
-  /** What has ended the child, if that was the spawner, or it knows better than the status tells. */
+  /** The cause of the end, if that was the spawner, or it knows better than the status tells. */
   endedBy: Shape.optional(EndedBy),
-  /** Which bound that was, if `endedBy` is `limit`. */
+  /** The bound that was reached, if `endedBy` is `limit`. */
   limit: Shape.optional(ResourceLimit),
-  /** Whether a core was dumped. */
+  /** True if a core was dumped. */
   coreDumped: Shape.optional(Shape.boolean),
-  /** Whether the kernel killed the child because memory ran out. */
+  /** True if the kernel killed the child because memory ran out. */
   oomKilled: Shape.optional(Shape.boolean),
   /** CPU time in user mode, in microseconds, of the child and of children that it has waited for. */
   userCpuMicros: Shape.optional(U53),
@@ -55,5 +55,5 @@ export const Ending = Shape.struct("Ending", {
   /** The peak of the resident memory. */
   peakMemory: Shape.optional(PeakMemory),
 })
-/** What a spawner may know of the end of a child. */
+/** Facts of a spawner about the end of a child. */
 export type Ending = typeof Ending.Type

@@ -1,4 +1,4 @@
-/** What a server reports about itself and its host: `environment/info` and `environment/status`. */
+/** Facts that a server reports about itself and its host: `environment/info` and `environment/status`. */
 import * as Shape from "./shape/index.ts"
 import * as Features from "../features/Wires.ts"
 import { describe, isObject } from "./Json.ts"

@@ -56,6 +56,6 @@ export class RpcError extends Data.TaggedError("RpcError")<{
   /** One of the codes above; a server of another make may use others. */
   readonly code: number
   readonly message: string
-  /** What programs are told of it: of a process that was not started `{kind}`, an {@link ErrorKind}. */
+  /** Its data for programs: of a process that was not started `{kind}`, an {@link ErrorKind}. */
   readonly data?: Json | undefined
 }> {}

@@ -98,7 +98,7 @@ export const of = <N extends Name>(name: N, ...[values]: Values<N>): string => {
 export const refusal = <N extends Name>(name: N, ...values: Values<N>): RpcError =>
   new RpcError({ code: table[name][0], message: of(name, ...values) })
 
-/** How error texts name a message, by what has carried it. `{address}` is that of the client. */
+/** The names of a message in error texts, by its carrier. `{address}` is that of the client. */
 export const labels = {
   stdio: "JSON-RPC message from exec-server stdio",
   unix: "JSON-RPC message from exec-server unix socket",

@@ -19,7 +19,7 @@ const decimal = (text: string): string | undefined => {
   return Json.isDecimal(json) ? Json.decimalText(json) : undefined
 }
 
-/** What `JSON.parse` would make of it: numbers as doubles. */
+/** The result of `JSON.parse` for it: numbers as doubles. */
 const plain = (json: Json.Json): unknown => {
   if (typeof json === "bigint") return Number(json)
   if (Json.isDecimal(json)) return Number(Json.decimalText(json))

@@ -11,7 +11,7 @@ import * as Data from "effect/Data"
 export interface Limit {
   /** The flag of `procwire serve`, without dashes. */
   readonly flag: string
-  /** What the value counts. */
+  /** The unit of the value. */
   readonly unit: "count" | "bytes"
   /** The value where nothing is set. */
   readonly default: number
@@ -181,7 +181,7 @@ export const table = {
   },
 } as const satisfies { readonly [name: string]: Limit }
 
-/** How long a server keeps what has ended where nothing is set, in milliseconds. */
+/** Times for which a server keeps what has ended, in milliseconds; the defaults. */
 export const keptMillis = {
   /** A closed process stays readable, and its id taken. */
   closedProcess: 30_000,

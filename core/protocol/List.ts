@@ -8,14 +8,14 @@ import * as Features from "../features/FieldWires.ts"
 import { I32, NonZero, U53, U64 } from "./Integers.ts"
 import { Labels, TerminalSize } from "./Process.ts"
 
-/** How far a process has come. */
+/** The state of a process. */
 export const State = Shape.namedWords("ProcessState", "starting", "running", "exited", "closed")
-/** How far a process has come. */
+/** The state of a process. */
 export type State = typeof State.Type
 
-/** Whose: those of the own session, or of every session of the server, which needs the capability `processListAll`. */
+/** The sessions of a list: the own one, or every session of the server, which needs the capability `processListAll`. */
 export const Sessions = Shape.words("own", "all")
-/** Whose processes and sessions: those of the own session, or of all. */
+/** The sessions whose processes are listed: the own one, or all. */
 export type Visible = typeof Sessions.Type
 
 /** The rows of a page, if the request does not say how many. */
@@ -59,7 +59,7 @@ export const ListedProcess = Shape.struct("ListedProcess", {
   argv: Shape.list(Shape.string),
   cwd: Shape.string,
   pid: Shape.nullOr(U53),
-  /** Whether it has a PTY. */
+  /** True if it has a PTY. */
   tty: Shape.boolean,
   /** The size of its PTY. */
   terminalSize: Shape.optional(TerminalSize),
@@ -100,7 +100,7 @@ export type SessionsParams = typeof SessionsParams.Type
 /** A session: its number, whether it is that of the client, and the processes that it has, closed ones included. */
 export const ListedSession = Shape.struct("ListedSession", {
   session: U53,
-  /** Whether it is the session of the client. */
+  /** True if it is the session of the client. */
   own: Shape.boolean,
   attached: Shape.boolean,
   /** When it was opened, in milliseconds since 1970 by the clock of the server. */
@@ -116,9 +116,9 @@ export const SessionsResult = Shape.struct("SessionListResponse", {
   nextCursor: Shape.nullOr(Shape.string),
 })
 
-/** What has happened: `removed` is also what the end of a session does to all that it has. */
+/** The kind of a change. The end of a session is `removed` for all that it has. */
 export const ChangeKind = Shape.namedWords("ProcessChangeKind", "started", "restarted", "exited", "removed")
-/** What has happened. */
+/** The kind of a change. */
 export type ChangeKind = typeof ChangeKind.Type
 
 /**

@@ -2,20 +2,20 @@
  * Memory for bytes that wait, for a child or a file, used again and again: fresh memory for each message is collected,
  * which costs a flood more than all that is done with its bytes.
  *
- * Whoever is done with bytes gives them back. Bytes that are not given back are collected like any others, and bytes of
- * another origin are given back without effect. So it is always right not to give back, and never to give back what
- * somebody may still look at.
+ * The last user of bytes gives them back. Bytes that are not given back are collected like any others, and bytes of
+ * another origin are given back without effect. So it is always right not to give back, and never to give back bytes
+ * that may still be read.
  */
 
 /** Bytes of one piece: as much as clients mostly write at once. */
 const usualBytes = 64 * 1024
-/** Pieces that are kept while nobody uses them: 2 MiB. */
+/** Unused pieces that are kept: 2 MiB. */
 const usuallyFree = 32
 
 const origin = Symbol("procwire/protocol/MemoryPool")
 
 interface Taken extends Uint8Array {
-  /** Where it belongs while nobody uses it. */
+  /** Returns it to its owner; undefined while it has none. */
   [origin]?: ((memory: ArrayBufferLike) => void) | undefined
 }
 
@@ -25,7 +25,7 @@ export class MemoryPool {
   private readonly pieceBytes: number
   private readonly keep: (memory: ArrayBufferLike) => void
 
-  /** Pieces of so many bytes, of which so many are kept while nobody uses them. */
+  /** Pieces of so many bytes, of which so many are kept unused. */
   constructor(pieceBytes = usualBytes, mostFree = usuallyFree) {
     this.pieceBytes = pieceBytes
     this.keep = (memory) => {
@@ -46,7 +46,7 @@ export class MemoryPool {
   }
 }
 
-/** Says that nobody looks at these bytes any more. */
+/** Returns bytes that have no reader any more. */
 export const giveBack = (bytes: Uint8Array): void => {
   const taken: Taken = bytes
   const keep = taken[origin]

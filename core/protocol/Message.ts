@@ -47,7 +47,7 @@ export const CancelParams = Shape.struct("RequestCancelNotification", {
 export interface TraceContext {
   /** The caller's span, in the form of the header of that name. */
   readonly traceparent?: string | null | undefined
-  /** What tracing systems add, in the form of the header of that name. */
+  /** Additions of tracing systems, in the form of the header of that name. */
   readonly tracestate?: string | null | undefined
 }
 
@@ -81,7 +81,7 @@ export interface Response {
   readonly kind: "response"
   /** That of the request. */
   readonly id: RequestId
-  /** What the call returned. */
+  /** The result of the call. */
   readonly result: Json.Json
 }
 
@@ -95,7 +95,7 @@ export interface ErrorResponse {
   readonly code: number
   /** The text of the error. */
   readonly message: string
-  /** What programs are told of it, if anything. */
+  /** Its data for programs, if any. */
   readonly data?: Json.Json | undefined
 }
 

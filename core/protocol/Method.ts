@@ -12,14 +12,14 @@ export interface RequestMethod<P, PI, R, RI> {
   readonly result: Shape.Shape<R, RI>
   /** The group whose error text applies before the handshake; a method without a family needs no handshake. */
   readonly family?: Family
-  /** Whether a running request counts against `--concurrent-requests`; others never wait for a slot. */
+  /** True if a running request counts against `--concurrent-requests`; others never wait for a slot. */
   readonly slotted: boolean
   /**
-   * Whether a request whose answer was lost may be sent again, because it is idempotent. Absent means no.
+   * True if a request whose answer was lost may be sent again, because it is idempotent. Absent means no.
    */
   readonly repeatable?: Repeatable<PI>
   /**
-   * Whether `request/cancel` ends a request that has no answer yet. Only what waits or looks: nothing may be left half
+   * True if `request/cancel` ends a request that has no answer yet. Only for waits and looks: nothing may be left half
    * done. Absent means no.
    */
   readonly cancellable?: true

@@ -1,6 +1,6 @@
 /**
- * What a program makes with its own `effect`, beside the one that is bundled with procwire. Each of the line 4 runs
- * what another one of it has made; what Effect 3 has made runs on none of them.
+ * Effects and layers made with a program's own `effect`, beside the one that is bundled with procwire. Each version of
+ * the line 4 runs those of any other; those of Effect 3 run on none of them.
  */
 
 const marks = [Symbol.for("effect/Effect"), Symbol.for("effect/Layer")]

@@ -6,7 +6,7 @@ import type * as ErrorCode from "./ErrorCode.ts"
 /** Params that decode but have values that this host or server cannot take. `message` is the text for the client. */
 export class ParamsError extends Data.TaggedError("ParamsError")<{
   readonly message: string
-  /** What programs are told of a sandbox that a process cannot have. */
+  /** The kind of the refusal, for programs, of a sandbox that a process cannot have. */
   readonly kind?: ErrorCode.ErrorKind
 }> {}
 

@@ -120,7 +120,7 @@ const encodeSegment = (segment: string): string =>
 
 const encodeText = (text: string): string => text.replace(reserved, encodeURIComponent)
 
-/** What a segment of a path cannot contain. Brackets, `|` and `^` need no codes, as in the peer implementation. */
+/** Characters that a segment of a path cannot contain. Brackets, `|` and `^` need no codes, as in the peer. */
 // oxlint-disable-next-line no-control-regex -- control characters need percent codes
 const reserved = /[\0- "#%<>?\\`{}\x7f]|[^\0-\x7f]+/g
 
@@ -149,7 +149,7 @@ const urlText = ({ host, path }: FileUrl): string =>
 /** A drive letter, as the first segment of a path has it. */
 const driveSegment = /^[A-Za-z][:|]$/
 
-/** What the parser drops: control characters and blanks around a URL, tabs and line ends in it. */
+/** Characters that the parser drops: controls and blanks around a URL, tabs and line ends in it. */
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is dropped
 const ignored = /^[\0- ]+|[\0- ]+$|[\t\n\r]+/g
 

@@ -15,7 +15,7 @@ import { Uuid } from "./Uuid.ts"
 /** The most characters of a name or of the key of a label, and of the value of a label, and the most labels. */
 export const mostNaming = { name: 256, value: 1024, labels: 64 } as const
 
-/** What a process is labelled with. */
+/** The labels of a process. */
 export const Labels = Shape.map(Shape.string)
 
 /**
@@ -61,15 +61,15 @@ const Metadata = Shape.struct("ExecMetadata", {
 
 /** The managed network of a confined process. */
 const ManagedNetwork = Shape.struct("ManagedNetworkSandboxContext", {
-  /** Whether all TCP goes through the network proxy; refused without one. */
+  /** True if all TCP goes through the network proxy; refused without one. */
   transparentTcp: Shape.flag,
   /** The ports of the host itself that may be reached. */
   loopbackPorts: Shape.optional(Shape.list(U16)),
-  /** Whether the process may listen. */
+  /** True if the process may listen. */
   allowLocalBinding: Shape.optional(Shape.boolean),
 })
 
-/** What a proxy for one process is launched with. Only `transparentTcp` is read here. */
+/** The configuration of a proxy for one process. Only `transparentTcp` is read here. */
 export interface NetworkProxyConfig {
   /** True asks for connections that programs open without knowing of the proxy, which is refused. Default: false. */
   readonly transparentTcp?: boolean
@@ -78,7 +78,7 @@ export interface NetworkProxyConfig {
 
 /** The settings of a network proxy. Others than these are not read. */
 const NetworkProxyConfig = Shape.struct("RemoteNetworkProxyConfig", {
-  /** Whether all TCP of a sandbox goes through it. */
+  /** True if all TCP of a sandbox goes through it. */
   transparentTcp: Shape.flag,
 }) as unknown as Shape.Shape<NetworkProxyConfig>
 
@@ -118,14 +118,14 @@ export const StartParams = Shape.struct("WireExecParams", {
   shellSnapshot: Shape.nullable(ShellSnapshot),
   /** Variables, added to those of the policy. */
   env: Strings,
-  /** Whether the process gets a PTY; else pipes. */
+  /** True for a PTY; else pipes. */
   tty: Shape.boolean,
-  /** Whether stdin is a pipe to write to, without a PTY; else it is empty. */
+  /** True if stdin is a pipe to write to, without a PTY; else it is empty. */
   pipeStdin: Shape.flag,
   /** The `argv[0]` that the process sees. */
   arg0: Shape.nullable(Shape.string),
   sandbox: Shape.nullable(Sandbox),
-  /** Whether the process may use only the managed network. */
+  /** True if the process may use only the managed network. */
   enforceManagedNetwork: Shape.flag,
   /**
    * The managed network; an array of its fields, in their order, stands for the object, and may end early.
@@ -164,9 +164,9 @@ export const ReadParams = Shape.struct("ReadParams", {
 /** Decoded params of `process/read`. */
 export type ReadParams = typeof ReadParams.Type
 
-/** Where output came from; `pty` is stdout and stderr of a process with a PTY. */
+/** The origin of output; `pty` is stdout and stderr of a process with a PTY. */
 export const OutputStream = Shape.words("stdout", "stderr", "pty")
-/** Where output came from. */
+/** The origin of output. */
 export type OutputStream = typeof OutputStream.Type
 
 /** A piece of output, at most 64 KiB. A UTF-8 character may be split over two chunks. */
@@ -187,8 +187,8 @@ const overLimit = {
 }
 
 /**
- * What has ended a process, and the number of the signal that it died of, if its start has asked for that or named a
- * deadline, or if it was terminated with a grace.
+ * The cause of the end of a process, and the number of the signal that it died of, if its start has asked for that or
+ * named a deadline, or if it was terminated with a grace.
  */
 const ending = { endedBy: Shape.optional(EndedBy), signal: Shape.optional(U53) }
 
@@ -209,7 +209,7 @@ export const ReadResult = Shape.struct("ReadResponse", {
   ...overLimit,
   ...ending,
   ...Features.closedFields,
-  /** Whether the answer was cut, so that the next read goes on at once. */
+  /** True if the answer was cut, so that the next read goes on at once. */
   more: Shape.optional(Shape.boolean),
   ...Features.readFields,
 })
@@ -255,13 +255,13 @@ export const TerminateParams = Shape.struct("TerminateParams", {
   signal: Shape.ignorable(Signal),
   /** The time that is left to the group after the signal, before it is killed. */
   graceMs: Shape.beyond(U53),
-  /** Whether the process is forgotten as soon as it is closed, at once if it is. */
+  /** True if the process is forgotten as soon as it is closed, at once if it is. */
   remove: Shape.beyond(Shape.boolean),
 })
 
 /** `running` is true if the process was alive when the request came. */
 export const TerminateResult = Shape.struct("TerminateResponse", {
-  /** Whether the process was alive when the request came. */
+  /** True if the process was alive when the request came. */
   running: Shape.boolean,
 })
 

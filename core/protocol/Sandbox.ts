@@ -80,7 +80,7 @@ const Permissions = Shape.tagged(
 
 const Uris = Shape.list(PathUri.Uri)
 
-/** What a later version may ask for beside a profile. This server confines by the profile alone. */
+/** Requests of later versions beside a profile. This server confines by the profile alone. */
 const Override = Shape.words("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
 
 /** The directories that the kinds of a profile refer to. */
@@ -111,7 +111,7 @@ const SandboxStruct = Shape.struct("WireFileSystemSandboxContext", {
   windowsSandboxLevel: Shape.words("disabled", "restricted-token", "elevated", "mxc"),
   /** The treatment of the proxy of Windows. */
   windowsSandboxProxySettingsMode: Shape.nullable(Shape.words("reconcile", "preserve")),
-  /** Whether an earlier confinement of Linux is meant. */
+  /** True if an earlier confinement of Linux is meant. */
   useLegacyLandlock: Shape.optional(Shape.boolean),
 })
 /** The sandbox object. An interface, so that declarations name it instead of repeating it. */
@@ -121,7 +121,7 @@ export interface SandboxEncoded extends Shape.Encoded<typeof SandboxStruct> {}
 /** The shape of the sandbox object. */
 export const Sandbox: Shape.Shape<Sandbox, SandboxEncoded> = SandboxStruct
 
-/** What a path is in a sandbox object. */
+/** The part of a path in a sandbox object. */
 export type Role = "permission" | "cwd" | "root"
 
 /** A path that is none of this host, and what it is there. */

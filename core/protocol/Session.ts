@@ -20,7 +20,7 @@ export const InitializeParams = Shape.struct("InitializeParams", {
   replayAfter: Shape.beyond(Shape.map(U64)),
   /** By process id: the bytes of output that may be pushed before a `process/credit`. */
   credit: Shape.beyond(Shape.map(U53)),
-  /** Whether to resume the session also while another connection has it, which ends. */
+  /** True to resume the session also while another connection has it, which ends. */
   takeover: Shape.beyond(Shape.boolean),
 })
 /** Decoded params of `initialize`. */

@@ -1,13 +1,13 @@
 /**
- * What a client may do with the sessions of others: nothing, look at them and their processes, or act on these as their
- * owners do. The door by which it came says which.
+ * The rights of a client with the sessions of others: none, to look at them and their processes, or to act on these as
+ * their owners do. The door by which the client came decides.
  */
 import * as Data from "effect/Data"
 
 /** The scopes, each with all that the one before has. */
 export const scopes = ["own", "observe", "control"] as const
 
-/** What a client may do with the sessions of others. */
+/** The rights of a client with the sessions of others. */
 export type SessionScope = (typeof scopes)[number]
 
 /** True if a client with one scope may do what needs another. */
@@ -18,7 +18,7 @@ export const includes = (has: SessionScope, needs: SessionScope): boolean =>
 export const greater = (one: SessionScope, other: SessionScope): SessionScope =>
   includes(one, other) ? one : other
 
-/** What a client does not do with the processes of others, because it came by a door that does not let it. */
+/** The refusal of an action on a process of others, because the client came by a door that does not allow it. */
 export class ScopeError extends Data.TaggedError("ScopeError")<{
   /** The scope that it needs. */
   readonly needs: SessionScope

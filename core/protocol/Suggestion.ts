@@ -1,4 +1,4 @@
-/** What somebody who mistyped a word may have meant: flags, commands, options, variables. */
+/** Suggestions for a mistyped word: flags, commands, options, variables. */
 
 /** `; did you mean 'WORD'?` for the candidate that is nearest to the word, or nothing where none is near. */
 export const ofWord = (word: string, candidates: ReadonlyArray<string>): string => {
@@ -23,7 +23,7 @@ const isNear = (one: string, other: string, steps: number): boolean =>
   (Math.min(one.length, other.length) > 2 && (one.includes(other) || other.includes(one))) ||
   steps <= Math.max(1, Math.min(3, Math.floor(Math.max(one.length, other.length) / 3)))
 
-/** How many letters have to be added, dropped, replaced, or swapped with their neighbour. */
+/** The number of letters that are added, dropped, replaced, or swapped with their neighbour. */
 export const distance = (from: string, to: string): number => {
   const rows: Array<ReadonlyArray<number>> = [Array.from({ length: to.length + 1 }, (_, column) => column)]
   for (let row = 1; row <= from.length; row++) {

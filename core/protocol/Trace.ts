@@ -45,7 +45,7 @@ export const ofCaller: Effect.Effect<TraceContext | undefined> = Effect.map(
   },
 )
 
-/** Whether there is a tracer in the context that records spans. */
+/** True if there is a tracer in the context that records spans. */
 export const isRecorded: Effect.Effect<boolean> = Effect.map(
   Effect.tracer,
   (tracer) => tracer !== Context.get(Context.empty(), Tracer.Tracer),

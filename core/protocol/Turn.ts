@@ -1,8 +1,8 @@
 /**
  * One effect at a time, in the order in which they were asked for.
  *
- * The semaphore of Effect wakes who waits a moment after it is free. Whoever takes it again meanwhile comes first, so a
- * loop that takes it in every round lets nobody else in. A turn is handed on.
+ * The semaphore of Effect wakes a waiter a moment after it is free. A fiber that takes it again meanwhile comes first,
+ * so a loop that takes it in every round lets no other fiber in. A turn is handed on.
  */
 import * as Effect from "effect/Effect"
 
@@ -32,7 +32,7 @@ export const make = (): Turn => {
       resume(Effect.void)
     }
     return Effect.sync(() => {
-      // Who is interrupted after it was handed the turn passes it on.
+      // A waiter that is interrupted after it was handed the turn passes it on.
       if (!waiting.delete(next)) handOn()
     })
   })

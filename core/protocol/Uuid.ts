@@ -1,7 +1,7 @@
 /**
  * UUIDs as text, in the four forms that clients write: with hyphens, without, in braces, and as `urn:uuid:`.
  *
- * What is wrong with another text is told in the words of the peer implementation.
+ * Faults of other texts have the words of the peer implementation.
  */
 import { text } from "./shape/index.ts"
 

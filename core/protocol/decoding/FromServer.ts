@@ -1,4 +1,4 @@
-/** What a client reads of a server: results, and notifications. It takes the form that servers send, and no other. */
+/** Decodes results and notifications for a client. It takes the form that servers send, and no other. */
 import type * as Result from "effect/Result"
 import type { Json } from "../Json.ts"
 import type { RequestMethod } from "../Method.ts"

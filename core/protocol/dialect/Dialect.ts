@@ -15,7 +15,7 @@ import type { EndedBy, OutputStream, ResourceLimit } from "../Process.ts"
 
 /** Params of operations that are not in the method table. */
 export interface Beyond {
-  /** What only v0 has: the most bytes of output to retain, if that is less than the limit of the server. */
+  /** Only in v0: the most bytes of output to retain, if that is less than the limit of the server. */
   readonly "process/start": { readonly retainedBytes?: number }
 }
 
@@ -25,7 +25,7 @@ export type OperationParams<O extends Methods.RequestName> = Methods.ParamsOf<O>
 /** The result that the handler of an operation returns. */
 export type OperationResult<O extends Methods.RequestName> = Methods.ResultOf<O>
 
-/** How a decoded request is answered. */
+/** The way in which a decoded request is answered. */
 export type Served =
   /** With a constant, in every state of the connection. */
   | { readonly kind: "constant"; readonly result: unknown }
@@ -43,7 +43,7 @@ export type Served =
 export interface Route {
   /** Schemas and properties of the method. */
   readonly row: Methods.RequestMethod<unknown, unknown, unknown, unknown>
-  /** How it is answered. */
+  /** The way in which it is answered. */
   readonly served: Served
 }
 
@@ -59,7 +59,7 @@ export interface Output {
   readonly bytes: Uint8Array
 }
 
-/** What happens to a process, as connections report it. */
+/** The events of a process, as connections report them. */
 export type Event =
   | Output
   | FeatureEvent
@@ -75,7 +75,7 @@ export type Event =
       readonly limit?: ResourceLimit | undefined
       /** True if memory ran out. */
       readonly oomKilled?: boolean | undefined
-      /** What has ended the process, if that is to be told. */
+      /** The cause of the end, if that is to be reported. */
       readonly endedBy?: EndedBy | undefined
     }
   | ({ readonly kind: "closed"; readonly seq: number } & ClosedFields)
@@ -86,19 +86,19 @@ export interface Dialect {
   readonly routes: { readonly [method: string]: Route }
   /** The error for a method without a route. */
   readonly unknownMethod: (method: string) => RpcError
-  /** Whether methods with a family need the handshake. If not, the first of them opens the session. */
+  /** True if methods with a family need the handshake. If not, the first of them opens the session. */
   readonly handshake: boolean
   /**
-   * Which notification of the client it is. False ends the connection; an error is answered with id -1. `opened` is
-   * true if there is a session.
+   * The notification of the client that has this name. False ends the connection; an error is answered with id -1.
+   * `opened` is true if there is a session.
    */
   readonly notification: (
     method: string,
     opened: boolean,
   ) => Methods.ClientNotificationName | false | RpcError
-  /** Whether an answer without a request ends the connection; otherwise it is ignored. */
+  /** True if an answer without a request ends the connection; otherwise it is ignored. */
   readonly endsOnStrayAnswer: boolean
-  /** Whether a malformed message ends the connection; otherwise it is answered with id -1. */
+  /** True if a malformed message ends the connection; otherwise it is answered with id -1. */
   readonly endsOnMalformed: boolean
   /**
    * Encodes the events of one process, output into memory of the pool if there is one; undefined for an event that the

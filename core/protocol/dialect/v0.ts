@@ -32,7 +32,7 @@ export const ExecParams = Shape.struct("ExecParams", {
   cwd: Shape.string,
   /** The whole environment. */
   env: Shape.map(Shape.string),
-  /** Whether the process gets a PTY, and with it a stdin. */
+  /** True for a PTY, and with it a stdin. */
   tty: Shape.boolean,
   /** The most bytes of output to retain. */
   outputBytesCap: Shape.withDefault(U64, () => defaultOutputBytesCap),

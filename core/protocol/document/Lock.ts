@@ -1,8 +1,7 @@
 /**
- * `wire.lock`: what is on the wire, a line for each method and each field, without words.
+ * `wire.lock`: the methods and fields of the wire, a line for each, without words.
  *
- * What is new in it has to be named in `Versions`, and so has what is gone or has changed: that is what makes a change
- * of the wire a declared one.
+ * Lines that are new, gone or changed have to be named in `Versions`: so each change of the wire is a declared one.
  */
 import { fieldsOf, ofTypes, type Method, type Wire } from "./Wire.ts"
 import { nameOf, type JsonSchema } from "./Shape.ts"
@@ -15,7 +14,7 @@ export type Lock = ReadonlyMap<string, string>
 export interface Difference {
   readonly kind: "added" | "changed" | "removed"
   readonly name: string
-  /** Whether `Versions` names it. */
+  /** True if `Versions` names it. */
   readonly declared: boolean
 }
 
@@ -33,7 +32,7 @@ const shown = (schema: JsonSchema | undefined): string => {
   return JSON.stringify(rest)
 }
 
-/** What an array or a map has beside its elements: whether it may be null, a default. */
+/** Properties of an array or a map beside its elements: null, a default. */
 const remainder = ({ type, ...rest }: JsonSchema): string =>
   `${Array.isArray(type) ? " | null" : ""}${Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : ""}`
 
@@ -88,7 +87,7 @@ export const fromText = (text: string): Lock =>
       }),
   )
 
-/** What is on the wire and is not in the lock, or the other way round. */
+/** The differences between the wire and the lock. */
 export const compare = (before: Lock, now: Lock, wire: Wire): ReadonlyArray<Difference> => {
   const since = ofTypes(wire)
   const changes = new Set(Versions.versions.at(-1)?.changes)

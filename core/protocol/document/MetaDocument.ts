@@ -57,7 +57,7 @@ export const errorsOf = (wire: Wire, method: Method): ReadonlyArray<ErrorName> =
         .map(([name]) => name)
     : []
 
-/** What an error is, from the docstring of its code. */
+/** The description of an error, from the docstring of its code. */
 export const describeError = (name: string, docs: Docstrings): string => docs[`ErrorCode.${name}`] ?? name
 
 const directions: { readonly [kind in Kind]: string } = {
@@ -137,7 +137,7 @@ const systemTexts = () => ({
   spawnKinds: { ENOENT: "spawnNotFound", EACCES: "spawnPermissionDenied", EPERM: "spawnPermissionDenied" },
 })
 
-/** What an `envPolicy` comes to, in the order in which it is worked out. */
+/** The steps that make an environment from an `envPolicy`, in their order. */
 const environment = () => ({
   says: [
     "Without `envPolicy` the environment is `env`, and nothing else.",
@@ -155,7 +155,7 @@ const environment = () => ({
   neverPassed: { exactly: EnvNames.strippedExactly, inAnyCase: EnvNames.stripped },
 })
 
-/** What a server keeps, and for how long: what it does unless its operator says otherwise. */
+/** Times and sizes that a server keeps by default; its operator may choose others. */
 const limits = () => ({
   closedProcess: {
     default: Limits.keptMillis.closedProcess,
@@ -204,7 +204,7 @@ export const make = (wire: Wire, docs: Docstrings) => {
 
 const at = (wire: Wire, type: string, field = "") => `${fileOf(wire)}#/$defs/${type}${field}`
 
-/** What they are is in the schema file. */
+/** The names of the params, each with a reference into the schema file. */
 const paramsOf = (wire: Wire, { params = {} }: Method) => {
   const type = nameOf(params) ?? ""
   const schema = wire.types.get(type) ?? {}

@@ -85,13 +85,13 @@ const messages = ({ methods }: Wire) => ({
   },
 })
 
-/** What a type is; undefined if nothing says it. */
+/** The description of a type; undefined if there is none. */
 const describeType = (type: string, schema: JsonSchema, docs: Docstrings): string | undefined =>
   docs[type] ?? typeWords[type] ?? (JSON.stringify(schema) === nothing ? "No members." : undefined)
 
 const nothing = JSON.stringify({ type: "object" })
 
-/** What a field is; undefined if nothing says it. */
+/** The description of a field; undefined if there is none. */
 export const describeField = (type: string, field: string, docs: Docstrings): string | undefined =>
   docs[`${type}.${field}`] ?? fieldWords[`${type}.${field}`] ?? fieldWords[field]
 
@@ -168,7 +168,7 @@ const isType = (value: unknown, type: unknown): boolean => {
 const properties = (schema: JsonSchema) =>
   (schema["properties"] ?? {}) as { readonly [field: string]: JsonSchema }
 
-/** Whether an example has more fields than another. */
+/** True if an example has more fields than another. */
 const isRicher = (one: unknown, other: unknown): boolean =>
   isObject(one) && isObject(other) && Object.keys(one).length > Object.keys(other).length
 
@@ -176,7 +176,7 @@ const isRicher = (one: unknown, other: unknown): boolean =>
 const collect = ({ methods, types }: Wire): ReadonlyMap<string, unknown> => {
   const found = new Map<string, unknown>()
 
-  /** Whether an alternative is meant: its type and the words in it fit. */
+  /** True if an alternative is meant: its type and the words in it fit. */
   const fits = (schema: JsonSchema, value: unknown): boolean => {
     const name = nameOf(schema)
     if (name !== undefined) return fits(types.get(name) ?? {}, value)

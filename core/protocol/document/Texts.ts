@@ -1,13 +1,12 @@
 /**
- * What `procwire.meta.json` says of the texts of error responses: when a server answers with each, and how much depends
- * on it. `must`: a case of the conformance suite that every server has to pass compares it. `should`: only one does
- * that tells quality.
+ * The texts of error responses for `procwire.meta.json`: when a server answers with each, and its level. `must`: a case
+ * of the conformance suite that every server has to pass compares it. `should`: only a case that measures quality does.
  */
 import * as ErrorCode from "../ErrorCode.ts"
 import * as ErrorText from "../ErrorText.ts"
 import * as Limits from "../Limits.ts"
 
-/** How much depends on a text. */
+/** The importance of a text. */
 export type Level = "must" | "should"
 
 /** A text. A place in braces stands for a value. */
@@ -19,9 +18,9 @@ export interface Text {
   readonly codeOfFiles?: number
   /** When a server answers with it. */
   readonly says: string
-  /** What a message of another server has to contain, where the rest of the text is free. */
+  /** The part that a message of another server has to contain, where the rest of the text is free. */
   readonly contains?: string
-  /** What `error.data` is. */
+  /** The content of `error.data`. */
   readonly data?: unknown
 }
 

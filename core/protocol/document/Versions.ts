@@ -16,7 +16,7 @@ export type Capability = keyof Capabilities
 export interface Version {
   /** `MAJOR.MINOR`. */
   readonly version: string
-  /** What it is, in one sentence. */
+  /** Its description, in one sentence. */
   readonly says: string
   /** Names of what was added, by the capability that tells whether a server has it. */
   readonly adds: { readonly [capability in Capability]?: ReadonlyArray<string> }
@@ -124,7 +124,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
 /** The type that tells the capabilities of a server. */
 const told = "PartialCapabilities"
 
-/** Where a thing is named: in which version, and with which capability. */
+/** The version that names a thing, and its capability. */
 export interface Named {
   readonly version: string
   readonly capability?: Capability

@@ -22,7 +22,7 @@ interface Row {
 
 type Table = { readonly [method: string]: Row }
 
-/** Who sends a message of a method. */
+/** The sender of a message of a method, and if it is answered. */
 export type Kind = "request" | "clientNotification" | "serverNotification"
 
 /** A method of a wire. */
@@ -33,12 +33,12 @@ export interface Method {
   /** Undefined where there are none. */
   readonly params: Shape.JsonSchema | undefined
   readonly result: Shape.JsonSchema | undefined
-  /** Whether a request whose answer was lost may be sent again. */
+  /** Says if a request whose answer was lost may be sent again. */
   readonly idempotent: "always" | "conditional" | "never"
   readonly cancellable: boolean
   /** The group whose methods need the handshake; undefined for one that needs none. */
   readonly family: string | undefined
-  /** Whether a running request counts against `--concurrent-requests`. */
+  /** True if a running request counts against `--concurrent-requests`. */
   readonly slotted: boolean
   readonly example: Example
 }

@@ -42,13 +42,13 @@ export type Read = (json: Json, reading: Reading) => unknown
 
 /** Options of a reading. */
 export interface Options {
-  /** Whether the text of a fault names the field; the default is true. */
+  /** True if the text of a fault names the field; the default. */
   readonly located?: boolean
   /** The operating system of the host, by which paths are judged: `linux`, `macos`, `windows`. */
   readonly platform?: string | undefined
   /**
-   * Whether to take what servers send and nothing else. Otherwise also what they take: a struct may be an array of its
-   * fields in their order, a word an object with one member. The default is false.
+   * True to take the forms that servers send and nothing else. Otherwise also those that they take: a struct may be an
+   * array of its fields in their order, a word an object with one member. The default is false.
    */
   readonly plain?: boolean
 }
@@ -209,7 +209,7 @@ export const decode = <A, I>(
   options?: Options,
 ): Result.Result<A, string> => run<A>(read, json as Json, options)
 
-/** Whether a value of the program is one of these: only for shapes whose values are JSON as they are. */
+/** True if a value of the program has this shape: only for shapes whose values are JSON as they are. */
 export const is = <A>(shape: Shape<A, unknown>, value: unknown): value is A =>
   Result.isSuccess(decode(shape, value, { plain: true }))
 
@@ -372,8 +372,8 @@ export const anyOf = <const S extends ReadonlyArray<Any>>(...of: S): Choice<S> =
   )
 
 /**
- * Reads one of these words: a text, or an object whose only member has its name and the value null. `told` are those
- * that a fault names.
+ * Reads one of these words: a text, or an object whose only member has its name and the value null. A fault names those
+ * of `told`.
  */
 export const readWord =
   (words: ReadonlyArray<string>, told = words): Read =>

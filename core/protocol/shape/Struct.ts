@@ -2,8 +2,8 @@
  * Structs: objects with fields, and choices between structs that a tag tells apart.
  *
  * Fields of an object are read in the order in which they came, then missing ones are found; unknown ones are ignored.
- * So the fault that is told is the one that the peer implementation tells. Where it is told to be `plain`, they are
- * read in the order of declaration.
+ * So the fault is the one that the peer implementation reports. With `plain`, they are read in the order of
+ * declaration.
  */
 import type * as Types from "effect/Types"
 import { isObject, type Json } from "../Json.ts"
@@ -109,7 +109,7 @@ export const partial = <F extends { readonly [name: string]: Any }>(name: string
     },
   )
 
-/** `title` is what a value of another type is told to be expected. */
+/** A fault of a value of another type names `title` as what was expected. */
 const readStruct = (title: string, fields: ReadonlyArray<Known>): Read => {
   const byName = new Map(fields.map((field) => [field.name, field]))
   return (json, reading) => {
@@ -131,7 +131,7 @@ const readStruct = (title: string, fields: ReadonlyArray<Known>): Read => {
 }
 
 const readPlain = (json: Json, title: string, fields: ReadonlyArray<Known>, reading: Reading): unknown => {
-  // A struct without fields has no members that it could be told by.
+  // A struct without fields has no members that tell it apart.
   if (fields.length === 0 && json !== null) return json
   if (!isObject(json)) throw wrongType(json, title, reading)
   const made: Record<string, unknown> = {}
