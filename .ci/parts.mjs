@@ -95,6 +95,7 @@ export const parts = [
       "adapters/shared/cli/Shutdown.test.ts",
       "adapters/shared/cli/Telemetry.test.ts",
       "adapters/shared/platform/RemoteCommands.test.ts",
+      "adapters/shared/start/Early.test.ts",
       "conformance/command/Command.test.ts",
       "conformance/integration/Start.test.ts",
       ...[
@@ -123,7 +124,13 @@ export const parts = [
         "WaitEvidence",
       ].map((name) => `${integration}/${name}.test.ts`),
     ],
-    touched: ["adapters/shared/cli/", "adapters/shared/serve/", "adapters/node/", `${integration}/`],
+    touched: [
+      "adapters/shared/cli/",
+      "adapters/shared/serve/",
+      "adapters/shared/start/",
+      "adapters/node/",
+      `${integration}/`,
+    ],
   },
   {
     name: "words",
@@ -147,6 +154,7 @@ export const parts = [
     name: "clients",
     says: "what programs do with a client: `$`, options, mistakes, tools of agents and vendors, files and requests of Effect",
     tests: [
+      "adapters/effect3/",
       "adapters/shared/http/NodeHttpClient.test.ts",
       "adapters/shared/mcp/Resources.test.ts",
       "adapters/shared/platform/RemoteFileSystem.test.ts",
@@ -155,6 +163,7 @@ export const parts = [
       ),
     ],
     touched: [
+      "adapters/effect3/",
       "adapters/shared/http/",
       "adapters/shared/mcp/",
       "adapters/shared/platform/",

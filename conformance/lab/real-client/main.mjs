@@ -31,6 +31,7 @@ const options = flags("conformance:real-client", about, {
     choices: [...releases],
   },
   only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
+  jobs: { says: "scenarios at a time, which wait longer than they compute", standard: 4 },
 })
 
 ready()
@@ -47,6 +48,9 @@ const tail = (text, most) => {
   return all.length <= most ? text : `… ${all.length - most} lines …\n${all.slice(-most).join("\n")}`
 }
 
+/** Stages so far: each has a folder of its own. */
+let stages = 0
+
 /**
  * Plays one scenario.
  * @param {import("./scenarios/index.mjs").Scenario} scenario
@@ -61,7 +65,7 @@ const play = async ({ run, cuts = false, flags: more = [] }, server, over) => {
   const note = (who, text) =>
     talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
   const opened = Stage.open({
-    folder,
+    folder: join(folder, String((stages += 1))),
     client: binary,
     server: Stage.words(server, binary, more),
     over,
@@ -120,9 +124,14 @@ const playAndReport = async (name, ...one) => {
 }
 
 const servers = options.command === "none" ? options.server.split(",") : [options.command]
-for (const server of servers)
-  for (const over of options.over.split(","))
-    for (const [name, scenario] of chosen) await playAndReport(name, scenario, server, over)
+const waiting = servers
+  .flatMap((server) => options.over.split(",").map((over) => ({ server, over })))
+  .flatMap((place) => chosen.map(([name, scenario]) => ({ ...place, name, scenario })))
+const lane = async () => {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+    await playAndReport(next.name, next.scenario, next.server, next.over)
+}
+await Promise.all(Array.from({ length: Math.max(1, options.jobs) }, lane))
 
 rmSync(folder, { recursive: true, force: true })
 process.stdout.write(

@@ -17,6 +17,9 @@ const unshare = ["--map-root-user", "--mount"]
 /** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
 const hangMs = 120_000
 
+/** Cases at a time: a case waits longer than it computes. */
+const parallel = 4
+
 /** Hides the repository and Node, in a mount namespace; a line for a shell. */
 const hide = () => {
   const node = quote(realpathSync(process.execPath))
@@ -55,6 +58,8 @@ const test = (name, args) => {
     "--command",
     server,
     "--strict",
+    "--parallel",
+    String(parallel),
     ...patience,
     ...args,
   ]
