@@ -24,6 +24,8 @@ export interface Options {
   readonly egress?: boolean | undefined
   /** The folder for histories of output; the default is that for temporary files. */
   readonly historyDir?: string | undefined
+  /** The state folder of the holder of processes, if the server has one. */
+  readonly keepDir?: string | undefined
   /** The start of this process, which may have given out the first session id. */
   readonly early?: Early | undefined
   /** Instead of bubblewrap over the spawner of the runtime. */
@@ -33,7 +35,7 @@ export interface Options {
 /** Everything that `ExecServer.make` asks for. */
 export const layer = (
   { elsewhere = false, layerSpawner, layerFiles, openFfi }: Platform,
-  { bwrap, egress, historyDir, isCommand, spawner, early }: Options = {},
+  { bwrap, egress, historyDir, keepDir, isCommand, spawner, early }: Options = {},
 ) =>
   Layer.mergeAll(
     spawner !== undefined
@@ -51,7 +53,7 @@ export const layer = (
     NodeHost.layerHost,
     NodeHost.sessionIds(early),
     NodeHasher.layer,
-    NodeHistoryFiles.layer(historyDir),
+    NodeHistoryFiles.layer(historyDir, keepDir),
     elsewhere ? ProcessEvidence.none : ProcessEvidence.layer(openFfi),
     NodeHttpClient.layer,
     XtermTerminals.layer,

@@ -2,24 +2,33 @@
  * The folders of servers that keep histories: `procwire-history-PID-BEGIN-PLACE-XXXXXX`, where BEGIN is when the server
  * began, and PLACE is the boot of the machine and the namespace in which the pid counts. So a later server knows which
  * of them are of servers that were killed, and removes those. What it cannot know of, as of another boot, of another
- * container or of another user, stays; so does all of it on Deno without all permissions, which hides /proc.
+ * container or of another user, stays; so does all of it on Deno without all permissions, which hides /proc. The folder
+ * of a server with a holder stays, too: it waits for the next server of that holder.
  */
 import * as fs from "node:fs"
 import * as promises from "node:fs/promises"
 import { hostname, tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import process from "node:process"
 import * as Folders from "./Folders.ts"
 import * as ProcessBegin from "../process/ProcessBegin.ts"
 
-/** Makes the folder of this server in another one, which is made, too; by default in the one for temporary files. */
-export const make = (root: string | undefined): Promise<string> => {
+/**
+ * Makes the folder of this server in another one, which is made, too; by default in the one for temporary files. `keep`
+ * is the state folder of its holder, if it has one.
+ */
+export const make = async (root: string | undefined, keep?: string): Promise<string> => {
   if (root !== undefined) Folders.make(root, 0o700)
   const begin = ProcessBegin.denial() === undefined ? ProcessBegin.beginOf(process.pid) : "-"
-  return promises.mkdtemp(
+  const folder = await promises.mkdtemp(
     join(root ?? tmpdir(), `procwire-history-${process.pid}-${begin}-${placeOfPids()}-`),
   )
+  if (keep !== undefined) await promises.writeFile(join(folder, holderName), resolve(keep))
+  return folder
 }
+
+/** The file that names the state folder of the holder of a server. */
+const holderName = "holder"
 
 /** The begin of the names of the folders in it, one for each process. */
 export const ofProcess = "process-"
@@ -60,12 +69,25 @@ const diedMillis = (path: string, place: string): number | undefined => {
   return isOurs ? stats.mtimeMs : undefined
 }
 
-/** Removes the folders of servers that have died, not those that this one has left; returns how many had histories. */
-export const sweep = async (root?: string): Promise<number> => {
-  const found = dead(root).filter((path) => named.exec(basename(path))?.[1] !== `${process.pid}`)
+/**
+ * Removes the folders of servers that have died, not those that this one has left, nor those that wait with a holder
+ * for another server; returns how many had histories. `keep` is the state folder of the holder of this server.
+ */
+export const sweep = async (root?: string, keep?: string): Promise<number> => {
+  const others = dead(root).filter((path) => named.exec(basename(path))?.[1] !== `${process.pid}`)
+  const waits = await Promise.all(others.map((path) => isAwaited(path, keep)))
+  const found = others.filter((_, index) => waits[index] !== true)
   const { length } = found.filter((path) => namesIn(path).some((name) => name.startsWith(ofProcess)))
   for (const path of found) await remove(path)
   return length
+}
+
+/** True for the folder of a server whose holder is another than that of this server, and may be there. */
+const isAwaited = async (path: string, keep: string | undefined): Promise<boolean> => {
+  const holder = textOf(join(path, holderName))
+  if (holder === "" || (keep !== undefined && holder === resolve(keep))) return false
+  const HolderPlace = await import("../keep/HolderPlace.ts")
+  return !HolderPlace.isFree(holder)
 }
 
 export const remove = (folder: string): Promise<void> =>

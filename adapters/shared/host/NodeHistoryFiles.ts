@@ -21,11 +21,15 @@ import {
 import * as HistoryFolders from "./HistoryFolders.ts"
 import * as OsError from "./OsError.ts"
 
-/** The service; `root` is the folder that is given, and must be a path. */
-export const layer = (root?: string): Layer.Layer<never> => Layer.effect(HistoryFiles, make(root))
+/**
+ * The service; `root` is the folder that is given, and must be a path; `keep` is the state folder of the holder, if the
+ * server has one.
+ */
+export const layer = (root?: string, keep?: string): Layer.Layer<never> =>
+  Layer.effect(HistoryFiles, make(root, keep))
 
 /** The service, whose folder is removed with the scope. */
-export const make = (root?: string): Effect.Effect<HistoryFilesService, never, Scope.Scope> =>
+export const make = (root?: string, keep?: string): Effect.Effect<HistoryFilesService, never, Scope.Scope> =>
   Effect.gen(function* () {
     let own: Promise<string> | undefined
     let isLeft = false
@@ -34,7 +38,7 @@ export const make = (root?: string): Effect.Effect<HistoryFilesService, never, S
     )
     const make = () => {
       // A folder that could not be made may be possible later.
-      const made = (own ??= HistoryFolders.make(root))
+      const made = (own ??= HistoryFolders.make(root, keep))
       return made.then(
         (folder) => promises.mkdtemp(join(folder, HistoryFolders.ofProcess)),
         (error: unknown) => {

@@ -138,6 +138,36 @@ describe("a server with --keep", () => {
     await until(() => readdirSync(histories).length === 1)
   }, 120_000)
 
+  test("leaves the histories of processes that a holder has, whatever other server starts meanwhile", async () => {
+    const { call, folder, serve, kill, start } = make()
+    const flags = ["--history-bytes=67108864", `--history-dir=${folder.at("histories")}`]
+    const server = await serve(...flags)
+    await call(
+      "run",
+      "--detach",
+      "--name=job",
+      "--",
+      "sh",
+      "-c",
+      "seq 300000; while [ ! -e go ]; do sleep 0.01; done",
+    )
+    await call("wait", "job", "--for=output:^300000$")
+    await kill(server, "SIGKILL")
+    // Folders of which no holder knows anything are removed, which shows that the other server has looked.
+    folder.sh("cp -r histories/procwire-history-* histories/other; rm -f histories/other/holder")
+    const [name = ""] = readdirSync(folder.at("histories")).filter((each) => each !== "other")
+    folder.sh(`mv histories/other histories/${name.slice(0, -6)}otherA`)
+    const other = start("serve", `--listen=unix:${folder.at("other.sock")}`, ...flags)
+    await until(() => !readdirSync(folder.at("histories")).some((each) => each.endsWith("otherA")))
+    await kill(other, "SIGTERM")
+    await serve(...flags)
+    folder.sh("touch go")
+    await call("wait", "job")
+    expect((await call("logs", "job")).stdout).toBe(
+      Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join(""),
+    )
+  }, 120_000)
+
   test("waits for the input of a process that it has taken over, on a pipe and on a terminal", async () => {
     const { call, feed, serve, kill, url } = make()
     const first = await serve()

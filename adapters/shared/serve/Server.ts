@@ -291,6 +291,10 @@ const hold = (
 /** The folder by which servers find the holder. */
 const keepDir = ({ keepDir }: Options): string => keepDir ?? KeepFolder.usual(process.env)
 
+/** The same of a server that has a holder. */
+const heldIn = (options: Options): string | undefined =>
+  options.keep === true ? keepDir(options) : undefined
+
 /** The parts of a server that come from its holder. */
 interface Holding {
   /** The platform whose spawner is that of the holder. */
@@ -321,6 +325,7 @@ const buildServices = (
         bwrap,
         egress: options.egress !== undefined,
         historyDir,
+        keepDir: heldIn(options),
         spawner,
         isCommand,
         early: host.early,
@@ -380,7 +385,7 @@ const openAudit = (
 /** Removes what servers have left that were killed, and says how many. */
 const sweepHistories = ({ options }: Settings): Effect.Effect<void> =>
   Effect.flatMap(
-    Effect.promise(() => HistoryFolders.sweep(options.historyDir)),
+    Effect.promise(() => HistoryFolders.sweep(options.historyDir, heldIn(options))),
     (count) =>
       count === 0
         ? Effect.void

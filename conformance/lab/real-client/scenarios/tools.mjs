@@ -9,6 +9,9 @@ import * as Proc from "../../stress/lib/proc.mjs"
 const echo = fileURLToPath(new URL("../mcp-echo.mjs", import.meta.url))
 const namespace = "mcp__echo"
 
+/** Seconds that the client waits for its MCP server, in place of its own 10: only a hang reaches them. */
+const startup_timeout_sec = 120
+
 /**
  * Arguments of a client. A model that the client does not know gets all tools at once.
  * @param {Record<string, string | readonly string[]>} settings of the MCP server
@@ -16,7 +19,7 @@ const namespace = "mcp__echo"
 const config = (settings) => [
   "-m",
   "loopback",
-  ...Object.entries(settings).flatMap(([name, value]) => [
+  ...Object.entries({ ...settings, startup_timeout_sec }).flatMap(([name, value]) => [
     "-c",
     `mcp_servers.echo.${name}=${JSON.stringify(value)}`,
   ]),
