@@ -23,8 +23,8 @@ const { kinds } = HolderWire
 
 /** Options of `make`. */
 export interface Options extends HolderProcess.Options {
-  /** Milliseconds that a child without a server is kept. */
-  readonly ttlMillis: number
+  /** Milliseconds that a child without a server is kept; undefined for those of the server before. */
+  readonly ttlMillis: number | undefined
   /** The longest time for the handshake, in milliseconds; the default is 10,000. */
   readonly helloMillis?: number
 }

@@ -7,6 +7,7 @@ import * as Scope from "effect/Scope"
 import { describe, expect, test } from "vitest"
 import * as Proc from "../testing/Proc.ts"
 import * as HolderLink from "./HolderLink.ts"
+import * as HolderLook from "./HolderLook.ts"
 import * as HolderProcess from "./HolderProcess.ts"
 import * as HolderWire from "./HolderWire.ts"
 import * as Servers from "./testing/Servers.ts"
@@ -265,6 +266,17 @@ describe("a holder", () => {
     await first.leave()
     await until(() => servers.holder() === undefined && servers.files().length === 0)
     expect(Proc.isAlive(running.handle.pid ?? 0)).toBe(false)
+  })
+
+  test("keeps its children for the time that their server has said, whoever looks at them meanwhile", async () => {
+    const servers = Servers.make()
+    const first = await servers.start({ ttlMillis: 2000 })
+    const child = await first.spawn("while [ ! -e go ]; do sleep 0.01; done", { cwd: servers.folder.path })
+    note(child, "waits")
+    await first.leave()
+    await Effect.runPromise(Effect.scoped(HolderLook.left(servers.options)))
+    fs.writeFileSync(servers.folder.at("go"), "")
+    await until(() => servers.holder() === undefined)
   })
 
   test.each(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"])(

@@ -191,7 +191,7 @@ class Holder {
 
   private welcome(connection: Connection, hello: HolderWire.ServerHello): void {
     this.server = connection
-    this.ttlMillis = hello.ttlMillis
+    this.ttlMillis = hello.ttlMillis ?? this.ttlMillis
     this.mayEnd = true
     const { evidence } = this.options
     const welcome: HolderWire.Welcome = {

@@ -50,7 +50,7 @@ export interface Listener {
 /** Options of `make`. */
 export interface Options {
   readonly self: HolderWire.Identity
-  readonly ttlMillis: number
+  readonly ttlMillis: number | undefined
   /** The longest time for the handshake, in milliseconds. */
   readonly helloMillis: number
   /** The connection has ended, and this side has not closed it: why. */

@@ -7,9 +7,6 @@ import * as HolderPlace from "./HolderPlace.ts"
 import type * as HolderProcess from "./HolderProcess.ts"
 import type { KeepProblem } from "./KeepProblem.ts"
 
-/** The time that they go on waiting for a server, in milliseconds: one day. */
-const ttlMillis = 86_400_000
-
 /**
  * The processes of the holder of a state folder, until the scope closes, during which no server can use it; none where
  * none runs, or where a server has them.
@@ -20,7 +17,7 @@ export const left = (
   Effect.gen(function* () {
     const place = HolderPlace.find(options.folder)
     if (place === undefined || HolderPlace.noted(place) === undefined) return []
-    const { keeper } = yield* HeldSpawner.make({ ...options, ttlMillis, starts: false })
+    const { keeper } = yield* HeldSpawner.make({ ...options, ttlMillis: undefined, starts: false })
     return yield* keeper.left
   }).pipe(
     Effect.catch((problem) =>

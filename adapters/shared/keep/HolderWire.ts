@@ -87,8 +87,8 @@ export interface Hello extends Identity {
 
 /** The first frame of a server. */
 export interface ServerHello extends Hello {
-  /** The milliseconds that a child without a server is kept. */
-  readonly ttlMillis: number
+  /** The milliseconds that a child without a server is kept; absent if those of the server before hold on. */
+  readonly ttlMillis?: number | undefined
 }
 
 /** The end of the handshake: what the spawner of the holder can do, and the first number that is free for a child. */
