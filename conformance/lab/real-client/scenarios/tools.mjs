@@ -9,8 +9,8 @@ import * as Proc from "../../stress/lib/proc.mjs"
 const echo = fileURLToPath(new URL("../mcp-echo.mjs", import.meta.url))
 const namespace = "mcp__echo"
 
-/** Seconds that the client waits for its MCP server, in place of its own 10: only a hang reaches them. */
-const startup_timeout_sec = 120
+/** The client asks the model once its MCP server has started. Only a hang reaches the limit, which is 10 otherwise. */
+const waits = { required: true, startup_timeout_sec: 120 }
 
 /**
  * Arguments of a client. A model that the client does not know gets all tools at once.
@@ -19,7 +19,7 @@ const startup_timeout_sec = 120
 const config = (settings) => [
   "-m",
   "loopback",
-  ...Object.entries({ ...settings, startup_timeout_sec }).flatMap(([name, value]) => [
+  ...Object.entries({ ...settings, ...waits }).flatMap(([name, value]) => [
     "-c",
     `mcp_servers.echo.${name}=${JSON.stringify(value)}`,
   ]),
