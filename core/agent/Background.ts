@@ -1,6 +1,6 @@
 /**
- * What commands leave in the background: processes that go on when the command, or the shell of it, has ended, in
- * whatever process group or session, and whoever their parent is by then.
+ * The background processes of commands: those that go on when the command, or its shell, has ended, in any process
+ * group or session, and with any parent.
  *
  * Every command has a variable of these tools in its environment, with its session ID as the value, and its descendants
  * inherit it. A small script on the host of the commands looks through /proc for it, so any server will do whose host

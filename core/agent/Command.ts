@@ -14,7 +14,7 @@ export interface Defaults {
   readonly env?: Readonly<Record<string, string>>
   /** The inherited variables of the server. Default: all but those that are likely secrets by their names. */
   readonly envPolicy?: EnvPolicy
-  /** Whether variables that are likely secrets by their names are inherited, without `envPolicy`. Default: false. */
+  /** True to inherit variables that are likely secrets by their names, without `envPolicy`. Default: false. */
   readonly inheritSecrets?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is known of the commands, those that run and those that have ended: their state, and their output to be read
- * again. Both are bounded: the oldest ended commands go first, then the oldest output of whoever has most.
+ * The known commands, those that run and those that have ended: their state, and their output to be read again. Both
+ * are bounded: the oldest ended commands go first, then the oldest output of the command that has most.
  */
 import type * as Clock from "effect/Clock"
 import type { About, Observer, Session } from "./Session.ts"

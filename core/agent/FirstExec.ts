@@ -86,7 +86,7 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
             new HeadTailBuffer(kept),
           )
           yield* follow(session)
-          // Before the response nobody knows the session's id, so an interruption kills the command.
+          // Before the response the session's id is unknown, so an interruption kills the command.
           const output = yield* Effect.onInterrupt(restore(outputDuring(session, Effect.sleep(millis))), () =>
             kill(session),
           )

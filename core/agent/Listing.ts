@@ -10,7 +10,7 @@ export interface Listed {
   /** The command line. */
   readonly command: string
   /**
-   * `running`; `exited`, with its `exitCode`; `lost`, if nobody can follow it any more; or `forgotten`, of one that
+   * `running`; `exited`, with its `exitCode`; `lost`, if it cannot be followed any more; or `forgotten`, of one that
    * ended so long ago that only what it has `left` is known.
    */
   readonly state: "running" | "exited" | "lost" | "forgotten"
@@ -18,7 +18,7 @@ export interface Listed {
   readonly exitCode?: number
   /** Set if the tools end it, or have. */
   readonly endedBy?: Stopping
-  /** Whether it has a terminal. */
+  /** True if it has a terminal. */
   readonly tty: boolean
   /** Seconds that it has run. */
   readonly seconds: number

@@ -1,6 +1,6 @@
 /**
- * What a terminal would leave of a text, for models: without escape sequences and other control characters, and of a
- * line that was written over with carriage returns, as progress bars are, what is left in the end.
+ * The text that a terminal would show in the end, for models: without escape sequences and other control characters,
+ * and with the last state of a line that was written over with carriage returns, as progress bars are.
  *
  * Lines stay lines: the n-th line of the plain text is what is left of the n-th line of the raw one. So a place in the
  * plain text is found again in the raw one, to its line where the line was changed, and else to the character.

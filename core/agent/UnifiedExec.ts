@@ -45,13 +45,14 @@ export interface Options extends Command.Defaults {
   /** The offered tools: `codex` are `exec_command` and `write_stdin` as Codex has them. Default: `all`. */
   readonly tools?: Tools.Offer
   /**
-   * Whether replies have output as it was printed, or without ANSI codes, carriage returns, and what those have written
-   * over; `onOutput` always has it as it was printed. Default: `plain`, and `raw` for the tools of Codex.
+   * The form of output in replies: as it was printed (`raw`), or without ANSI codes, carriage returns, and what those
+   * have written over (`plain`); `onOutput` always has it as it was printed. Default: `plain`, and `raw` for the tools
+   * of Codex.
    */
   readonly text?: PlainText.Form
   /**
-   * How much output of each command is kept for `read_output`, in bytes; of all together eight times that. From 65,536.
-   * Default: 8 MiB.
+   * The output of each command that is kept for `read_output`, in bytes; of all together eight times that. From
+   * 65,536. Default: 8 MiB.
    */
   readonly outputBytes?: number
 }
@@ -91,7 +92,7 @@ export interface UnifiedExec {
    */
   readonly commands: Commands
   /**
-   * What tools of their own are made of.
+   * The parts for further tools.
    *
    * @internal
    */

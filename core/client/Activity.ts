@@ -1,5 +1,5 @@
 /**
- * Whether a client is busy: a call is pending, the next part of a stream is awaited, or a process is followed.
+ * The activity of a client: it is busy if a call is pending, a stream's next part is awaited, or a process is followed.
  *
  * A program stays alive while its client is busy, and may end while the client is idle. This module only counts;
  * the runtime does the rest.

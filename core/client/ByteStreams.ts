@@ -1,10 +1,10 @@
 /**
  * stdin, stdout and stderr of a process as streams of the web, with back-pressure.
  *
- * stdout and stderr share one subscription, so that they may be read one after the other: what comes of the one while
- * only the other is read waits here, up to 64 KiB as in a pipe of the kernel. Beyond that the process waits, if the
- * stream is somebody's; one that nobody has asked for is dropped, and who asks for it later begins anew, from what the
- * client has kept and the server still has.
+ * stdout and stderr share one subscription, so that they may be read one after the other: output of the one while only
+ * the other is read waits here, up to 64 KiB as in a pipe of the kernel. Beyond that the process waits, if the stream
+ * has a reader; output of one without a reader is dropped, and a later reader begins anew, from what the client has
+ * kept and the server still has.
  */
 import * as Effect from "effect/Effect"
 import { concat } from "../protocol/Bytes.ts"
@@ -60,7 +60,7 @@ export const make = (process: Source): ByteStreams => {
 interface Waiting {
   readonly pieces: Array<Uint8Array>
   bytes: number
-  /** `free`: nobody has asked for it. `over`: it takes nothing any more. */
+  /** `free`: it has no reader. `over`: it takes nothing any more. */
   state: "free" | "read" | "over"
 }
 

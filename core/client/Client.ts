@@ -87,7 +87,7 @@ export interface Client
 
 /** Options of `close`. */
 export interface CloseOptions extends CallOptions {
-  /** Whether the session and its processes end at once. Default: false. */
+  /** True to end the session and its processes at once. Default: false. */
   readonly end?: boolean
 }
 

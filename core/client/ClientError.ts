@@ -6,7 +6,7 @@ import type { ErrorKind } from "../protocol/ErrorCode.ts"
 export type ClientReason =
   /** The connection could not be made. */
   | "Connect"
-  /** The connection has ended. Nobody knows whether the server carried out the request. */
+  /** The connection has ended. It is unknown whether the server carried out the request. */
   | "Disconnected"
   /** The session has ended on the server, and the process with it; only with `onSessionLost: "new"`. */
   | "SessionLost"
@@ -45,8 +45,8 @@ export type ClientReason =
   /** The `input` of `run` has failed, with the `cause`; the process was terminated. */
   | "InputFailed"
   /**
-   * What `run` was told to write to (`stdout: { file }`, the stdout of this program) cannot be written, with the
-   * `cause`; the process was terminated, or not started.
+   * The target of `run` (`stdout: { file }`, the stdout of this program) cannot be written, with the `cause`; the
+   * process was terminated, or not started.
    */
   | "OutputFailed"
   /** The stdout that was asked for as JSON is none. */

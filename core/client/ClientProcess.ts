@@ -66,8 +66,8 @@ export interface ClientProcess
    */
   readonly stdin: WritableStream
   /**
-   * Its stdout, or what its terminal shows, from the first byte, as a stream of the web: to be read once. While nobody
-   * reads it, the process waits after at most some 2 MiB. Fails at the end if the events end in `failed`.
+   * Its stdout, or what its terminal shows, from the first byte, as a stream of the web: to be read once. Without a
+   * reader the process waits after at most some 2 MiB. Fails at the end if the events end in `failed`.
    */
   readonly stdout: ReadableStream
   /** Its stderr, likewise. The two may be read together or one after the other; up to 64 KiB of this one wait then. */

@@ -1,4 +1,4 @@
-/** Who waits for something of a client that is closed is told so; an interruption would look like the caller's own. */
+/** Waits for a client that is closed fail with that; an interruption would look like the caller's own. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"

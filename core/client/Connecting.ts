@@ -58,7 +58,7 @@ interface Named {
 }
 
 /**
- * What a door does with its dialects, which it has by their names; without a name it is `current`.
+ * Connects for a door, by the names of its dialects; without a name it is `current`.
  * @internal
  */
 export const make = (makers: Readonly<Record<string, unknown>>) => {

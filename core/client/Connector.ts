@@ -21,7 +21,7 @@ import * as EventRecovery from "./EventRecovery.ts"
 export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>
 
 /**
- * What connections are made with.
+ * Options of connections.
  * @internal
  */
 export interface Options extends Omit<SessionOptions, "initialize"> {
@@ -50,7 +50,7 @@ const sequential = "sequential"
 
 /**
  * Opens connections in one scope: what is acquired after their client is released before the last of them. Only the
- * wait for a connection may be interrupted: one that nobody gets would hold the session.
+ * wait for a connection may be interrupted: one without an owner would hold the session.
  * @internal
  */
 export const make = (open: Open, options: Options): Effect.Effect<Connect, never, Scope.Scope> =>
@@ -83,7 +83,7 @@ export const toClientError = (error: TransportError | ClientError): ClientError 
   error._tag === "ClientError" ? error : clientError("Connect", error.message, { cause: error })
 
 /**
- * What a connection is made with.
+ * Options of one connection.
  * @internal
  */
 export interface SessionOptions {

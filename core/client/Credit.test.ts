@@ -1,4 +1,4 @@
-/** What a client says about credit: to servers that have it and to others, and on the next connection. */
+/** The credit that a client grants: to servers that have it and to others, and on the next connection. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
@@ -39,7 +39,7 @@ describe("The credit of a process", () => {
       child.finish()
       for (let i = 0; i < 9; i++) yield* settle
       expect(sentOf(network, "process/start")[0]?.params.credit).toBe(4 * chunk.length)
-      // Whoever leaves waits for nothing.
+      // A consumer that leaves waits for nothing.
       expect(grantsOf(network).length).toBeGreaterThan(1)
     }),
   )

@@ -1,9 +1,9 @@
 /**
- * Where a client's requests go: to the current connection, to the next one while a lost one is being replaced (or will
- * be, once it is wanted), or nowhere once there will be no connection any more.
+ * The target of a client's requests: the current connection, the next one while a lost one is being replaced (or will
+ * be, once it is wanted), or none once there will be no connection any more.
  *
  * A request whose response was lost with the connection is sent again on the next one if it is safe to repeat. If
- * not, it fails with `Disconnected`: nobody knows whether the server carried it out. One that could not be sent any
+ * not, it fails with `Disconnected`: the server may have carried it out or not. One that could not be sent any
  * more waits for the next connection.
  */
 import * as Deferred from "effect/Deferred"

@@ -299,8 +299,8 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
     })
 
   /**
-   * What the server retains after seq `after`: all of it, or, with `more`, a part that tells of the process as if it
-   * had printed no more. Fails with `Disconnected` or `SessionLost`, or else with `EventsLost`.
+   * The events that the server retains after seq `after`: all of them, or, with `more`, a part as if the process had
+   * printed no more. Fails with `Disconnected` or `SessionLost`, or else with `EventsLost`.
    */
   const readAfter = (after: number) => read(after, last)
 

@@ -39,7 +39,7 @@ import * as ProcessStarter from "./ProcessStarter.ts"
 
 /** Options of a client. Every one has a default. */
 export interface Options {
-  /** Told to the server in the handshake. Default: `procwire`. */
+  /** The name of the client in the handshake. Default: `procwire`. */
   readonly clientName?: string
   /** Resumes the session of an earlier client. `attach` follows its processes. Default: a new session. */
   readonly resumeSessionId?: string
@@ -51,14 +51,14 @@ export interface Options {
   /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
   readonly initializeTimeout?: Duration.Input
   /**
-   * How long the server may be silent before it is asked whether it is there; if it is silent for as long again, the
+   * Silence of the server after which it is asked whether it is there; if it is silent for as long again, the
    * connection is lost. From 100 milliseconds to 1 hour; false: it is never asked. Default: 15 seconds.
    */
   readonly heartbeat?: Duration.Input | false
   /** The replacement of a lost connection, if the client was given an effect that opens one. Default: none. */
   readonly reconnect?: ReconnectPolicy | false
   /**
-   * What happens when the session cannot be resumed, because its server was restarted, say. `end` (the default): the
+   * The reaction to a session that cannot be resumed, because its server was restarted, say. `end` (the default): the
    * client ends, and every later call fails. `new`: its processes end in `failed` with the reason `SessionLost`, and
    * the next call begins a new session, which `onStatus` reports. Needs `reconnect`.
    */
@@ -102,7 +102,7 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
     options: RunOptions<E>,
   ) => Effect.Effect<RunResult.Result<RunResult.Content<E>>, ClientError>
   /**
-   * What runs processes to their end.
+   * Runs processes to their end.
    * @internal
    */
   readonly runner: Pipeline.Runner

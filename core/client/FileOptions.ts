@@ -9,7 +9,7 @@ export interface LinkOptions {
 
 /** Options of `createDirectory`. */
 export interface FolderOptions extends LinkOptions {
-  /** Whether parent directories are created, or contents removed, too. Default: true. */
+  /** True to create parent directories, or to remove contents, too. Default: true. */
   readonly recursive?: boolean
 }
 
@@ -27,7 +27,7 @@ export interface WalkOptions {
   readonly maxDirectories?: number
   /** The most entries to return. Default: 50,000. */
   readonly maxEntries?: number
-  /** Whether directories behind symbolic links are walked. Default: false. */
+  /** True to walk directories behind symbolic links. Default: false. */
   readonly followDirectorySymlinks?: boolean
   /** Lists directories whose name begins with a dot, but does not enter them. Default: false. */
   readonly pruneHiddenDirectories?: boolean
@@ -35,20 +35,20 @@ export interface WalkOptions {
 
 /** Options of `copy`. */
 export interface CopyOptions {
-  /** Whether a directory may be copied, with its content. Default: true. */
+  /** True to copy a directory, with its content, too. Default: true. */
   readonly recursive?: boolean
 }
 
 /** Options of `mkdir`. */
 export interface MkdirOptions extends LinkOptions {
-  /** Whether parent directories are created too, and an existing directory is no failure. Default: false. */
+  /** True to create parent directories too; an existing directory is no failure then. Default: false. */
   readonly recursive?: boolean
 }
 
 /** Options of `rename`. */
 export interface RenameOptions extends LinkOptions {
   /**
-   * Whether what is at the destination is replaced: a file or a link, and an empty directory by a directory, but no
+   * True to replace an entry at the destination: a file or a link, and an empty directory by a directory, but no
    * directory with something in it. Default: false.
    */
   readonly overwrite?: boolean
@@ -58,9 +58,9 @@ export interface RenameOptions extends LinkOptions {
 export interface GlobOptions {
   /** The directory that patterns are relative to. Default: the server's directory. */
   readonly cwd?: string
-  /** Whether directories are found, too. Default: true, only files. */
+  /** False to find directories, too. Default: true, only files. */
   readonly onlyFiles?: boolean
-  /** Whether wildcards match names that begin with a dot. Default: false. */
+  /** True if wildcards match names that begin with a dot. Default: false. */
   readonly dot?: boolean
   /** Patterns of what is left out, with all that is below it; they match names that begin with a dot. Default: none. */
   readonly ignore?: ReadonlyArray<string>

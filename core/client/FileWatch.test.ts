@@ -32,7 +32,7 @@ describe("FileWatch", () => {
       const { asked, watches } = yield* watching
       const made = yield* Effect.forkChild(watches.watch(["file:///a"], null))
       yield* settle
-      // The request waits for the next connection, or its answer has come over the one that is lost: nobody knows.
+      // The request waits for the next connection, or its answer has come over the lost one: both are possible.
       watches.lost(lost)
       yield* Deferred.succeed(asked[0]!, { watching: true })
       yield* settle

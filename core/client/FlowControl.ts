@@ -79,10 +79,10 @@ export interface WindowOptions {
 }
 
 /**
- * How much output of one process its server may push ahead of the consumers in this client.
+ * Window for the output of one process that its server may push ahead of the consumers in this client.
  *
  * The server is granted `size` bytes at first, and more as consumers take what waits for them, so that at most `size`
- * bytes wait for the slowest; output that nobody consumes is granted again as it arrives. Every grant is made from what
+ * bytes wait for the slowest; output without a consumer is granted again as it arrives. Every grant is made from what
  * waits and from what the server may still push, never from one event, so output that comes twice, early or through
  * `process/read` neither leaks credit nor adds to it. Grants are at least half of the window, to be few, unless the
  * server could have too little left for one chunk, while nothing waits here.

@@ -172,7 +172,7 @@ const callsOfV0 = ({ client, process }: Awaited<ReturnType<typeof v0>>) => ({
   }),
 })
 
-/** What comes first is known here. */
+/** All but the first, which is known here. */
 async function* behindTheFirst<A>(all: AsyncIterable<A>): AsyncGenerator<A> {
   let isFirst = true
   for await (const one of all) {
@@ -184,7 +184,7 @@ async function* behindTheFirst<A>(all: AsyncIterable<A>): AsyncGenerator<A> {
 /** Ends here in the client, before it can be given up. */
 const endsAtOnce = (name: string) => name === "a streamed response.close"
 
-/** What a call ends with; of a loop, its first step. */
+/** The outcome of a call; of a loop, of its first step. */
 const outcome = async (call: Call, how: CallOptions): Promise<unknown> => {
   try {
     const made = call(how)
@@ -280,7 +280,7 @@ const ends = {
   ],
 }
 
-/** What undoes the request before it. */
+/** Pairs of a request and the one that undoes it. */
 const undoing = new Set([
   "process/start,process/terminate",
   "process/attach,process/detach",
@@ -289,7 +289,7 @@ const undoing = new Set([
 ])
 
 describe("a call that is given up", () => {
-  /** What the server is sent when a call is given up while it waits, and is answered then unless it was cancelled. */
+  /** The messages to the server when a call is given up while it waits; it is answered then unless it was cancelled. */
   const heard = async (pick: (made: Awaited<ReturnType<typeof current>>) => Call | undefined) => {
     const made = await current()
     const call = pick(made)

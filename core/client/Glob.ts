@@ -91,7 +91,7 @@ const reach = (parts: Pattern["parts"], places: ReadonlyArray<number>): Readonly
   return [...reached]
 }
 
-/** Whether a name matches. What is behind the last `*` is tried at each character, so nothing is tried twice. */
+/** True if a name matches. The rest behind the last `*` is tried at each character, so nothing is tried twice. */
 const matchesName = (tokens: ReadonlyArray<Token>, name: string): boolean => {
   const characters = [...name]
   let [at, token] = [0, 0]
@@ -315,7 +315,7 @@ const search = (
     yield* within(real, depth(pattern))
   })
 
-/** Whether a path, or a folder above it, matches a pattern of what is left out. */
+/** True if a path, or a folder above it, matches one of the patterns to leave out. */
 const isIgnored = (ignored: ReadonlyArray<Pattern>, path: string): boolean => {
   for (let end = path.length; end > 0 && ignored.length > 0; end = path.lastIndexOf("/", end - 1)) {
     const above = path.slice(0, end)

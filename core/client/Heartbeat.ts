@@ -1,11 +1,11 @@
 /**
- * Whether the server of a connection is still there. A silent one is asked, and is gone when nothing comes from it for
- * as long again: no answer, no event, no byte.
+ * Detects the loss of a server. A silent one is asked, and is gone when nothing comes from it for as long again: no
+ * answer, no event, no byte.
  *
  * That is judged only where an answer is due: not while this client does not read (then it only shows the server that
- * it is there), and not while a server that may answer one request after the other has another one to answer. Where a
- * long answer that is on its way looks like silence, it has more time. A program that was stopped for a while is no
- * reason either: the silence is looked at several times, each after a wait.
+ * it is there), and not while a server that may answer one request after the other has another one to answer. If a
+ * long answer on its way looks like silence, it has more time. A program that was stopped for a while is no reason
+ * either: the silence is looked at several times, each after a wait.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -112,7 +112,7 @@ const iterated = (input: InputReadable | InputBlob | AsyncIterable<Piece> | Iter
     Effect.map(
       Effect.acquireRelease(
         Effect.try({ try: () => iterator(input), catch: failure }),
-        // It may never end: nobody waits for it.
+        // It may never end: this does not wait for it.
         ({ end }) => Effect.sync(() => void Promise.resolve(end()).catch(() => {})),
       ),
       ({ next }) => stepped(async () => checked(await next()), failure),

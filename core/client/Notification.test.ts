@@ -7,7 +7,7 @@ import * as EventRecovery from "./EventRecovery.ts"
 
 const bytes = Uint8Array.from({ length: 9000 }, (_, i) => (i * 31) & 255)
 
-/** What a client makes of output, as a text and without its base64. */
+/** The event that a client makes of output, as a text and without its base64. */
 const both = (params: object) => {
   const text = JSON.stringify({ method: "process/output", params: { ...params, chunk: toBase64(bytes) } })
   return [text, cutNotification(utf8.encode(text))].map((message) => {

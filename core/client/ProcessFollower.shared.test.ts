@@ -8,7 +8,7 @@ import * as ClientConnection from "./ClientConnection.ts"
 import { ClientError } from "./ClientError.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
 
-/** A shared run whose effect ends as told. */
+/** A shared run whose effect ends on request. */
 const shared = Effect.gen(function* () {
   const runs: Array<Deferred.Deferred<void, ClientError>> = []
   const effect = Effect.flatMap(Deferred.make<void, ClientError>(), (end) => {

@@ -138,7 +138,7 @@ describe("ProcessFollower", () => {
           startImmediately: true,
         })
         yield* answerRead(numbers, 401)
-        // What comes while no more is held would be read again.
+        // Output that comes while no more is held would be read again.
         yield* settle
         exited(401)
         closed(402)

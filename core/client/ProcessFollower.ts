@@ -155,7 +155,7 @@ export const make = (
     /** The last seq published. */
     last: () => buffer.last,
     failure,
-    /** Whether this client is the writer. */
+    /** Says if this client is the writer. */
     role,
   }
 }
@@ -260,7 +260,7 @@ export type RoleSubscription = EventFeed.Pull<boolean>
 
 /** The role of this client at one process. */
 export class WriterRole {
-  /** Whether it writes. */
+  /** True while it writes. */
   current: boolean
 
   private isOver = false

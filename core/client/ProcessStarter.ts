@@ -255,8 +255,8 @@ const unknownProcess = (id: string, cause: ClientError) =>
   )
 
 /**
- * How long after its first sending a start may be sent again, in milliseconds: servers know a process for 30 seconds
- * after its end.
+ * Time after its first sending in which a start may be sent again, in milliseconds: servers know a process for 30
+ * seconds after its end.
  */
 const knownMillis = 20_000
 
@@ -303,7 +303,7 @@ const send = (options: Options, follower: ProcessFollower, params: StartOptions.
     const request = startOnce(options, follower, params, () => wanted).pipe(
       Effect.tapError(({ reason }) =>
         Effect.sync(() => {
-          // Nobody follows what may run.
+          // A process that may run has no follower.
           if (reason === "EventsLost" || (reason === "Disconnected" && ended() === undefined)) fork(terminate)
         }),
       ),

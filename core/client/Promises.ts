@@ -159,7 +159,7 @@ export async function* lines(
   for (const rest of texts.values()) yield* rest.end()
 }
 
-/** Whether the client writes to a process, at each change. */
+/** True while the client writes to a process, at each change. */
 export const roles = (
   process: { readonly subscribeWriting: Effect.Effect<RoleSubscription> },
   how?: CallOptions,

@@ -38,14 +38,14 @@ export type Status =
 export type OnSessionLost = "end" | "new"
 
 /**
- * What `ExecClient` connects with.
+ * Options of the connections of `ExecClient`.
  * @internal
  */
 export interface Options extends Connector.Options {
   /** Without it the first loss is final. */
   readonly policy: ReconnectPolicy.ReconnectPolicy | undefined
   readonly resumeSessionId: string | null
-  /** Whether the session is taken from the connection that has it. */
+  /** True to take the session from the connection that has it. */
   readonly takeover: boolean
   readonly onSessionLost: OnSessionLost
   /** Deadline of each handshake, and of each attempt to reconnect as a whole. */
@@ -154,7 +154,7 @@ export const make = (
       Effect.flatMap(([message]) => report(options, { kind: "failed", message })),
       Effect.onInterrupt(() => Effect.sync(() => end(ClientConnection.clientClosed))),
       Effect.interruptible,
-      // At once: an end that comes before it has begun would tell nobody.
+      // At once: an end that comes before it has begun would not be reported.
       Effect.forkScoped({ startImmediately: true }),
     )
     return () => session

@@ -68,8 +68,8 @@ export interface RemoteFiles {
   /** Type, size in bytes, and times of a path. */
   readonly stat: (path: string, options?: Options.LinkOptions) => Done<FileSystem.Metadata>
   /**
-   * Whether something is at a path. A symbolic link counts as what it leads to. What cannot be known fails: a directory
-   * on the way that may not be searched (`EACCES`).
+   * True if a path exists. A symbolic link counts as what it leads to. Fails if that cannot be known: a directory on
+   * the way that may not be searched (`EACCES`).
    */
   readonly exists: (path: string) => Done<boolean>
   /** Creates a directory, with its parents; one that is there is no failure. */

@@ -36,7 +36,7 @@ export interface HttpOptions {
   readonly body?: Uint8Array | string | null
   /** Deadline of the whole exchange, including the body, in milliseconds. Default: none. */
   readonly timeoutMs?: number
-  /** Whether the server follows redirects, or returns them as responses. Default: `follow`. */
+  /** `follow`: the server follows redirects; `stop`: it returns them as responses. Default: `follow`. */
   readonly redirect?: "follow" | "stop"
 }
 
@@ -89,7 +89,7 @@ export interface RemoteHttp {
 }
 
 /**
- * What the requests use of the client.
+ * The parts of the client that requests use.
  * @internal
  */
 export interface Options {

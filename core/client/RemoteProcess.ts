@@ -72,7 +72,7 @@ export interface HistoryOptions {
   readonly tail?: number
   /** The most bytes to return, decoded. Default: 65,536; at most 16 MiB. */
   readonly maxBytes?: number
-  /** Whether the answer has `times`, when each chunk was taken, and the `sizes` of a PTY. Default: false. */
+  /** True for an answer with `times`, when each chunk was taken, and the `sizes` of a PTY. Default: false. */
   readonly times?: boolean
 }
 
@@ -115,7 +115,7 @@ export interface RemoteProcess extends Features.Calls {
   readonly pid: number | undefined
   /** The facts about a process that `attach` has joined; undefined for a process of this client. */
   readonly attachment: Attachment | undefined
-  /** Whether this client may write: now, and whenever that changes, until the process has ended. */
+  /** True while this client may write: now, and at each change, until the process has ended. */
   readonly writing: Stream.Stream<boolean>
   /** The same for loops that do not use `Stream`. Read it to its end, or close it. */
   readonly subscribeWriting: Effect.Effect<RoleSubscription>
@@ -182,14 +182,14 @@ export interface RemoteProcess extends Features.Calls {
    */
   readonly grep: (options: GrepOptions) => Effect.Effect<GrepResult, ClientError>
   /**
-   * What its terminal shows, now or at a seq: as text, as ANSI that paints it on a terminal of that size, and line by
-   * line with colors and attributes. Needs the capability `processScreen`, and `tty: true` of the start.
+   * The picture of its terminal, now or at a seq: as text, as ANSI that paints it on a terminal of that size, and line
+   * by line with colors and attributes. Needs the capability `processScreen`, and `tty: true` of the start.
    */
   readonly screen: (options?: ScreenOptions) => Effect.Effect<ScreenResult, ClientError>
 }
 
 /**
- * What is known of a process besides its events.
+ * Facts of a process besides its events.
  * @internal
  */
 export interface Facts {

@@ -15,8 +15,8 @@ import * as Stdio from "./Stdio.ts"
 export interface RunOptions<E extends Encoding = "utf8">
   extends StartOptions.StartOptions, Stdio.StdioOptions {
   /**
-   * What `stdout`, `stderr` and `all` of the result are: `utf8` is text, `buffer` is bytes (`Uint8Array`); the `result`
-   * of an error is always text. Default: `utf8`.
+   * The form of `stdout`, `stderr` and `all` of the result: `utf8` is text, `buffer` is bytes (`Uint8Array`); the
+   * `result` of an error is always text. Default: `utf8`.
    */
   readonly encoding?: E
   /**
@@ -25,7 +25,7 @@ export interface RunOptions<E extends Encoding = "utf8">
    */
   readonly maxBuffer?: number
   /**
-   * What the process reads from stdin, which ends behind it: a string (sent as UTF-8), bytes, a `ReadableStream`, a
+   * The stdin of the process, which ends behind it: a string (sent as UTF-8), bytes, a `ReadableStream`, a
    * `Blob`, an iterable of strings or bytes, or `{ file }`, a file of the server's host. It is asked for no faster than
    * the process reads. Default: stdin is empty.
    */

@@ -1,4 +1,4 @@
-/** What a caller acquires after a call of the client is its own: a start must not leave the client's scope behind. */
+/** Resources of a caller after a call of the client are its own: a start must not leave the client's scope behind. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"

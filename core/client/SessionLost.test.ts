@@ -32,7 +32,7 @@ describe("a client with onSessionLost: new", () => {
         { kind: "reconnecting", message: "the peer closed the connection" },
         { kind: "sessionLost", message },
       ])
-      // Nothing is opened for nobody.
+      // Nothing is opened without a request.
       const attempts = network.attempts.length
       yield* pass(60_000)
       expect(network.attempts.length).toBe(attempts)

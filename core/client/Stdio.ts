@@ -36,8 +36,8 @@ export interface OutputFile {
 }
 
 /**
- * Where output goes: `pipe` collects it for the result, `inherit` writes it to the same stream of this program as it
- * comes, `ignore` drops it, `{ file }` writes it to a file of this machine.
+ * The target of output: `pipe` collects it for the result, `inherit` writes it to the same stream of this program as
+ * it comes, `ignore` drops it, `{ file }` writes it to a file of this machine.
  */
 export type OutputTo = "pipe" | "inherit" | "ignore" | OutputFile
 
@@ -66,7 +66,7 @@ export const names = {
 
 /** The ways, checked. */
 export interface Stdio {
-  /** Whether it reads the stdin of this program. */
+  /** True if it reads the stdin of this program. */
   readonly inherits: boolean
   readonly stdout: OutputTo
   readonly stderr: OutputTo
@@ -81,7 +81,7 @@ export interface Takers {
   readonly stderr: Taker | undefined
 }
 
-/** Whether the process reads the stdin of this program. */
+/** True if the process reads the stdin of this program. */
 export const readsProgram = (
   { stdin, stdio }: { readonly stdin?: unknown; readonly stdio?: unknown },
   hasInput: boolean,

@@ -3,7 +3,7 @@
  * `SessionBook` change it, one step after the other; a step that fails has changed nothing but the time.
  *
  * Time is counted here. Of the milliseconds between two looks at a clock at most `stepMillis` count, and none if the
- * clock was set back: so nobody is lost because the directory was away.
+ * clock was set back: so no host is lost because the directory was away.
  */
 import type * as Result from "effect/Result"
 import type { HostRecord, SessionRecord } from "./Directory.ts"

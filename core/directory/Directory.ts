@@ -6,8 +6,8 @@
  * - A session has one owner: the host of its highest fence. Words with a lower fence are refused with `Fenced`.
  * - A tenant never has more sessions than the quota of the claim that was granted, however many ask at once.
  * - Time is measured by the directory alone, and only while it can be asked: leases are durations, fences and epochs
- *   are numbers, and no two clocks are compared. While the directory is away nobody is lost.
- * - Nothing is stuck: a claim that nobody confirms ends, a host that falls silent is lost and then gone.
+ *   are numbers, and no two clocks are compared. While the directory is away no host is lost.
+ * - Nothing is stuck: a claim without confirmation ends, a host that falls silent is lost and then gone.
  * - Every operation may be repeated, as its answer may have been lost; `Unavailable` says that it may have happened.
  */
 import * as Context from "effect/Context"
@@ -164,7 +164,7 @@ export interface DirectoryService {
   readonly list: (query?: Query) => Effect.Effect<Listing, DirectoryError>
   /**
    * All hosts and sessions that have not ended, and from then on what changes, each in its last state: what has changed
-   * twice may be told once. While the directory is away it waits, and goes on with what it has missed.
+   * twice may be reported once. While the directory is away it waits, and goes on with what it has missed.
    */
   readonly watch: Stream.Stream<Change, DirectoryError>
 }

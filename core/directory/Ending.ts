@@ -27,7 +27,7 @@ export const endings = [
 
 /**
  * The end of a session. Beside the words of its owners: its host has a new epoch; its host was silent for too long; its
- * host tells of its sessions, and of this one no more; nobody has confirmed the claim in time.
+ * host lists its sessions, and this one no more; the claim was not confirmed in time.
  */
 export type Ending = (typeof endings)[number]
 

@@ -6,7 +6,7 @@ import type { Obstacle } from "./Refusals.ts"
 
 /**
  * Why a host cannot take a session; undefined if it can. After failed starts it rests, and then gets one claim at a
- * time until one comes true. `pending` are the hosts that have a claim which nobody has confirmed yet.
+ * time until one comes true. `pending` are the hosts that have a claim without confirmation.
  */
 export const obstacle = (
   row: HostRow,

@@ -114,7 +114,7 @@ export interface FilesService {
   ) => Effect.Effect<void, FileError>
   /**
    * A path that leads to this folder until the scope closes, even if the folder is renamed. Fails for a symbolic link.
-   * Where the operating system has no such paths, it returns the same path after a check.
+   * If the operating system has no such paths, it returns the same path after a check.
    */
   readonly hold: (folder: string) => Effect.Effect<string, FileError, Scope.Scope>
   /** Calls `changed` after each change in the folder, with the name that changed if it is known. */

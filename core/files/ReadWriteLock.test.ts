@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import * as ReadWriteLock from "./ReadWriteLock.ts"
 
-/** Work that records when it begins and ends when it is told to. */
+/** Work that records when it begins and ends on request. */
 const make = Effect.sync(() => {
   const lock = ReadWriteLock.make()
   const begun: Array<string> = []

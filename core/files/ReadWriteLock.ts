@@ -1,5 +1,5 @@
 /**
- * A first-come, first-served read-write lock: readers run together, a writer runs alone, and nobody overtakes.
+ * A first-come, first-served read-write lock: readers run together, a writer runs alone, and there is no overtaking.
  *
  * So a client that pipelines its requests sees the same results as one that waits for each answer.
  */

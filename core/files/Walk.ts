@@ -2,7 +2,7 @@
  * Lists a tree breadth first, the names of a folder ordered by their bytes.
  *
  * The root is not listed. Links to files are left out, and so are links to folders unless they are followed; then each
- * folder is entered once, so that cycles end. A folder that cannot be listed is told under `errors`; the walk goes on.
+ * folder is entered once, so that cycles end. A folder that cannot be listed is in `errors`; the walk goes on.
  * Every entry counts for `maxEntries`, whether it is listed or not, so that the work is bounded; only one whose `stat`
  * fails, such as a dangling link, does not. The answer is cut at 4 MiB.
  */

@@ -61,7 +61,7 @@ export class HeldSessions {
     return this.sessions.delete(key)
   }
 
-  /** The directory has told of this change. */
+  /** The directory has reported this change. */
   heard(version: number): void {
     this.version = Math.max(this.version, version)
   }

@@ -104,7 +104,7 @@ interface Routing {
   readonly nextId: Effect.Effect<string>
 }
 
-/** Why a client gets no session, as it is told. */
+/** The error of a client that gets no session. */
 class Refused {
   readonly code: number
   readonly message: string
@@ -199,7 +199,7 @@ const resume = (
     const pauses = Pauses.make(100, 1_000)
     for (;;) {
       const found = yield* Effect.result(find(routing, key))
-      // Of a session of somebody else nobody hears more than of one that does not exist.
+      // The answer for a session of somebody else is that for one that does not exist.
       const unknown = new Refused(ErrorCode.invalidRequest, ErrorText.of("unknownSession", { sessionId }))
       let last: string
       if (Result.isFailure(found)) {

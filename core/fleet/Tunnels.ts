@@ -84,7 +84,7 @@ export class Tunnels {
     })
   }
 
-  /** A host has made the connection of that name; ends when nobody needs it any more. */
+  /** A host has made the connection of that name; ends when it is not needed any more. */
   arrived(connection: string, transport: Transport): Effect.Effect<void> {
     const asked = this.awaited.get(connection)
     if (asked === undefined) return Effect.void

@@ -8,7 +8,7 @@ import * as Reply from "../agent/Reply.ts"
 import { unwatched } from "../agent/testing/Agent.ts"
 import * as UnifiedExec from "../agent/UnifiedExec.ts"
 
-/** One command that runs, over a network that fails when it is told to. */
+/** One command that runs, over a network that fails on request. */
 const started = Effect.gen(function* () {
   const made = yield* connected({}, {}, { limits: { retainedBytes: 1000 } })
   const tools = yield* UnifiedExec.make(unwatched(made.client))

@@ -41,7 +41,7 @@ export class BoundedQueue<A> {
   }
 
   /**
-   * Calls `accept` as soon as there is room, at once if nobody is ahead; the effect completes when that is done. A
+   * Calls `accept` as soon as there is room, at once if no caller is ahead; the effect completes when that is done. A
    * caller that is interrupted before gives its place up, and `abandon` is called instead.
    */
   whenRoom(accept: () => void, abandon: () => void = () => {}): Effect.Effect<void> {

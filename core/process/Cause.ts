@@ -9,10 +9,10 @@ export type Asked = Extract<EndedBy, "terminate" | "timeout" | "idleTimeout">
 export class Cause {
   /** The process was asked to end, first for this. */
   asked: Asked | undefined
-  /** True: its exit says what has ended it. */
+  /** True: its exit reports the cause. */
   told: boolean
 
-  /** `told` as its start has it; a process that is asked to end tells it anyhow. */
+  /** `told` as its start has it; a process that is asked to end reports it anyhow. */
   constructor(told = false) {
     this.told = told
   }

@@ -100,7 +100,7 @@ export const compose = (all: ReadonlyArray<Extension>): Extension | undefined =>
     readFields: (...seqs) => Object.assign({}, ...reads.map((fields) => fields(...seqs))) as ReadFields,
     delivered: (seq) => delivered.forEach((tell) => tell(seq)),
     evicting: (bytes) => evicting.forEach((tell) => tell(bytes)),
-    // Whoever has settled is asked again, with the others.
+    // A feature that has settled is asked again, with the others.
     closing: (settle) => closings.some((closing) => closing(settle)),
     closedFields: () => Object.assign({}, ...closed.map((fields) => fields())) as ClosedFields,
     rowFields: () => Object.assign({}, ...rows.map((fields) => fields())) as RowFields,

@@ -42,7 +42,7 @@ export type ReadState = ReadFields &
     readonly limit?: ResourceLimit | undefined
     /** True if memory ran out. */
     readonly oomKilled?: boolean | undefined
-    /** The cause of the end, if that is to be told. */
+    /** The cause of the end, if that is to be reported. */
     readonly endedBy?: EndedBy | undefined
     /** The number of the signal that it died of, with `endedBy`. */
     readonly signal?: number | undefined

@@ -163,7 +163,7 @@ export class Process {
 
   /**
    * The next output has this seq: its child is one that a server has left, and what took the seqs in between is gone. A
-   * child that had exited then has told so, and that was one of them.
+   * child that had exited then has reported that, as one of them.
    */
   skip(seq: number): void {
     if (seq > this.log.nextSeq()) this.publishExit()
@@ -219,7 +219,7 @@ export class Process {
     return this.watched(this.follow(seq))
   }
 
-  /** The attachment of a client: features are told what it has got. */
+  /** The attachment of a client: features are notified of what it has got. */
   watched(attachment: Attachment): Attachment {
     const delivered = this.extension?.delivered
     if (delivered === undefined) return attachment

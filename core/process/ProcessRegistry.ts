@@ -89,7 +89,7 @@ export interface ProcessRegistry {
   readonly each: (use: (process: Process, fresh: boolean) => void) => void
   /** Its processes, those that are starting or closed included: the entries with a greater number, in its order. */
   readonly after: (number: number) => Iterable<Entry>
-  /** Tells `listener`, and nobody else, of starts that have succeeded, restarts, exits and removals, in their order. */
+  /** Notifies `listener` alone of starts that have succeeded, restarts, exits and removals, in their order. */
   readonly watch: (listener: ProcessTable["listener"]) => void
   /** The number of its processes. */
   readonly count: () => number
@@ -227,7 +227,7 @@ const replacing =
       table.remove(entry)
       const starting = start(id, again.spec, { ...again.asked, around: around(again.spec) })
       return Effect.ensuring(
-        // Nobody has attached to it yet.
+        // It has no attachment yet.
         Effect.map(starting, (process) => process.release()),
         Effect.sync(() => place?.success()),
       )

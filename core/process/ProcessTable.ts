@@ -43,7 +43,7 @@ export class ProcessTable {
   private readonly numbered = new Numbered<Entry>()
   private last = 0
 
-  /** Is told of starts that have succeeded, restarts, exits and removals, in their order. */
+  /** Takes starts that have succeeded, restarts, exits and removals, in their order. */
   listener: (kind: ChangeKind, entry: Entry) => void = () => {}
 
   /** The entry of an id in use. */
@@ -88,7 +88,7 @@ export class ProcessTable {
     entry.process.forgotten("removed")
   }
 
-  /** The session ends, and with it all that it has: nobody is told of what becomes of that. */
+  /** The session ends, and with it all that it has: later changes are not reported. */
   end(): void {
     for (const entry of this.entries.values()) {
       if (hasStarted(entry)) this.listener("removed", entry)

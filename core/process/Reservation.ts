@@ -32,7 +32,7 @@ export interface Asked extends Names {
   readonly keep?: boolean | undefined
   /** True: it is forgotten as soon as it is closed, also one that is kept. */
   readonly autoRemove?: boolean | undefined
-  /** What lists show of its facts; by default all. */
+  /** Its facts as lists show them; by default all. */
   readonly shown?: (<F extends Omit<Facts, "startedAtMs">>(facts: F, spec: SpawnSpec) => F) | undefined
   /** Facts of a child that another server has started; absent for one that is to be started. */
   readonly adopted?: Adopted | undefined

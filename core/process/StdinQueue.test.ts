@@ -11,7 +11,7 @@ const one = (value: number) => Uint8Array.of(value & 255, value >> 8)
 const make = (write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>) =>
   StdinQueue.make({ write, endStdin: Effect.void })
 
-/** A child that takes a write when it is told to. */
+/** A child that takes a write on request. */
 const makeSlow = Effect.gen(function* () {
   const reading = yield* Latch.make(false)
   const taken: Array<number> = []
@@ -119,7 +119,7 @@ describe("StdinQueue", () => {
       const first = take(1)
       const rest = [take(2), take(9), take(3)]
       for (const [index, bytes] of [first, ...rest].entries()) yield* queue.write(bytes, `${index}`)
-      // Whoever takes memory from the pool now writes to it, while the child has not read.
+      // A taker of memory from the pool now writes to it, while the child has not read.
       const poison = Array.from({ length: 4 }, () => take(77))
       const ours = [first, ...rest].map(({ buffer }) => buffer)
       for (const { buffer } of poison) expect(ours).not.toContain(buffer)

@@ -43,7 +43,7 @@ export class WriteIds {
 /** Writes that are queued before the next caller waits, as in the peer implementation. */
 export const capacity = 128
 
-/** Writes that are queued before those are dropped that nobody waits for. The rest of the queue is for clients. */
+/** Writes that are queued before those without a waiter are dropped. The rest of the queue is for clients. */
 export const mostOffered = capacity / 2
 
 const end = Symbol("end of stdin")
@@ -55,7 +55,7 @@ export interface StdinQueue {
    * writes nothing. The id of a refused write is not remembered.
    */
   readonly write: (bytes: Uint8Array, writeId: string | undefined) => Effect.Effect<void, LimitError>
-  /** A write that may be dropped, and is where there is no room: nobody waits for it. */
+  /** A write that may be dropped, and is where there is no room: it has no waiter. */
   readonly offer: (bytes: Uint8Array) => void
   /** True where an offer would be taken. */
   readonly hasRoom: () => boolean

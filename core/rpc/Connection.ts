@@ -32,8 +32,8 @@ export class Disconnected extends Data.TaggedError("Disconnected")<{
 }> {}
 
 /**
- * Is called when a request is sent, with what tells the peer once that nobody wants its answer, or what follows that;
- * an interrupted call has told it. A peer that is not told of its method is told nothing.
+ * Is called when a request is sent. `cancel` notifies the peer, once, that the answer, or what follows it, is not
+ * wanted any more; an interrupted call has done so. It does nothing for a method without `cancels`.
  */
 export type Sent = (cancel: () => void) => void
 
@@ -68,7 +68,7 @@ export interface Options {
   readonly concurrentRequests: number
   /** Limits on the depth and the number of values of a message. */
   readonly bounds?: Bounds
-  /** True if the peer is to be told that a call of this method was interrupted. By default it is told of none. */
+  /** True if the peer is notified that a call of this method was interrupted. By default it is notified of none. */
   readonly cancels?: (method: string) => boolean
 }
 

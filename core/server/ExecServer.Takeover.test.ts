@@ -40,7 +40,7 @@ describe("ExecServer takeover", () => {
         result: { sessionId, environmentInfo: { capabilities: { sessionTakeover: true } } },
       })
       expect(events.map(brief)).toEqual(["output 1", "output 2", "output 3"])
-      // What came before the takeover was sent to the old connection, too; nothing comes after the last words.
+      // Output from before the takeover was sent to the old connection, too; nothing comes after the last words.
       expect((yield* client.received).map(brief)).toEqual(["output 2", "session/taken"])
       expect(yield* client.ended).toBe(true)
     }),
@@ -118,7 +118,7 @@ describe("ExecServer takeover", () => {
       expect(last[0]).toMatchObject(error(-32012, refusal))
       expect(last.at(-1)?.params).toEqual({ sessionId })
       expect(yield* client.ended).toBe(true)
-      // What was starting goes on, and belongs to the taker from its first event.
+      // A start under way goes on, and belongs to the taker from its first event.
       yield* gate.open
       ;(yield* fake.next).output("stdout", "1")
       child.output("stdout", "1")

@@ -23,7 +23,7 @@ export interface FairSender {
   readonly send: (make: () => Outgoing) => Effect.Effect<void>
   /** Continues. To be called when the peer keeps up again. */
   readonly drain: () => void
-  /** Gives nobody a turn any more. */
+  /** Gives no turn any more. */
   readonly stop: () => void
 }
 

@@ -21,7 +21,7 @@ export const expire = <E extends Expiring>(
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* Effect.sleep(detachedMillis)
-    // While no door is open nobody can come, so the time begins anew.
+    // While no door is open no client can come, so the time begins anew.
     while (entry.place !== undefined && (yield* entry.place.unreachable)) yield* Effect.sleep(detachedMillis)
     yield* entry.session.processes.noneKept
     // The session was resumed meanwhile, and perhaps detached again.

@@ -13,7 +13,7 @@ import { SessionIds } from "./SessionIds.ts"
 import * as SessionRegistry from "./SessionRegistry.ts"
 
 const spec: SpawnSpec = { argv: ["a"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: true } }
-/** A connection that nobody takes a session from. */
+/** A connection whose session is never taken. */
 const holder: SessionRegistry.Holder = { taken: () => () => {} }
 const now = { afterSeq: 0, maxBytes: Infinity, waitMillis: 0 }
 

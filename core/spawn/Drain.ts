@@ -33,7 +33,7 @@ export interface Drain {
   readonly watch: (keeper: KeeperService) => KeeperService
   /**
    * Sends SIGTERM to the process group of every child, waits for at most `graceMillis` until all groups are gone,
-   * kills the rest, and waits for their end and that of their output: an exit is told behind it. With 0 it only
+   * kills the rest, and waits for their end and that of their output: an exit is reported behind it. With 0 it only
    * refuses further starts: children are killed when their scopes close.
    */
   readonly drain: (graceMillis: number) => Effect.Effect<void>
@@ -107,7 +107,7 @@ export const make = (spawner: SpawnerService): Drain => {
       while (children.has(child) && (yield* isThere(child))) yield* Effect.sleep(lookMillis)
   })
 
-  /** Their exits are told now, or are soon. */
+  /** Their exits are reported now, or are soon. */
   const allRead = Effect.gen(function* () {
     const unread = () => [...children].some(({ exited, read }) => exited() && !read())
     for (let look = 0; look < mostLooks && unread(); look++) yield* Effect.sleep(lookMillis)

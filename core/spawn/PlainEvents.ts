@@ -30,7 +30,7 @@ export const rules = {
 /** The name of a rule. */
 export type Rule = keyof typeof rules
 
-/** Is told of each rule that is broken, and what was done against it. */
+/** Takes the name of each rule that is broken, and what was done against it. */
 export type Report = (rule: Rule, what: string) => void
 
 /** The guarded events of one child. */

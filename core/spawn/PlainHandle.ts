@@ -18,14 +18,14 @@ export interface PlainChild {
   /** The process id, if there is one here. */
   readonly pid?: number | undefined
   /**
-   * Writes to stdin or the PTY; settles when the child's side has taken the bytes, which it may keep. Fails once nobody
-   * reads them.
+   * Writes to stdin or the PTY; settles when the child's side has taken the bytes, which it may keep. Fails once they
+   * have no reader.
    */
   readonly write?: (bytes: Uint8Array) => Answer
   /** Closes a piped stdin after the writes before. */
   readonly endStdin?: () => Answer
   /**
-   * Sends a signal to the process group. An error with the code ESRCH means that nobody is left, which is fine;
+   * Sends a signal to the process group. An error with the code ESRCH means that the group is gone, which is fine;
    * ERR_UNKNOWN_SIGNAL or EINVAL that there is no such signal.
    */
   readonly signal: (name: SignalName) => Answer

@@ -16,7 +16,7 @@ export interface Subject {
   readonly tty: boolean
 }
 
-/** Nobody knows; `why` says what is missing. */
+/** No answer; `why` says what is missing. */
 export interface Unknown {
   /** Tells it from the other answers. */
   readonly kind: "unknown"

@@ -78,7 +78,7 @@ export const nulByte = (place: "argv" | "arg0" | "cwd" | "env"): SpawnError =>
 
 /** The child's stdin cannot be written: it was not opened, the child has closed it, or the child is gone. */
 export class StdinError extends Data.TaggedError("StdinError")<{
-  /** `NotOpen`: the child has no stdin. `Closed`: nobody reads it any more. */
+  /** `NotOpen`: the child has no stdin. `Closed`: it has no reader any more. */
   readonly reason: "NotOpen" | "Closed"
   /** The error of the runtime, if there is one. */
   readonly cause?: unknown

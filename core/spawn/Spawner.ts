@@ -61,7 +61,7 @@ export type Stdio =
   | { readonly kind: "pipe"; readonly stdin: boolean }
   | { readonly kind: "pty"; readonly size: TerminalSize }
 
-/** A value that must not leave in the output of a process, and the name that is told in its place. */
+/** A value that must not leave in the output of a process, and the name that is shown in its place. */
 export interface Secret {
   readonly name: string
   readonly value: string
@@ -117,7 +117,7 @@ export interface SpawnEvents {
 /**
  * Notes a child: it outlives its server from now on. A later note replaces the one before.
  *
- * `about` is text for the next server. `endedMillis` is the time for which it waits for one once its end was told, in
+ * `about` is text for the next server. `endedMillis` is the time for which it waits for one once its end was sent, in
  * milliseconds; undefined for as long as any other. `nextSeq` gives the seq of the next output; the keeper asks for it
  * before it delivers one, and remembers each seq that is not one more than that of the output before. What it returns
  * is to be called when something else than an output has taken a seq, so that the keeper knows it without an output.
@@ -129,8 +129,8 @@ export interface ChildHandle {
   /** The process id, if the spawner knows it. */
   readonly pid: number | undefined
   /**
-   * Writes to stdin (or the PTY) in call order; suspends while the child does not read. Fails once nobody reads it. The
-   * bytes do not change meanwhile. Once it has succeeded their memory is used for others: who keeps them copies them.
+   * Writes to stdin (or the PTY) in call order; suspends while the child does not read. Fails once it has no reader.
+   * The bytes do not change meanwhile. After a success their memory is used for others: a copy is needed to keep them.
    * `writeId` is the client's id of the write; a keeper remembers the last ones.
    */
   readonly write: (bytes: Uint8Array, writeId?: string) => Effect.Effect<void, StdinError>
@@ -151,7 +151,7 @@ export interface ChildHandle {
   readonly abandonOutput: Effect.Effect<void>
   /** True while processes of the group outlive the child that led it. */
   readonly lingering: Effect.Effect<boolean>
-  /** True while descendants run, be it in groups of their own. The end of the scope kills them. Absent: nobody knows. */
+  /** True while descendants run, be it in groups of their own. The end of the scope kills them. Absent: unknown. */
   readonly outlived?: Effect.Effect<boolean>
   /** Sets the size of the PTY. With the capability `resize`. */
   readonly resize?: (size: TerminalSize) => Effect.Effect<void, SignalError>

@@ -4,7 +4,7 @@ import { effect, settle } from "../testing/Effects.ts"
 import * as Inbox from "./Inbox.ts"
 import { incomingCapacity, incomingSize, TransportError } from "./Transport.ts"
 
-/** An inbox, and what it has told its source. */
+/** An inbox, and its reports to its source. */
 const make = Effect.gen(function* () {
   const progress: Array<number> = []
   return { progress, inbox: yield* Inbox.make((waiting) => progress.push(waiting)) }

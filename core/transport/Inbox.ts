@@ -4,7 +4,7 @@
  *
  * `offer` is a plain function, for the callback of a socket. It returns false while messages wait for room; the source
  * stops reading then, so what waits stays about as large as one read. Each time that some of them have found room, the
- * source is told.
+ * source is notified.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -57,7 +57,7 @@ interface Direction extends Required<Pick<Transport, "incoming" | "cut" | "write
   readonly end: () => void
 }
 
-/** Nobody gives back what a client has taken. */
+/** A client gives nothing back that it has taken. */
 const cut = cutter(new MemoryPool(0, 0))
 
 const makeDirection: Effect.Effect<Direction, never, Scope.Scope> = Effect.gen(function* () {

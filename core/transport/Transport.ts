@@ -2,8 +2,8 @@
  * A transport carries whole JSON texts in both directions.
  *
  * `incoming` delivers one text per message, in order, and ends when the peer is gone. It is bounded: an adapter stops
- * reading its socket while nobody takes messages. `write` accepts every message, in order, and returns whether the peer
- * keeps up; senders that are not answering a request (process output) must stop while it does not.
+ * reading its socket while messages are not taken. `write` accepts every message, in order, and returns true if the
+ * peer keeps up; senders that are not answering a request (process output) must stop while it does not.
  */
 import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
@@ -85,9 +85,9 @@ export interface Credential {
   readonly tenant?: string | undefined
 }
 
-/** A place that somebody has found for the session of a connection, and who wants to hear what becomes of it. */
+/** A place for the session of a connection, with a listener for what becomes of the session. */
 export interface Place {
-  /** The id that the session gets: nobody else knows it. */
+  /** The id that the session gets: a secret so far. */
   readonly sessionId: string
   /** The session is open; `end` ends it, and kills its processes. */
   readonly opened: (end: Effect.Effect<void>) => void
@@ -100,8 +100,8 @@ export interface Place {
 /** A connection that can become one with another one. */
 export interface Line {
   /**
-   * Passes what comes on either on to the other one, as bytes that nobody has checked: who reads slowly slows down the
-   * sender. When one ends so does the other one, and `ended` is called. From then on the transports of both, whose
+   * Splices the two connections; bytes are forwarded unchecked, and a slow reader slows down the sender. When one ends
+   * so does the other one, and `ended` is called. From then on the transports of both, whose
    * `close` and scopes leave them alone, are of no use. False, and nothing has changed, while messages wait in
    * `incoming`; undefined if the two are not of a kind.
    */

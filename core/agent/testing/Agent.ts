@@ -8,7 +8,7 @@ import type { ExecBackend } from "../ExecBackend.ts"
 import type { ExecCommand } from "../Tools.ts"
 import * as UnifiedExec from "../UnifiedExec.ts"
 
-/** The client, on a host where nobody can look for processes in the background. */
+/** The client, on a host without a search for processes in the background. */
 export const unwatched = <Client extends ExecBackend>(client: Client): Client => ({
   ...client,
   environmentInfo: { ...client.environmentInfo, platformOs: "other" },

@@ -46,8 +46,8 @@ export interface BashOptions {
   /** The stdin of commands: nothing, or the terminal, which they then ask for input. Default: `empty`. */
   readonly stdin?: "empty" | "terminal"
   /**
-   * Whether results are as they were printed, or without ANSI codes, carriage returns, and what those have written
-   * over. Default: `plain`.
+   * The form of results: as they were printed (`raw`), or without ANSI codes, carriage returns, and what those have
+   * written over (`plain`). Default: `plain`.
    */
   readonly text?: PlainText.Form
 }
@@ -73,7 +73,7 @@ export const bashTool = (tools: AgentTools, options: BashOptions = {}): BashTool
   let current: PersistentShell.PersistentShell | undefined
   /** Code that sets the variables that the last shell has exported. */
   let exports: string | undefined
-  /** Whether a command that has asked for input goes on. */
+  /** True if a command that has asked for input goes on. */
   let asks = false
   let turn: Promise<unknown> = Promise.resolve()
 

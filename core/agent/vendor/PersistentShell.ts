@@ -34,7 +34,7 @@ export interface Parts {
 export interface Options {
   /** The bash, as the server finds it. */
   readonly shell: string
-  /** Whether a text has an empty stdin, or the terminal. */
+  /** The stdin of a text: empty, or the terminal. */
   readonly stdin: "empty" | "terminal"
   /** Code that sets the exported variables of a shell that was there before, whose folder is `PWD`. */
   readonly exports?: string | undefined
@@ -420,8 +420,8 @@ const parts = (text: string) => {
 export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /**
- * What the controller begins with. Descriptor 7 writes to the FIFO of the shell, and 8 keeps that of the reports open.
- * Where a descriptor of the controller has a path, reports need no file that somebody could remove.
+ * The begin of the controller. Descriptor 7 writes to the FIFO of the shell, and 8 keeps that of the reports open. If
+ * a descriptor of the controller has a path, reports need no file that somebody could remove.
  */
 const controller = `d=$(mktemp -d "\${TMPDIR:-/tmp}/procwire-shell-XXXXXXXX") || exit
 trap 'rm -rf "$d"' EXIT
@@ -459,9 +459,9 @@ ${Object.entries(variables)
 }
 
 /**
- * What the shell reads for a text. It is read in posix mode, in which no function or alias stands for a special builtin
- * or a reserved word, and without -v, -x and -e. What the text has set of these comes back in front of the next one,
- * and nothing that is done here prints. \`!\` keeps the end of a text that fails from being an error of \`eval\`, too.
+ * The code around a text. The shell reads it in posix mode, in which no function or alias stands for a special builtin
+ * or a reserved word, and without -v, -x and -e. Those that the text has set come back in front of the next one, and
+ * nothing that is done here prints. \`!\` keeps the end of a text that fails from being an error of \`eval\`, too.
  */
 const toRound = (text: string, last: Report | undefined, path: string, nonce: string): string => {
   const to = `>|${quoted(path)}`

@@ -221,7 +221,7 @@ const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: RunResult.Result)
   }
 }
 
-/** Runs the stages, and gives the lines of the last one. It waits while nobody takes them. */
+/** Runs the stages, and gives the lines of the last one. It waits while they are not taken. */
 async function* linesOf(
   stages: ReadonlyArray<Pipeline.Stage>,
   { maxLineLength, ...how }: LineOptions = {},

@@ -5,7 +5,7 @@ import { type Template, words } from "./Words.ts"
 /** The argv of a template. */
 const argv = (template: TemplateStringsArray, ...values: ReadonlyArray<unknown>) => words(template, values)
 
-/** What is said of a template that is refused. */
+/** The message for a template that is refused. */
 const refused = (template: Template, ...values: ReadonlyArray<unknown>) => {
   try {
     return words(template, values)

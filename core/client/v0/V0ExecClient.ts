@@ -31,7 +31,7 @@ import { failed, type ProcessEvent } from "../ProcessEvent.ts"
 
 /** Options of a client of the first wire. Every one has a default. */
 export interface Options {
-  /** Told to the server in the handshake. Default: `procwire`. */
+  /** The name of the client in the handshake. Default: `procwire`. */
   readonly clientName?: string
   /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
   readonly initializeTimeout?: Duration.Input
@@ -40,8 +40,8 @@ export interface Options {
 }
 
 /**
- * What to start. `argv`, `cwd` (absolute) and `env` (the whole environment) are required: a v0 server tells nothing of
- * itself that defaults could be made from.
+ * Options of a start. `argv`, `cwd` (absolute) and `env` (the whole environment) are required: a v0 server reports
+ * nothing that defaults could be made from.
  */
 export interface V0StartOptions extends Omit<Shape.Encoded<typeof V0.ExecParams>, "processId" | "tty"> {
   /** The program, looked up in the PATH of `env`, and its arguments. */

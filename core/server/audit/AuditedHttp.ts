@@ -29,7 +29,7 @@ const send = (
       })
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
-        // A body that nobody has read to its end was given up: by the client, a deadline or a limit.
+        // A body that was not read to its end was given up: by the client, a deadline or a limit.
         const { status, bytes, failure, whole } = seen
         const reason = failure ?? (whole ? undefined : "Interrupted")
         const outcome = reason === undefined ? "done" : "failed"

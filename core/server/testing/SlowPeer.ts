@@ -1,4 +1,4 @@
-/** A sender whose peer takes messages, but keeps up with them only while it is told to. */
+/** A sender whose peer takes messages, but keeps up with them on request only. */
 import * as FairSender from "../FairSender.ts"
 
 /** The sender, what it has sent, and whether the peer keeps up: not at first. */
