@@ -26,7 +26,7 @@ for (const [signal, code] of [
   })
 }
 
-// EPIPE: nobody reads the report any more.
+// EPIPE: the report has no reader any more.
 process.stdout.on("error", () => {
   ProcessTree.killAll(ProcessTree.descendants(process.pid))
   process.exit(1)

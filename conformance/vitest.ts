@@ -40,7 +40,7 @@ export interface SuiteOptions {
   readonly depth?: Depth
   /** Also cases that take more than five seconds. */
   readonly slow?: boolean
-  /** How long a wait may go on without a message, in milliseconds; 10,000 by default. */
+  /** Longest wait without a message, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number
   /** Capabilities that the server lacks. */
   readonly without?: ReadonlyArray<Capability>

@@ -97,7 +97,7 @@ const readOn = async () => {
   state.reading = false
   const had = new Set([...ahead.keys(), ...chunks.map((/** @type {Event} */ { seq }) => seq)])
   for (const chunk of chunks) if (!ahead.has(chunk.seq)) take(chunk)
-  // What a read does not show as a chunk is exited or closed.
+  // A seq that a read does not show as a chunk is exited or closed.
   for (let seq = state.delivered + 1; seq < nextSeq; seq += 1) {
     const last = closed && seq === nextSeq - 1
     if (!had.has(seq)) take(last ? { seq, closed: true } : exited ? { seq, exitCode } : { seq })

@@ -20,7 +20,7 @@ import { pause, within } from "../suite/Deadline.ts"
 /** Connects to one directory. The connection is open as long as the scope. */
 export type Connect = Effect.Effect<DirectoryService, unknown, Scope.Scope>
 
-/** Makes a directory that is empty and that nobody else knows. */
+/** Makes a directory that is empty and has no other users. */
 export type Make = (options: DirectoryOptions) => Effect.Effect<Connect, unknown, Scope.Scope>
 
 /** Nothing may be needed: every directory plays every case. */
@@ -44,7 +44,7 @@ export interface Connection {
   readonly outcome: <A>(
     ask: (directory: DirectoryService) => Effect.Effect<A, DirectoryError>,
   ) => Promise<A | DirectoryError>
-  /** Watches until a change is told that this is true of. */
+  /** Watches until a change comes that this is true of. */
   readonly until: (isThis: (change: Change) => boolean, what: string) => Promise<Change>
 }
 
@@ -152,13 +152,13 @@ const connection = (service: DirectoryService, timeoutMs: number): Connection =>
   }
 }
 
-/** Whether a change tells that this host is in that state. */
+/** True for a change of this host to that state. */
 export const hostIs =
   (hostId: string, state: string) =>
   (change: Change): boolean =>
     change.kind === "host" && change.host.hostId === hostId && change.host.state === state
 
-/** Whether a change tells that this session is in that state. */
+/** True for a change of this session to that state. */
 export const sessionIs =
   (sessionId: string, state: string) =>
   (change: Change): boolean =>

@@ -44,8 +44,8 @@ const alike = isWhole ? [] : ["user", "limits"]
 const ofTheRest = ["spawner/events/**", "spawner/pause/**", "spawner/scope/**"]
 
 /**
- * How long a wait of a case goes on that has to fail: some wait for what never comes. One that would pass if it waited
- * longer is found by `npm run lab -- spawners`.
+ * Milliseconds that a wait of a case goes on that has to fail: some wait for events that never come. A case that would
+ * pass if it waited longer is found by `npm run lab -- spawners`.
  */
 const inVainMs = isWhole ? 5000 : 2000
 

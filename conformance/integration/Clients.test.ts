@@ -14,7 +14,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 const control = [process.execPath, path("../clients/control.mjs"), "{URL}"]
 const own = [process.execPath, path("../../dist/procwire.cjs"), "run"]
 
-/** What can be wrong with the small client, and the cases that it fails then. */
+/** Faults of the small client, and the cases that it fails with each. */
 const faults = JSON.parse(readFileSync(path("../clients/faults.json"), "utf8")) as Readonly<
   Record<string, { readonly says: string; readonly fails: ReadonlyArray<string> }>
 >

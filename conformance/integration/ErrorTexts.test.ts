@@ -45,7 +45,7 @@ const patternOf = ({ message, contains }: Text): RegExp => {
   return new RegExp(`^${literal.replace(/\{(\w+)\}/g, "(?<$1>[^]*?)")}${contains === undefined ? "$" : ""}`)
 }
 
-/** What the document lets remain of a text. Undefined if it has no such text. */
+/** The part of a text that the document prescribes. Undefined if it has no such text. */
 const leastOf = (known: ReadonlyArray<Text>, { code, message }: Refusal): string | undefined => {
   for (const text of known) {
     const places = code === text.code || code === text.codeOfFiles ? patternOf(text).exec(message) : null

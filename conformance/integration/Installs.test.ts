@@ -58,13 +58,13 @@ const programs = {
     server.stdout.pipe(process.stdout)`,
 }
 
-/** How a program gets the package, and what runs it then. */
+/** The installation of the package for a program, and the command that runs it then. */
 interface Way {
   readonly install: (cwd: string, tarball: string) => Promise<unknown>
   readonly words?: readonly [program: string, ...args: ReadonlyArray<string>]
-  /** What \`procwire/effect\` says there; nothing where it can be used. */
+  /** The message of `procwire/effect\` there; absent where it can be used. */
   readonly inEffect?: string
-  /** Whether a program on Effect 3 runs there. */
+  /** True if a program on Effect 3 runs there. */
   readonly isThree?: boolean
 }
 

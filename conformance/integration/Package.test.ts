@@ -35,7 +35,7 @@ interface Manifest {
   readonly peerDependenciesMeta: object
 }
 
-/** What `npm pack --json` tells. */
+/** The report of `npm pack --json`. */
 interface Packed {
   readonly filename: string
   readonly unpackedSize: number
@@ -94,7 +94,7 @@ const imports = (file: string): ReadonlyArray<string> =>
 
 let packed: Packed
 let files: ReadonlyArray<string>
-/** What npm has installed. */
+/** The packages that npm has installed. */
 let only: ReadonlyArray<string>
 
 beforeAll(async () => {
@@ -168,7 +168,7 @@ describe("The package", { timeout: 600_000 }, () => {
     const fetched = (await run("npm", ["config", "get", "cache"])).trim()
     const [empty, cache] = [join(folder, "empty"), join(folder, "cache")]
     for (const made of [empty, cache]) mkdirSync(made)
-    // What was fetched before is not fetched again.
+    // Packages that were fetched before are not fetched again.
     symlinkSync(join(fetched, "_cacache"), join(cache, "_cacache"))
     const options = [
       "--yes",
@@ -185,7 +185,7 @@ describe("The package", { timeout: 600_000 }, () => {
 
   it("has the licence of every package whose code is in it", () => {
     const notices = readFileSync(join(installed, "dist/THIRD_PARTY_NOTICES"), "utf8")
-    // What is built does not name its sources: these stand for them.
+    // The build does not name its sources: these stand for them.
     const names = ["effect", "ws", "jose", "@modelcontextprotocol/sdk", "zod"]
     for (const name of names) expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+.* \\(.+\\)$`, "m"))
     const { components } = json<{ components: ReadonlyArray<{ name: string; purl: string }> }>(
@@ -248,7 +248,7 @@ describe("The package", { timeout: 600_000 }, () => {
   it("does the ten tasks of the page of the client, as it says there, on Node, Bun and Deno", async () => {
     const page = readFileSync(join(root, "core/client/TASKS.md"), "utf8")
     const [setup = "", ...tasks] = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code)
-    // What only the compiler reads goes: Node 20 runs no TypeScript.
+    // Syntax for the compiler alone goes: Node 20 runs no TypeScript.
     const program = [setup, ...tasks.map((code) => `{\n${code}}\n`)]
       .join("")
       .replaceAll(/: (?:unknown|string\[\])(?=[ )])/g, "")

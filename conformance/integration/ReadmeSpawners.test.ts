@@ -37,7 +37,7 @@ const example = (readme: string, text: string): string => {
   return file
 }
 
-/** What takes long because it repeats, as the tests of other spawners do. */
+/** Cases that take long because they repeat, as the tests of other spawners do. */
 const except = {
   "spawner/output/no-byte-lost-*": "500 runs",
   "spawner/output/of-a-descendant-arrives-on-a-pty": "40 runs",

@@ -1,6 +1,6 @@
 /**
- * What `procwire serve --listen stdio` loads before its first answer on Node: a module that only some uses need is
- * loaded when they come. Every module that is evaluated costs each start, of users and of tests.
+ * The modules that `procwire serve --listen stdio` loads before its first answer on Node: a module that only some uses
+ * need is loaded when they come. Every module that is evaluated costs each start, of users and of tests.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

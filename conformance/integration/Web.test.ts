@@ -130,7 +130,7 @@ describe("the declarations", () => {
     return found
   }
 
-  /** What is for Node, Bun and Deno alone, by its name. */
+  /** The exports for Node, Bun and Deno alone, by name. */
   const runtimes =
     /^(\.|\.\/(node|bun|deno|runtime|mcp|sandbox|conformance.*|effect3|effect|effect\/(platform|mcp|sandbox|conformance.*)|package\.json))$/
 

@@ -35,6 +35,6 @@ if (script === undefined) {
   process.exit(isAsked ? 0 : 2)
 }
 const [file = "", ...words] = script.split(" ")
-// The test of the built-in spawners plays some cases of each suite, unless it is told to play all.
+// The test of the built-in spawners plays some cases of each suite; with the variable all of them.
 const env = name === "spawners" ? { ...process.env, WHOLE_SUITES: "1" } : process.env
 run(process.execPath, [`${root}${file}`, ...words, ...args], { env })

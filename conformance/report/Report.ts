@@ -15,7 +15,7 @@ import * as Verdict from "./Verdict.ts"
 
 /** The destination of a report: a standard stream, or a substitute. */
 export interface Output {
-  /** Whether it is a terminal: colours and progress are for one only. */
+  /** True for a terminal: colours and progress are for one only. */
   readonly isTTY?: boolean | undefined
   /** Cells of a line of the terminal. */
   readonly columns?: number | undefined

@@ -31,11 +31,11 @@ export interface Verdict {
   readonly outcomes: ReadonlyArray<Outcome>
   /** The entries of the baseline that no longer hold. */
   readonly stale: ReadonlyArray<Baseline.Stale>
-  /** Whether no failure counts and no entry is stale. */
+  /** True if no failure counts and no entry is stale. */
   readonly passed: boolean
 }
 
-/** Whether a failure on this level counts. */
+/** True if a failure on this level counts. */
 export const counts = (level: Level, terms: Terms): boolean =>
   level === "must" || (terms.strict && level === "should")
 

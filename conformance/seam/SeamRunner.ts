@@ -157,7 +157,7 @@ export const runner =
 export const stale = (outcomes: ReadonlyArray<Outcome>, known: Known): ReadonlyArray<string> =>
   outcomes.flatMap(({ case: { id }, status }) => (status === "pass" && known[id] !== undefined ? [id] : []))
 
-/** Whether some case has passed, no `must` has failed that is not known to fail, and nothing known is stale. */
+/** True if some case has passed, no `must` has failed that is not known to fail, and nothing known is stale. */
 export const passed = (outcomes: ReadonlyArray<Outcome>, known: Known = {}): boolean =>
   outcomes.some(({ status }) => status === "pass") &&
   stale(outcomes, known).length === 0 &&

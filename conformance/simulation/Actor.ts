@@ -1,6 +1,6 @@
 /**
- * One client: connects, comes back after an absence or the loss of its session, and says whether what it is told about
- * losses is so.
+ * One client: connects, comes back after an absence or the loss of its session, and judges the losses that are reported
+ * to it.
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"

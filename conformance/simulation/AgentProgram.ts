@@ -57,7 +57,7 @@ export class AgentProgram extends Program<AgentPlan> {
         this.doing = "waits for a client"
         const live = yield* actor.connected
         const scope = yield* Scope.make()
-        // Nobody can look for processes in the background: children are scripts of the simulation.
+        // Processes in the background cannot be searched: children are scripts of the simulation.
         const environmentInfo = { ...live.client.environmentInfo, platformOs: "other" }
         const exec = yield* Scope.provide(UnifiedExec.make({ ...live.client, environmentInfo }), scope)
         const tools: Tools = { ...this.since(live), exec, started: [] }

@@ -222,7 +222,7 @@ const stdinOf = (
   truth.reads = reads
   const readers = new Set<() => void>()
   const isDeaf = () => isOver() || world.now >= reads.until
-  /** Fails those that wait, if nobody reads any more. */
+  /** Fails those that wait, if there is no reader any more. */
   const wake = () => {
     for (const reader of readers) reader()
   }

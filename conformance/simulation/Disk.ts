@@ -27,7 +27,7 @@ export interface Held {
   readonly path: string
   /** When it was opened, in milliseconds of the run. */
   readonly at: number
-  /** Of a watch: is told of changes in its folder. */
+  /** Of a watch: is called with changes in its folder. */
   readonly changed?: (name: string) => void
 }
 

@@ -1,5 +1,5 @@
 /**
- * Additions to the plan of a seed, with which rare things meet: polls while nothing is told any more, a flood for a
+ * Additions to the plan of a seed, with which rare things meet: polls when no event follows any more, a flood for a
  * slow reader over an outage, starts whose answer is lost, writes that wait for room, ids that are used again. It draws
  * from a stream of its own.
  */
@@ -47,7 +47,7 @@ export const make = (seed: Seed, clients: number, millis: number): Drills => {
   }
 }
 
-/** A server that ends, and one that answers what nobody has asked. */
+/** A server that ends, and one that sends unsolicited answers. */
 const others = (seed: Seed, clients: number, millis: number): ReadonlyArray<Plan.Disturbance> => {
   const at = () => seed.between(1000, millis)
   const client = () => seed.between(0, clients - 1)
@@ -167,7 +167,7 @@ const adoptedStart: Maker = (seed, at, [key], client) => {
 const losing = (seed: Seed, at: number, millis: number, client: number) =>
   trouble(seed.pick("cut", "strand"), at + seed.between(1, millis), client, seed.between(1, 20_000))
 
-/** A process that is told of carelessly. */
+/** A process whose reports are careless. */
 const disorder: Maker = (seed, at, [key]) => {
   const acts = [...talk(seed, seed.between(20, 80), 300, seed.pick(3, 300)), ...exit]
   return { process: followed(at, key, child(acts), { credit: null, careless: true }) }

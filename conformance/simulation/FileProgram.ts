@@ -110,7 +110,7 @@ export class FileProgram extends Program<FilePlan> {
     })
   }
 
-  /** Blocks one after the other. Each is on the disk when its write is answered; of one that fails nobody knows. */
+  /** Blocks one after the other. Each is on the disk when its write is answered; one that fails may be there or not. */
   private write(attempt: Attempt): Use {
     const { plan, noise, disk } = this
     return Effect.scoped(

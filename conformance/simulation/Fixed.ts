@@ -25,13 +25,13 @@ export const fixed: Seeds = {
     250,
   ],
   "sessions,keep": [
-    // An exit that was told had another seq at the next server, if output came when no server was there.
+    // An exit that was reported had another seq at the next server, if output came when no server was there.
     22, 29,
   ],
   waits: [
     // The empty end of a text was placed before the seq of its wait.
     49,
-    // Output that the log still had was told twice, as the head and as the tail.
+    // Output that the log still had came twice, as the head and as the tail.
     653_730_491,
   ],
   drills: [
@@ -39,7 +39,7 @@ export const fixed: Seeds = {
     78,
   ],
   records: [
-    // A search told a line that was dropped meanwhile as one that came later.
+    // A search reported a line that was dropped meanwhile as one that came later.
     31,
     // A read skipped output of the log in front of a history that began behind it.
     130,

@@ -1,6 +1,6 @@
 /**
  * A host of a fleet as it has to behave: it announces itself and its sessions now and then, renews its lease, confirms
- * what it has begun, ends what it is told to end, and never ends a session because the directory is away.
+ * what it has begun, ends what it is asked to end, and never ends a session because the directory is away.
  */
 import * as Effect from "effect/Effect"
 import type { SessionKey, SessionRecord } from "../../core/directory/Directory.ts"

@@ -1,6 +1,6 @@
 /**
  * Watches the directory of a fleet from outside: every answer that it gives, and every change that it tells of. One
- * owner, quota never above, late words refused, nobody lost or gone who was heard, no session ended without a cause.
+ * owner, quota never above, late words refused, no host lost or gone that was heard, no session ended without a cause.
  */
 import * as Effect from "effect/Effect"
 import type {

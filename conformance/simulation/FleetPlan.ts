@@ -52,7 +52,7 @@ const fault = (seed: Seed, at: number, hosts: number) => ({
   /** Its milliseconds. */
   millis: seed.skewed(seed.pick(3_000, 40_000)),
   /**
-   * `freeze`: a host stands still. `restart`: it is killed, and starts again. `away`: the directory answers nobody.
+   * `freeze`: a host stands still. `restart`: it is killed, and starts again. `away`: the directory does not answer.
    * `cut`: what one host says does not arrive.
    */
   kind: seed.pick("freeze", "freeze", "restart", "away", "cut"),

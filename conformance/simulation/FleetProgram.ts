@@ -22,7 +22,7 @@ const healing = 250_000
 const attempts = 4
 const pause = 500
 
-/** Plays the fleet of a plan, if it has one, to its end; what does not hold is told to the world. */
+/** Plays the fleet of a plan, if it has one, to its end; faults are reported to the world. */
 export const run = (world: World, { fleet, seed, millis }: Plan): Effect.Effect<void> =>
   fleet === undefined ? Effect.void : play(world, new Seed(`fleet ${seed}`), fleet, millis)
 

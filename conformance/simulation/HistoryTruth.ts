@@ -186,7 +186,7 @@ export const grepFault = (
   return missingFault(one, known, answer)
 }
 
-/** A line that is told has that number, text and place, and matches. */
+/** A reported line has that number, text and place, and matches. */
 const matchFault = (one: Case, { line, byte, seq, text, before = [], after = [] }: Match) => {
   const { truth, asked, lines } = one
   const begin = lines[line - 1]
@@ -209,7 +209,7 @@ const matchFault = (one: Case, { line, byte, seq, text, before = [], after = [] 
   return undefined
 }
 
-/** Every line up to the end of the search that matches is told, and the search goes as far as it can. */
+/** Every line up to the end of the search that matches is reported, and the search goes as far as it can. */
 const missingFault = (
   one: Case,
   before: Before,

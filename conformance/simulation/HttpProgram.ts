@@ -85,7 +85,7 @@ export class HttpProgram extends Program<HttpPlan> {
     return Effect.map(body, (how) => (how === "dropped" ? this.expectEnd() : undefined))
   }
 
-  /** A body that nobody reads any more ends at its origin, too. */
+  /** A body without a reader ends at its origin, too. */
   private expectEnd(): void {
     const { actor, origin, key } = this
     const { world, network, index } = actor

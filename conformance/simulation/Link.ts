@@ -128,7 +128,7 @@ export class Link {
       this.world.after(this.seed.between(0, skew), () => this.endings[side]?.())
   }
 
-  /** One side loses the connection; the other one is not told for so many milliseconds. */
+  /** One side loses the connection; the other one does not notice for so many milliseconds. */
   strand(lost: "client" | "server", notice: number): void {
     this.stranded = true
     this.up.swallow()
@@ -194,7 +194,7 @@ class Excess {
   private beyond = 0
   /** Messages of the client without an answer. */
   private open = 0
-  /** Notices that may be told yet. */
+  /** Notices that may still come. */
   private notices = 0
 
   arrives(): void {

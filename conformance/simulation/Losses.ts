@@ -1,4 +1,4 @@
-/** Whether what a client is told to have lost of a process may be lost. */
+/** Judges the losses of output that are reported to a client. */
 import type { ClientError } from "../../core/client/ClientError.ts"
 import type { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"

@@ -1,4 +1,4 @@
-/** Whether every buffer stays within its bound: looked at each time before the clock goes on. */
+/** Checks that every buffer stays within its bound, each time before the clock goes on. */
 import type { Buffer, BuffersService } from "../../core/protocol/Buffers.ts"
 
 export class Memory {

@@ -14,7 +14,7 @@ import { Disorder, Tap } from "./Tap.ts"
 import type { WaitJudge } from "./WaitJudge.ts"
 import type { World } from "./World.ts"
 
-/** Serves the server's side of a new connection; false if nobody is there. */
+/** Serves the server's side of a new connection; false without a server. */
 export type Accept = (open: Effect.Effect<Transport, never, Scope.Scope>) => boolean
 
 interface Connection {
@@ -28,7 +28,7 @@ export interface Common {
   readonly hidden: ReadonlyArray<string>
   /** Processes that the server tells of carelessly. */
   readonly careless: ReadonlySet<string>
-  /** Is told of every wait. */
+  /** Takes every wait. */
   readonly judge: WaitJudge
 }
 
@@ -41,7 +41,7 @@ const skew = 300
 export class Network {
   /** Connections that are not over on both sides. */
   readonly connections = new Set<Connection>()
-  /** The number of times that the server has told the owner of an id whether it writes. */
+  /** The number of role notices that the server has sent to the owner of an id. */
   readonly tells = new Map<string, number>()
   /** Takes connections for the server. */
   accept: Accept = () => false
@@ -73,7 +73,7 @@ export class Network {
       const { world, terms } = this
       yield* Effect.sleep(seed.between(...terms.delay))
       const hangs = (this.hanging[client] ?? 0) - world.now
-      // A SYN that nobody answers is sent again.
+      // A SYN without an answer is sent again.
       if (hangs > 0 && seed.chance(50)) yield* Effect.sleep(hangs)
       if ((this.refused[client] ?? 0) > world.now) return yield* refusal
       const { hidden, judge, careless } = this.common
@@ -158,8 +158,8 @@ export class Network {
   }
 
   /**
-   * How late that is which the server had for a client at some time and has sent now: 0 if something was wrong since
-   * then. What comes while the connection carries all that it can is not late.
+   * The delay of messages that the server had for a client at some time and has sent now: 0 if something was wrong
+   * since then. Messages that come while the connection carries all that it can are not late.
    */
   delaySince(client: number, at: number): number {
     const { now } = this.world

@@ -1,7 +1,7 @@
 /**
  * One direction of a connection: bytes in segments of any size, in order, each after a delay, behind a window.
  *
- * Bytes beyond the window wait at the sender, who is told when that is too much. The receiver may stop
+ * Bytes beyond the window wait at the sender, which notices when that is too much. The receiver may stop
  * reading. The pipe can freeze for a while, swallow everything (a peer that is gone without a word), or be cut between
  * any two bytes.
  */
@@ -15,7 +15,7 @@ export interface Terms {
   readonly window: number
   /** The largest segment, in bytes. */
   readonly segment: number
-  /** Bytes that may wait at the sender before it is told to stop. */
+  /** Bytes that may wait at the sender before it has to stop. */
   readonly highWater: number
 }
 
@@ -64,7 +64,7 @@ export class Pipe {
     this.receiver = receiver
   }
 
-  /** True from a write that was told that too much waits, until that has changed. */
+  /** True from a write after which too much waits, until that has changed. */
   get isFull(): boolean {
     return this.stalled
   }
@@ -104,7 +104,7 @@ export class Pipe {
     this.frozen = Math.max(this.frozen, until)
   }
 
-  /** Everything under way is lost from now on, and so is what is written: the sender is told nothing. */
+  /** Everything under way is lost from now on, and so is what is written: the sender does not notice. */
   swallow(): void {
     this.swallows = true
   }

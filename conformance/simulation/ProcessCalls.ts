@@ -147,7 +147,7 @@ const read = (program: ProcessProgram, call: ProcessCall, held: Held, afterSeq: 
     (state) => check(program, state, afterSeq),
   )
 
-/** Polls until closed was told twice, the second time without waiting, or until the call fails. */
+/** Polls until closed was reported twice, the second time without waiting, or until the call fails. */
 const poll = (program: ProcessProgram, call: ProcessCall, held: Held) =>
   Effect.gen(function* () {
     const { world } = program.actor

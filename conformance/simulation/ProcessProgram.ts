@@ -93,7 +93,7 @@ export class ProcessProgram extends Program<ProcessPlan> {
     })
   }
 
-  /** Starts it by a bare request, which nobody takes back if its answer is lost, and follows what has come of it. */
+  /** Starts it by a bare request, which is not taken back if its answer is lost, and follows what has come of it. */
   private adopt(live: Live) {
     const { plan, actor, truth } = this
     return Effect.gen({ self: this }, function* () {

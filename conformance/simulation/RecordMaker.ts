@@ -74,7 +74,7 @@ const child = (seed: Seed, marks: boolean, historyBytes: number | undefined): Sc
 /** A shell waits at its prompt: nothing but the mark itself tells anybody of it. */
 const silence: Script.Act = { kind: "wait", millis: 45_000 }
 
-/** Of each mark the directory that was told last. */
+/** Of each mark the directory that was reported last. */
 const withFolders = (acts: ReadonlyArray<Script.Act>): ReadonlyArray<Script.Act> => {
   let cwd: string | null = null
   return acts.map((act) => {

@@ -1,6 +1,6 @@
 /**
  * The clients that believe to write to a process: its owner, and those who have attached. While the connections of all
- * of them are well and nothing changes, one does, and nobody besides.
+ * of them are well and nothing changes, exactly one does.
  */
 import type { World } from "./World.ts"
 
@@ -43,12 +43,12 @@ export class Roles {
     this.truth = truth
   }
 
-  /** Whether one of that key believes to write; undefined if it is not there. */
+  /** True if one of that key believes to write; undefined if it is not there. */
   of(key: string): boolean | undefined {
     return this.believers.get(key)?.writes
   }
 
-  /** One of them is told. */
+  /** One of them gets its role. */
   told(key: string, believer: Believer): void {
     this.believers.set(key, believer)
     this.changed(believer.actor)

@@ -26,7 +26,7 @@ export interface Script {
   readonly pty: boolean
   /** It writes text, in UTF-8. */
   readonly text?: boolean
-  /** The marks in its output are told. */
+  /** The marks in its output are reported. */
   readonly marks?: boolean
   /** Most bytes of its history, if it has one. */
   readonly historyBytes?: number | undefined

@@ -42,7 +42,7 @@ const host: HostInfo = {
 /** The host of the server, which outlives servers. */
 export interface Surroundings {
   readonly children: Children
-  /** Undefined if nobody uses files. */
+  /** Undefined if files are not used. */
   readonly disk: Disk | undefined
   readonly origin: Origin
   /** Undefined if the server keeps no histories. */

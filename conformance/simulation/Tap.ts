@@ -45,11 +45,11 @@ export interface Conditions {
   readonly hidden: ReadonlyArray<string>
   /** True if nothing was wrong with the connection since that time. */
   readonly isSmooth: (time: number) => boolean
-  /** Is told of every wait. */
+  /** Takes every wait. */
   readonly judge: WaitJudge
   /** The treatment of notifications after the checks. */
   readonly disorder: Disorder
-  /** The number of times that each id was told whether it writes. */
+  /** The number of role notices for each id. */
   readonly tells: Map<string, number>
 }
 
@@ -246,7 +246,7 @@ export class Disorder {
   private readonly processes: ReadonlySet<string>
   private late: Array<{ readonly text: string; left: number }> = []
 
-  /** `processes` are told of carelessly. */
+  /** Reports of `processes` are careless. */
   constructor(seed: Seed, processes: ReadonlySet<string>) {
     this.seed = seed
     this.processes = processes

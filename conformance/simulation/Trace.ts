@@ -1,7 +1,7 @@
 /** The events of a run, as lines, and a hash of all of them: two runs are the same if their hashes are. */
 import { finished } from "./Seed.ts"
 
-/** Lines that are kept if nobody asks for all. */
+/** Lines that are kept unless all are asked for. */
 const kept = 4000
 
 /** A line that is put in words when somebody asks for it: most runs go well. */

@@ -59,7 +59,7 @@ export class Truth {
   exitedAfter: number | undefined
   /** The code that the wire must tell. */
   exitCode: number | undefined
-  /** Seqs that clients were told, in which all must agree. */
+  /** Seqs that were reported to clients, in which all must agree. */
   exitedSeq: number | undefined
   closedSeq: number | undefined
   /** A client has asked for its end, or has given up its start. */
@@ -68,7 +68,7 @@ export class Truth {
   endAsked = false
   /** Writes in the order in which the client has called them, each with how often it had lost a connection by then. */
   readonly asked: Array<{ readonly number: number; readonly lost: number; readonly by?: string }> = []
-  /** When the client was told that a write is accepted, by its number. */
+  /** When the answer that a write is accepted came to the client, by its number. */
   readonly accepted = new Map<number, number>()
   /** When it reads stdin: from when on, until when, and for how long each write. */
   reads = { from: 0, until: Infinity, each: 0 }
@@ -84,7 +84,7 @@ export class Truth {
   blocked = false
   /** Its roles, where others may write. */
   roles: Roles | undefined
-  /** The marks in its output are told. */
+  /** The marks in its output are reported. */
   marked = false
   /** Most bytes of its history, if it has one that nothing but its size ends. */
   historyBytes: number | undefined

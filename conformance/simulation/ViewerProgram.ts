@@ -181,7 +181,7 @@ export class ViewerProgram extends Program<ViewerPlan> {
     const { owner } = this
     const { sessionId } = owner
     if (sessionId === undefined || sessionId !== started.sessionId || !owner.hasSameServer) return
-    // A session that nobody has had for its time has ended, whether its client knows it or not.
+    // A session without a connection for its time has ended, whether its client knows it or not.
     const since = owner.network.servedUntil(sessionId)
     if (since !== undefined && owner.world.now - since >= owner.settings.detachedMillis) return
     Losses.checkForgotten(

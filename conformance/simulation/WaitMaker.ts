@@ -30,7 +30,7 @@ const process = (seed: Seed, key: string, at: number) => ({
   ].sort((one, other) => one.at - other.at),
 })
 
-/** Little output, so that nobody is paused, and an answer to SIGTERM. */
+/** Little output, so that no child is paused, and an answer to SIGTERM. */
 const child = (seed: Seed): Script.Script => {
   const script = Script.make(seed.fork("child"), 0)
   const acts = script.acts.map((act) =>

@@ -1,7 +1,7 @@
 /**
  * Time and the order of everything: a clock that stands still while anything can run, and a queue of what can.
  *
- * All fibers run by this scheduler, in the order in which they were woken, as on a real runtime. When nobody can run
+ * All fibers run by this scheduler, in the order in which they were woken, as on a real runtime. When none can run
  * the clock goes on to the next timer; timers of the same millisecond fire in an order that the seed decides. There is
  * no real clock, timer or promise in it, so a run is one synchronous function.
  */

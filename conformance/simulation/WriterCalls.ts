@@ -36,7 +36,7 @@ const follow = (
   }).pipe(Effect.ensuring(Effect.sync(() => roles.left(key))))
 }
 
-/** The same for the owner of a process, on a fiber that ends with its program; nothing where nobody else writes. */
+/** The same for the owner of a process, on a fiber that ends with its program; nothing without other writers. */
 export const followOwner = (
   { key, actor, truth }: Program & { readonly truth: Truth },
   process: RemoteProcess,
@@ -65,7 +65,7 @@ export const during = (
     yield* Fiber.interruptAll(besides)
   })
 
-/** Gives the role up and takes it, again and again: who had it before must not be told each time. */
+/** Gives the role up and takes it, again and again: its earlier holder must not be notified each time. */
 const swing = (
   { key, actor: { network, index } }: Program,
   { attachment }: RemoteProcess,
@@ -108,7 +108,7 @@ const write = (
     { discard: true },
   )
 
-/** A write is accepted of the one who is the writer from the call to the answer, and of nobody else. */
+/** A write is accepted only of the one that is the writer from the call to the answer. */
 const one = (program: Program, process: RemoteProcess, truth: Truth, attached: Since) =>
   Effect.gen(function* () {
     const { key, actor } = program

@@ -22,7 +22,7 @@ export const make = () => {
     path,
     /** Creates an empty file. */
     put: (name: string): void => writeFileSync(file(name), ""),
-    /** Whether there is a file of this name. */
+    /** True if there is a file of this name. */
     has,
     /** The size of a file in bytes; 0 if there is none. */
     size: (name: string): number => (has(name) ? statSync(file(name)).size : 0),

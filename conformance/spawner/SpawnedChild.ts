@@ -24,7 +24,7 @@ export interface ChildOptions {
   readonly cwd?: string
   /** Its whole environment. Default: `PATH` alone. */
   readonly env?: Readonly<Record<string, string>>
-  /** Whether its stdin is a pipe; otherwise it is empty. Default: false. */
+  /** True for a pipe as stdin; otherwise it is empty. Default: false. */
   readonly stdin?: boolean
   /** Runs it in a PTY, of 24 rows and 80 columns or of this size. Default: false. */
   readonly pty?: boolean | Spawner.TerminalSize

@@ -24,7 +24,7 @@ export interface Options {
 const made = new WeakMap<Target, Map<string, Promise<unknown>>>()
 
 export interface CaseServers {
-  /** Whether other cases use the same server. */
+  /** True if other cases use the same server. */
   readonly shared: boolean
   /** The server for the next connection. Over stdio there is one for each connection, otherwise one for the case. */
   readonly forConnection: () => Promise<Server>

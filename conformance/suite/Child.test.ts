@@ -3,7 +3,7 @@ import * as Child from "./Child.ts"
 import * as Inbox from "./wire/Inbox.ts"
 import type { Wire } from "./wire/Wire.ts"
 
-/** A process of which output arrives as it is told. */
+/** A process of which output arrives on request. */
 const following = () => {
   const inbox = Inbox.make()
   const child = Child.attach({ inbox, timeoutMs: 60_000 } as unknown as Wire, "p")
@@ -16,7 +16,7 @@ const following = () => {
       unterminated: false,
     })
   }
-  /** Whether the wait for a text ends with the output so far. */
+  /** True if the wait for a text ends with the output so far. */
   const said = async (part: string) => {
     let found = false
     void child.says(part).then(() => (found = true))

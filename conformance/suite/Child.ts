@@ -71,9 +71,9 @@ export interface StartOptions {
   readonly argv?: ReadonlyArray<string>
   /** The environment. Default: that of {@link Wire.Wire.childEnv}. */
   readonly env?: { readonly [name: string]: string }
-  /** Whether it runs in a PTY. Default: false. */
+  /** True to run it in a PTY. Default: false. */
   readonly tty?: boolean
-  /** Whether its stdin is a pipe. Not sent if absent. */
+  /** True for a pipe as stdin. Not sent if absent. */
   readonly pipeStdin?: boolean
   /** The process id. Default: a random one. */
   readonly id?: string

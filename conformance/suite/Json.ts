@@ -20,7 +20,7 @@ export const parse = (text: string): Json | undefined => {
   }
 }
 
-/** Whether a value is a JSON object: not null and not an array. */
+/** True if a value is a JSON object: not null and not an array. */
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -1,5 +1,5 @@
 /**
- * Which capabilities a server lacks. The suite asks each target once, so that nobody has to list them.
+ * The capabilities that a server lacks. The suite asks each target once, so that they need no list.
  *
  * A family is missing if its method is unknown (-32601) and no capability in `environmentInfo` announces it. What is
  * announced and does not work fails its cases. A sandbox is missing if a restricted profile is refused; support for

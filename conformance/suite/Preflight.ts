@@ -63,7 +63,7 @@ const ending = async ({ process }: Server, inbox: Inbox): Promise<string> => {
   return exit === undefined ? closed : ServerProcess.describe(exit, before, process.errors())
 }
 
-/** Sends `initialize`; why it was not answered with a result. `enter` is told what is waited for. */
+/** Sends `initialize`; why it was not answered with a result. `enter` gets the subject of each wait. */
 const ask = async (
   { context }: CaseContext.RunningContext,
   target: Target,

@@ -47,7 +47,7 @@ export const unplayed = (plan: Pick<Plan, "cases" | "targets">, reason: string):
 const patience = 6
 
 /**
- * Whether the servers of a run still answer. After some silent failures of one target in a row the target is asked
+ * The liveness of the servers of a run. After some silent failures of one target in a row the target is asked
  * again; if it does not answer, no further case of it is played: a server that dies midway costs seconds, not a
  * deadline for each case.
  */

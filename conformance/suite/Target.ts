@@ -44,7 +44,7 @@ export interface Target {
   readonly kind: TransportKind
   /** The argument of the command line that names this target, for reports. */
   readonly words: ReadonlyArray<string>
-  /** Whether the suite starts the server. */
+  /** True if the suite starts the server. */
   readonly owned: boolean
   /** The command, with a free address where it needs one. */
   readonly argv: () => ReadonlyArray<string>

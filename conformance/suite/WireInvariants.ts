@@ -140,6 +140,6 @@ export const fault = (
   return undefined
 }
 
-/** Whether a reply carries this id, in the same JSON type. */
+/** True if a reply carries this id, in the same JSON type. */
 export const answers = (message: Message, id: Json): boolean =>
   isObject(message.json) && message.json["method"] === undefined && same(message.json["id"], id)

@@ -36,12 +36,12 @@ const load = (file: string): Promise<Scripts> =>
 export const { faults } = await load("all.mjs")
 const { listen } = await load("relay.mjs")
 
-/** What is wrong in nothing. */
+/** No fault. */
 export const right: Fault = { name: "right", says: "", relay: {}, cases: [] }
 
 /**
- * What must fail may fail by waiting in vain, so it waits for less than what must pass; and once more for longer,
- * because a busy machine is silent, too.
+ * Cases that must fail may fail by waiting in vain, so they wait for less than those that must pass; and once more for
+ * longer, because a busy machine is silent, too.
  */
 const [shortMs, silentMs, longMs] = [2_500, 10_000, 60_000]
 
@@ -69,7 +69,7 @@ export const broken = (fault: Fault): BrokenTarget => {
   // However little a case waits for: a server that starts slowly shows no fault.
   const patient = (needs: Target.Needs) => ({ ...needs, timeoutMs: longMs })
   const alone = (needs: Target.Needs) => ({ ...patient(needs), args: [] })
-  /** What cases share, by the arguments that they want. */
+  /** The servers that cases share, by the arguments that they want. */
   const relays = new Map<string, Promise<Target.Server>>()
   const share = (needs: Target.Needs): Promise<Target.Server> => {
     const ours = oursFor(needs.args)
@@ -97,7 +97,7 @@ export const broken = (fault: Fault): BrokenTarget => {
 /** Ends the server that relays share. */
 export const close = (): void => shared.close()
 
-/** Whether the kernel tells what the cases of some faults need. */
+/** True if the kernel has the facts that the cases of some faults need. */
 export const kernelTells = existsSync("/proc/self/syscall")
 
 /** Short cases of several families: a server whose fault lies elsewhere passes them. */
@@ -126,7 +126,7 @@ const run = async (
   timeoutMs: number,
 ): Promise<ReadonlyArray<Outcome>> => {
   const chosen = cases.filter(({ id }) => ids.includes(id))
-  // What a server can do is found out once: on a busy machine it needs longer to start than a case may last here.
+  // The capabilities of a server are found out once: on a busy machine it needs longer to start than a case may last.
   for (const item of chosen) await Manifest.missing(item, on, longMs)
   const options = { parallel: 3, timeoutMs, slow: false, without: new Set<never>() }
   return Runner.run({ cases: chosen, targets: [on], ...options })

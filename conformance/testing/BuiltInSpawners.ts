@@ -49,7 +49,7 @@ export interface Opened {
   readonly close: () => Promise<void>
 }
 
-/** What runs beside a spawner: a program whose first line stands for the word in `with`, until it is killed. */
+/** A program beside a spawner, whose first line stands for the word in `with`, until it is killed. */
 const beside: { readonly [word: string]: (folder: string) => ReadonlyArray<string> } = {
   "{URL}": (folder) => [...command, "serve", "--listen", `unix:${join(folder, "socket")}`],
   "{SSH}": () => [process.execPath, join(root, "adapters/testing/sshd.mjs")],
@@ -57,7 +57,7 @@ const beside: { readonly [word: string]: (folder: string) => ReadonlyArray<strin
 
 let containers: TestContainers.TestContainers | undefined
 
-/** What this machine lacks for a row, beside what the spawner itself says. */
+/** Requirements of a row that this machine lacks, beside those that the spawner itself names. */
 export const missing = ({ with: text }: Row): TestContainers.TestContainers["missing"] => {
   if (text.includes("{IMAGE}")) return (containers ??= TestContainers.open()).missing
   if (!text.includes("{SSH}")) return undefined

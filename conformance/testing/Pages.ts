@@ -55,7 +55,7 @@ export const relay = async (port: number) => {
 /** A file of a site: its media type and what it holds. */
 export type SiteFile = readonly [type: string, content: string | Uint8Array]
 
-/** What a page of the site reports by a POST, opened by Chromium with `hash`. */
+/** The report of a page of the site by a POST, opened by Chromium with `hash`. */
 export const shown = async (file: (path: string) => SiteFile | undefined, hash: string): Promise<string> => {
   let report: (text: string) => void = () => {}
   const reported = new Promise<string>((resolve) => (report = resolve))

@@ -10,7 +10,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
 
-/** What runs containers here, or why nothing does. */
+/** A runner of containers here, or why there is none. */
 export interface TestContainers {
   /** The name of the image. */
   readonly image: string
@@ -23,7 +23,7 @@ export interface TestContainers {
 
 const image = "localhost/procwire-test"
 
-/** What is tried, in this order: podman as it is, and what works where it may not raise limits or make cgroups. */
+/** Configurations in the order of trial: podman as it is, and some that need no limits and no cgroups. */
 const configurations = [
   "",
   `[containers]

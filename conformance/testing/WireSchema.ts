@@ -36,7 +36,7 @@ export const load = (wire: "procwire" | "procwire.v0") => {
   return {
     schema,
     meta: document(`${wire}.meta.json`),
-    /** What is wrong with a value of a type; undefined if nothing is. */
+    /** The fault of a value of a type; undefined if there is none. */
     fault: (type: string, value: unknown): string | undefined => {
       const validate = validator(type)
       return validate(value) ? undefined : ajv.errorsText(validate.errors)
@@ -113,13 +113,13 @@ const openRpc = createRequire(import.meta.url)("@open-rpc/meta-schema") as {
   readonly openrpcDocument: JsonObject
 }
 
-/** What that meta-schema refers to: the part of the schema of JSON Schema that it needs. */
+/** The schema that the meta-schema refers to: the part of JSON Schema that it needs. */
 const jsonSchema = {
   type: ["object", "boolean"],
   definitions: { JSONSchemaObject: { properties: { $ref: { type: "string", format: "uri-reference" } } } },
 }
 
-/** What is wrong with an OpenRPC document, by the meta-schema of OpenRPC; undefined if nothing is. */
+/** The fault of an OpenRPC document, by the meta-schema of OpenRPC; undefined if there is none. */
 export const openRpcFault = (document: JsonObject): string | undefined => {
   const ajv = new Ajv({ strict: false, validateFormats: false })
   for (const id of ["https://meta.json-schema.tools", "https://meta.json-schema.tools/"])

@@ -77,7 +77,7 @@ export class End {
     }
   }
 
-  /** Whether a message is waiting to be read. */
+  /** True if a message is waiting to be read. */
   get waits(): boolean {
     return this.taken.length > 0 || (this.transport.incoming.size() ?? 0) > 0
   }

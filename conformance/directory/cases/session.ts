@@ -188,7 +188,7 @@ export const sessions = table("directory/session", {
   },
 })
 
-/** Whether a change tells that this host uses so many places, and that a claim has failed there. */
+/** True for a change by which this host uses so many places, and a claim has failed there. */
 const hostUsed = (hostId: string, used: number) => (change: Change) =>
   change.kind === "host" &&
   change.host.hostId === hostId &&

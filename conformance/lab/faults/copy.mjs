@@ -145,7 +145,7 @@ export const make = () => {
   const sound = new Set()
   return {
     /**
-     * What notices a fault: a test or case that fails with it and passes without. Undefined if nothing does.
+     * The test or case that notices a fault: it fails with it and passes without. Undefined if there is none.
      * @param {Fault} fault
      * @returns {Promise<string | undefined>}
      */

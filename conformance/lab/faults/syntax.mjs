@@ -42,7 +42,7 @@ const surroundings = [
   ["try {} ", ""],
 ]
 
-/** Names that nobody changes. */
+/** Names that are never changed. */
 const fixed = new Set(["undefined", "Infinity", "NaN"])
 
 /** @param {string} text */

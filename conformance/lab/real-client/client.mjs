@@ -9,7 +9,7 @@ import { join } from "node:path"
  * The place of the server: an address, or the words that start it.
  * @typedef {{ url?: string | undefined, words: readonly string[] }} Place
  *
- * The way in which the client is told: by variables, or by a file of environments. `environment` is the name in use.
+ * The configuration of the client: by variables, or by a file of environments. `environment` is the name in use.
  * @typedef {object} Way
  * @property {string} environment
  * @property {(place: Place) => Record<string, string>} [variables]

@@ -82,7 +82,7 @@ export const make = (model, note) => {
     client,
     /** True if a client was started. */
     started: () => running !== undefined,
-    /** True if a client was started whose end nobody has awaited. */
+    /** True if a client was started whose end was not awaited. */
     goesOn: () => running !== undefined && !over,
     /** Takes up a client that was just started; returns when it asks the model. @param {Client} next */
     begin: (next) => {
@@ -90,7 +90,7 @@ export const make = (model, note) => {
       over = false
       return asked()
     },
-    /** All that the client has told the model so far. */
+    /** All messages of the client to the model so far. */
     input: () => current().input,
     tools: () => current().tools,
     calls,

@@ -45,7 +45,7 @@ export const open = async (url) => {
       }
       return () => halves.forEach(([, far]) => far.destroy())
     },
-    /** Whether new connections are accepted. @param {boolean} now */
+    /** Accepts new connections or not. @param {boolean} now */
     reach: (now) => (reachable = now),
     close: () => {
       for (const near of sockets.keys()) near.destroy()

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url"
  *
  * @typedef {{ parts: readonly Part[], first: number, step: number, minutes: number, hunts?: boolean }} Share every
  * `step`th of the seeds of the parts; a hunt ends with the first that fails, and does not look for its shortest trace
- * @typedef {{ seed: number, mix?: string, minutes: number, lines: boolean }} Single is told in words
+ * @typedef {{ seed: number, mix?: string, minutes: number, lines: boolean }} Single is reported in words
  */
 
 const [, , file = "", text = ""] = argv
@@ -28,7 +28,7 @@ const mixOf = (words) => {
 
 const parent = process.ppid
 
-/** Nobody hears it once the program is gone that has started this one, which ends then. @param {object} told */
+/** Tells the program that has started this one, and ends when that is gone. @param {object} told */
 const tell = (told) => {
   if (process.ppid !== parent) process.exit(1)
   stdout.write(`${JSON.stringify(told)}\n`)

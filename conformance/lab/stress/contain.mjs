@@ -10,7 +10,7 @@ const long = "sleep 600"
 const silent = "</dev/null >/dev/null 2>&1"
 /** Starts itself in a session of its own again and again. */
 const hydra = `[ "$1" -gt 0 ] && setsid sh -c "$0" "$0" $(($1 - 1)) & ${long}`
-/** Each process starts the next one in a session of its own, and ends: nobody is in one place for long. */
+/** Each process starts the next one in a session of its own, and ends: none is in one place for long. */
 const walker = `[ "$1" -gt 0 ] || exit; sleep 0.02; setsid sh -c "$0" "$0" $(($1 - 1)) & exit`
 /** The steps of a walker: it is still on its way when survivors are counted, and not a day later. */
 const steps = 3000
@@ -35,7 +35,7 @@ const trees = {
 }
 const names = Object.keys(trees)
 
-/** Whether a server that ends so leaves this tree: nobody adopts and finds who moves, once a subreaper is killed. */
+/** True if a server that ends so leaves this tree: nothing adopts and finds moving ones once a subreaper is killed. */
 const maySurvive = (/** @type {string} */ name, /** @type {string} */ by, /** @type {string} */ end) =>
   name === "walking on" && by === "subreaper" && end === "SIGKILL"
 

@@ -1,6 +1,6 @@
 // @ts-check
 // A fleet over a real PostgreSQL: its routers are killed and restarted, and a host is frozen past its lease. No line of
-// a process may be lost or doubled. A session of a frozen host goes on, or has ended with its process and is told so.
+// a process may be lost or doubled. A session of a frozen host goes on, or has ended with its process and says so.
 import { mkdtempSync, openSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

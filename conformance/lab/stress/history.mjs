@@ -1,5 +1,5 @@
 // @ts-check
-// A child prints many times what its history may keep, while nobody is attached. The memory of the server must stay
+// A child prints many times what its history may keep, without a client. The memory of the server must stay
 // flat, the files within their bound, and what is left must be the end of the output.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"

@@ -37,7 +37,7 @@ export interface Stage {
   readonly url: string
   /** The address for other clients: `ws://127.0.0.1:39211`. */
   readonly address: string
-  /** The link that the server has printed, which nobody has used. */
+  /** The link that the server has printed, unused so far. */
   readonly link: string
   /** The server: the last one that was started. */
   readonly server: ChildProcess

@@ -8,7 +8,7 @@ const MANY = 200
 /** The number of descriptors and processes that the spawner may keep for itself. */
 const OWN = 5
 
-/** Many children run at the same time; then each one is told to exit with its number. */
+/** Many children run at the same time; then each one is asked to exit with its number. */
 const atOnce = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const children: Array<SpawnedChild> = []
   for (let i = 0; i < MANY; i++) {

@@ -20,7 +20,7 @@ const only = ({ uri }: Folder, name: string, access: string): JsonObject => ({
   ...level,
 })
 
-/** Every path of another host is told with its own words; `root` are those for a workspace root. */
+/** Every path of another host is refused with its own words; `root` are those for a workspace root. */
 const tellsForeign = async (folder: Folder, root: string): Promise<void> => {
   const profile = only(folder, "a", "read")
   const foreign = "file:///C:/x"

@@ -1,6 +1,6 @@
 /**
  * An extension that a server may announce as `requestCancel` in `environmentInfo.capabilities`: the notification
- * `request/cancel {id}` says that nobody waits for the answer to a request any more. One that waits, and would
+ * `request/cancel {id}` says that the answer to a request is not awaited any more. One that waits, and would
  * leave nothing half done, ends then; it is answered all the same, once. `request/cancel` of requests that are not
  * about processes: HTTP exchanges and files.
  */

@@ -144,7 +144,7 @@ export const session = table("session", sockets, {
         return (await Promise.all(replies)).map(({ error }) => error?.code ?? 0).sort((a, b) => a - b)
       }
       let codes = await race()
-      // Nobody wins while the server has not noticed yet that the old connection has ended.
+      // No client wins while the server has not noticed yet that the old connection has ended.
       const until = performance.now() + t.timeoutMs
       while (codes.every((code) => code === -32010) && performance.now() < until) codes = await race()
       Check.equal(codes, [-32010, 0], "the codes")

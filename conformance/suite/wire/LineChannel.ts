@@ -63,7 +63,7 @@ export const make = ({ kind, input, output }: Streams, events: ChannelEvents): C
   output.on("close", () => {
     if (ended) return
     ended = true
-    // Whoever drops a connection may do so in the middle of a line.
+    // A connection may be dropped in the middle of a line.
     if (parts.length > 0 && !dropped) deliver(true)
     events.end(`the server closed its ${kind === "stdio" ? "standard output" : "connection"}`)
   })

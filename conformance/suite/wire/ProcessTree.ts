@@ -56,7 +56,7 @@ export const running = (): ReadonlySet<number> => new Set(Procfs.available ? Pro
 export const marked = (setting: string, older?: ReadonlySet<number>): ReadonlyArray<number> =>
   Procfs.available ? Procfs.marked(setting, older).filter((pid) => pid !== process.pid) : []
 
-/** Whether a process of this machine is alive. A zombie is not. */
+/** True if a process of this machine is alive. A zombie is not. */
 export const alive = (pid: number): boolean => {
   if (Procfs.available) return (Procfs.stat(pid)?.state ?? "Z") !== "Z"
   try {

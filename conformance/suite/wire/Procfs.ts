@@ -3,7 +3,7 @@
  */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs"
 
-/** Whether this machine has a /proc as Linux has it. */
+/** True if this machine has a /proc as Linux has it. */
 export const available: boolean = existsSync("/proc/self/fd") && existsSync("/proc/self/stat")
 
 const read = (path: string): string => {
@@ -75,7 +75,7 @@ export const descriptors = (): ReadonlyArray<number> => readdirSync("/proc/self/
 /** `O_CLOEXEC` as fcntl.h of Linux has it, on x86 and ARM. */
 const closeOnExec = 0o2000000
 
-/** Whether an open descriptor of this process is passed on to the programs that it executes. */
+/** True if an open descriptor of this process is passed on to the programs that it executes. */
 export const passedOn = (descriptor: number): boolean => {
   const [, flags] = /^flags:\s*(\d+)/m.exec(read(`/proc/self/fdinfo/${descriptor}`)) ?? []
   return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0

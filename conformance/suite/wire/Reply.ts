@@ -39,7 +39,7 @@ export const from = (message: Message): Reply | undefined => {
   return { error: { code, message: text, ...(data === undefined ? {} : { data }) }, message }
 }
 
-/** Whether a reply carries this id as a string: without this check the case would wait for it in vain. */
+/** True if a reply carries this id as a string: without this check the case would wait for it in vain. */
 const carriesAsString = ({ json }: Message, id: number): boolean =>
   isObject(json) && json["method"] === undefined && json["id"] === String(id)
 

@@ -11,7 +11,7 @@ export type TransportKind = (typeof transportKinds)[number]
 /** The transports of a case: `any`; `lines`, all but WebSocket; `sockets`, all but stdio; or one alone. */
 export type Carriers = "any" | "lines" | "sockets" | TransportKind
 
-/** Whether a case with these carriers runs over this transport. */
+/** True if a case with these carriers runs over this transport. */
 export const carries = (carriers: Carriers, kind: TransportKind): boolean =>
   carriers === "any" ||
   carriers === kind ||

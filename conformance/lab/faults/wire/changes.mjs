@@ -73,7 +73,7 @@ export const chunks = (change) => {
   }
 }
 
-/** Receipts, told and read. @param {(receipt: Message, known: Known) => Message} change @returns {Hooks} */
+/** Receipts, sent and read. @param {(receipt: Message, known: Known) => Message} change @returns {Hooks} */
 export const receipts = (change) => {
   const changed = (/** @type {Message} */ one, /** @type {Known} */ known) =>
     one.receipt === undefined ? one : { ...one, receipt: change(one.receipt, known) }
@@ -94,7 +94,7 @@ export const less = (of, ...names) =>
 /** @param {string} base64 */
 export const bytesOf = (base64) => Buffer.from(base64, "base64")
 
-/** Whether the last output ends within a line. @type {Hooks} */
+/** True if the last output ends within a line. @type {Hooks} */
 export const openLines = {
   told: ({ method, params: { chunk } }, known) =>
     void (method === "process/output" && (known.open = bytesOf(chunk).at(-1) !== 10)),

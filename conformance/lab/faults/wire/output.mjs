@@ -1,5 +1,5 @@
 // @ts-check
-// Faults in what is told of processes: output, its order and exits.
+// Faults in reports of processes: output, its order and exits.
 import { at, bytesOf, fault, later, less, params, result } from "./changes.mjs"
 
 /** @import { WireFault } from "./changes.mjs" */

@@ -45,7 +45,7 @@ import { WebSocket, WebSocketServer } from "real-ws"
  * @property {Map<string, Message>} waiting its requests without an answer, by the JSON of their ids
  * @property {(message: Message) => void} push sends to the server
  * @property {(message: Message | string) => void} tell sends to the client
- * @property {(method: string, params: object) => Promise<Message>} ask asks the server; the client is not told
+ * @property {(method: string, params: object) => Promise<Message>} ask asks the server, unseen by the client
  * @property {(request: Message, result: unknown) => []} reply answers for the server
  * @property {(request: Message, code: number, message?: string) => []} refuse
  * @property {() => void} end ends the near connection

@@ -20,7 +20,7 @@ const unexpected = (change) => (c) => ({
 /** The pids of processes. @type {Hooks} */
 const pids = { answered: (m, { method }, known) => void (method === exec && (known.pid = m.result?.pid)) }
 
-/** Until nobody is left in a group. @param {number} pid @returns {Promise<void>} */
+/** Completes when a group has no members. @param {number} pid @returns {Promise<void>} */
 const groupEnded = async (pid) => {
   while (signalled(-pid, 0)) await later(50, undefined)
 }
@@ -86,7 +86,7 @@ const faults = [
   })),
   fault`id-kept-at-terminate: A process that was terminated is called running until it has exited.
     v0/terminate/second-is-not-running`.by({
-    // The exit may be told between the answers to two requests that came together.
+    // The exit may come between the answers to two requests that came together.
     asked: ({ method, id }, known) => void (method === terminate && (known[id] = known.running)),
     answered: (m, { method }, known) => {
       known.running ||= method === exec && m.result !== undefined

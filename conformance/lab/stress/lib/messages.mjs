@@ -1,7 +1,7 @@
 // @ts-check
 // Valid messages of every method, from the schema and its examples, and what is done to them: to their values, their
 // text and their bytes. They do no harm: starts run `true`, or `cat`, which ends with its connection; paths lead
-// nowhere; nobody listens at the HTTP address. `harmless` decides whether a mutated message may be sent.
+// nowhere; the HTTP address has no listener. `harmless` decides whether a mutated message may be sent.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "../../../../.ci/setup.mjs"
@@ -22,7 +22,7 @@ const exampleOf = Object.fromEntries(
 const programs = [["/bin/true"], ["/bin/true"], ["/bin/true"], ["/bin/cat"], ["/nonexistent/program"], []]
 const allowed = new Set(programs.map((argv) => JSON.stringify(argv)))
 const chunk = Buffer.from("a line\n").toString("base64")
-/** Paths where nothing can be found, made, changed or removed, an address where nobody listens, and content. */
+/** Paths where nothing can be found, made, changed or removed, an address without a listener, and content. */
 const places = ["file:///dev/null/a", "file:///dev/null/b/c"]
 const strings = [...places, "http://127.0.0.1:1/", chunk]
 

@@ -26,7 +26,7 @@ const stranger = async (pid) => {
   }
 }
 
-/** Plays a child that leaves nobody, or a member of its group that dies a moment later. @param {boolean} leaves */
+/** Plays a child that leaves no process, or a member of its group that dies a moment later. @param {boolean} leaves */
 const round = (leaves) =>
   Effect.gen(function* () {
     const spawner = yield* Spawner.Spawner

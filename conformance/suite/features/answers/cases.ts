@@ -1,6 +1,6 @@
 /**
  * An extension that a server may announce as `processAnswers` in `environmentInfo.capabilities`: `answers` of
- * `process/start`. The server answers what a process asks its terminal, while nobody else does.
+ * `process/start`. The server answers what a process asks its terminal, while no client does.
  */
 import { Check, Child, table } from "../../Vocabulary.ts"
 import { begin, resumed } from "../../cases/resuming.ts"

@@ -7,7 +7,7 @@ import { all, bytesOf, event, fault, mapped, receipts } from "../../../lab/fault
 /** @import { Message } from "../../../lab/faults/wire/relay.mjs" */
 
 /**
- * Receipts, with what was told of each stream so far.
+ * Receipts, with what was sent of each stream so far.
  * @param {(found: any, bytes: Buffer) => any} add
  * @param {(stream: Message, found: any) => Message} change
  */

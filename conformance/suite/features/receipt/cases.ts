@@ -138,7 +138,7 @@ export const processReceipt = table("process/receipt", receipts, {
       const other = await t.open()
       const lost = await Gate.make(Gate.shell(other))
       const size = 3_000_000
-      // The server gets time to notice that nobody is there any more; if it notices later, less is unread.
+      // The server gets time to notice that there is no reader any more; if it notices later, less is unread.
       const script = `echo pid $$.; ${lost.wait}; sleep 0.5; head -c ${size} /dev/zero`
       const child = await start(wire, { script })
       await child.says(".\n")

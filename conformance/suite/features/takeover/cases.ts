@@ -1,6 +1,6 @@
 /**
  * An extension that a server may announce as `sessionTakeover` in `environmentInfo.capabilities`: with `takeover: true`
- * an `initialize` resumes a session that another connection has. That connection is told so by `session/taken`, and
+ * an `initialize` resumes a session that another connection has. That connection is notified by `session/taken`, and
  * ends. A server must do so whatever the connection is doing, because it may be dead.
  */
 import { Check, Child, table, type CaseContext, type JsonObject, type Wire } from "../../Vocabulary.ts"

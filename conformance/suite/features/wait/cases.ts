@@ -13,7 +13,7 @@ const wait = (
   more: JsonObject = {},
 ): Promise<JsonObject> => child.wire.ok("process/wait", { processId: child.id, until, ...more })
 
-/** A process that does as it is told: each line of its input is a script. */
+/** A process that runs each line of its input as a script. */
 const obedient = (wire: Child.Child["wire"]): Promise<Child.Child> =>
   Child.start(wire, { script: 'while read -r line; do eval "$line"; done', pipeStdin: true })
 
