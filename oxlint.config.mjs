@@ -9,7 +9,7 @@ const wires =
   "core/features/Wires.ts core/features/FieldWires.ts core/features/*/wire.ts core/features/*/FileBounds.ts"
 
 /**
- * What the modules of a folder may import from outside that folder. A row holds for the folders below as well, unless
+ * The modules that a folder may import from outside that folder. A row holds for the folders below as well, unless
  * they have a row of their own; `!folder` takes one back. Tests and their helpers may import more: see `exceptions`.
  */
 const imports = {
@@ -66,7 +66,7 @@ const imports = {
   "conformance/lab": ".ci dist conformance",
 }
 
-/** What some files may not import; for all others the table holds. */
+/** The modules that some files may not import; for all others the table holds. */
 const exceptions = {
   "adapters/{node,bun,deno}/{main,program,start}.ts": ["**/conformance/**"],
   "core/features/{Client*,*/client}.ts": [

@@ -62,7 +62,7 @@ export default defineConfig({
     reporters: ["default", new Hangs(), new Tallying()],
     // A test has the tags of the programs that it wants beside Node and npm.
     tags,
-    // What one project or runtime has made of a module is read by the others, and by the next run.
+    // The transformed modules of one project or runtime are read by the others, and by the next run.
     experimental: { fsModuleCache: true },
     // Tests wait for processes more than they compute, so they use every core, and one more. Where another runtime's
     // tests run beside them, `.ci/steps.mjs` says how many.

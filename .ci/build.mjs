@@ -61,7 +61,7 @@ const prune = () => {
 }
 
 /**
- * What the conditions of an export lead to: a file, or further conditions.
+ * The target of a condition of an export: a file, or further conditions.
  * @typedef {string | { readonly [condition: string]: Place }} Place
  * @type {{ exports: Readonly<Record<string, Place>>, dependencies?: object, optionalDependencies?: object,
  *   peerDependenciesMeta?: object, devDependencies: Record<string, string> }}
@@ -117,7 +117,7 @@ const reached = (files, found = new Set()) => {
   return found
 }
 
-/** What npm installs with the package, or the user beside it. Anything else becomes part of the library. */
+/** Dependencies and peers of the package. Anything else becomes part of the library. */
 const installed = [
   ...Object.keys(manifest.dependencies ?? {}),
   ...Object.keys(manifest.optionalDependencies ?? {}),
@@ -126,7 +126,7 @@ const installed = [
 
 const notices = Notices.make(root)
 
-/** What the command of the suite loads by its place; see conformance/command/SpawnerFlag.ts. */
+/** Modules that the command of the suite loads by path; see conformance/command/SpawnerFlag.ts. */
 const ofSpawners = [
   "conformance/spawner/SpawnerRunner",
   "adapters/sandbox/NamedSpawners",

@@ -1,5 +1,5 @@
 // @ts-check
-// How a program is bundled: one ESM file for Node that finds its native packages where npm put them.
+// The bundle of a program: one ESM file for Node that finds its native packages where npm put them.
 import { build } from "esbuild"
 
 /** @import { BuildOptions } from "esbuild" */

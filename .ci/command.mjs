@@ -1,5 +1,5 @@
 // @ts-check
-// What the commands of this repository share: the comment at the head of each is its `--help`, and wrong use is told in
+// The command lines of this repository: the comment at the head of each command is its `--help`, and wrong use gets
 // one line, with exit code 2.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

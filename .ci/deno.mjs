@@ -41,7 +41,7 @@ mkdirSync(`${root}dist`, { recursive: true })
 /** @type {{ default: Record<string, true | string[]> }} */
 const { default: allowed } = JSON.parse(readFileSync(`${root}deno.json`, "utf8")).permissions
 
-/** What deno.json allows by default, as flags. `--allow-sys` lacks names that a configuration may have (`ca` in 2.9). */
+/** Default permissions of deno.json, as flags. `--allow-sys` lacks names that a configuration may have (`ca`, 2.9). */
 const permissions = () =>
   Object.entries(allowed).map(([name, value]) =>
     value === true || name === "sys" ? `--allow-${name}` : `--allow-${name}=${value.join(",")}`,

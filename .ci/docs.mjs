@@ -61,7 +61,7 @@ const options = {
   treatWarningsAsErrors: true,
   // The compiler has checked the same sources for `npm run check`, in half of the time.
   skipErrorChecking: true,
-  // Compiled patterns are handed on as they are: nobody outside looks into them. `Type` only names the type of a shape.
+  // Compiled patterns are handed on as they are, opaque outside. `Type` only names the type of a shape.
   intentionallyNotExported: ["Shape.Type"],
   validation: { notExported: true, invalidLink: true, rewrittenLink: true, unusedMergeModuleWith: true },
 }
@@ -79,7 +79,7 @@ for (const entry of project.children)
 app.validate(project)
 
 /**
- * What is used of a typedoc reflection.
+ * The members in use of a typedoc reflection.
  * @typedef {object} Reflection
  * @property {Reflection | undefined} parent
  * @property {{ readonly declaration?: Signed } | undefined} type

@@ -79,7 +79,7 @@ const round = async (log) => {
   return code === null && Date.now() < until ? 1 : code
 }
 
-/** How often each test has failed. @type {Map<string, number>} */
+/** The number of failures of each test. @type {Map<string, number>} */
 const failed = new Map()
 
 const play = async () => {

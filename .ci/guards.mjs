@@ -13,7 +13,7 @@ const filesOf = (...patterns) =>
     .split("\n")
     .filter((file) => existsSync(`${root}${file}`))
 
-/** What a pattern with one group finds in a file. @param {string} file @param {RegExp} pattern */
+/** The matches in a file of a pattern with one group. @param {string} file @param {RegExp} pattern */
 const found = (file, pattern) =>
   [...readFileSync(`${root}${file}`, "utf8").matchAll(pattern)].map(([, group = ""]) => group)
 

@@ -34,7 +34,7 @@ const descendants = () => {
 
 /** @implements {Reporter} */
 export class Hangs {
-  /** What has begun and not ended, and since when. @type {Map<string, { readonly name: string, readonly began: number }>} */
+  /** Tests that have begun and not ended, and their begin. @type {Map<string, { readonly name: string, readonly began: number }>} */
   #running = new Map()
   #last = performance.now()
   /** @type {NodeJS.Timeout | undefined} */

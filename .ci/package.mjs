@@ -35,7 +35,7 @@ const digest = (bytes) => createHash("sha256").update(bytes).digest("hex")
 /** Only ES modules are published, so resolution as CommonJS, and that of Node 10, find nothing that counts. */
 const resolutions = /** @type {const} */ (["node16-esm", "bundler"])
 
-/** What is wrong with the package, but for what compiles against it. */
+/** The faults of the package, but for the types of its exports. */
 const faults = async () => {
   const packed = readFileSync(pack())
   const again = digest(readFileSync(pack()))

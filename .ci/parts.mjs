@@ -376,7 +376,7 @@ export const filesOf = (name) => testFiles().filter((file) => ownerOf(file) === 
 /** Those that no part owns. */
 export const usualFiles = () => testFiles().filter((file) => ownerOf(file) === undefined)
 
-/** What depends on the runtime: how it treats bytes and texts, and all that it is asked for by an adapter. */
+/** Tests that depend on the runtime: on its treatment of bytes and texts, and on all that adapters ask it for. */
 const ofRuntimes = [
   ...["Base64Bytes", "Bytes", "CutText", "Json", "Message", "PathUri", "Sha256", "dialect/Output"].map(
     (name) => `core/protocol/${name}.test.ts`,
@@ -403,6 +403,6 @@ const ofRuntimes = [
   ].map((name) => `${integration}/${name}.test.ts`),
 ]
 
-/** What `npm test` plays on Bun and Deno. @param {"bun" | "deno"} runtime */
+/** The files that `npm test` plays on Bun and Deno. @param {"bun" | "deno"} runtime */
 export const filesOn = (runtime) =>
   usualFiles().filter((file) => isIn(file, [...ofRuntimes, `adapters/${runtime}/`]))

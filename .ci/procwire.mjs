@@ -65,7 +65,7 @@ const late = ["child_process", "crypto", "fs/promises", "module", "timers/promis
 )
 
 /**
- * What is known of a module of Node when the program is built, so that it need not be loaded: the command is no worker.
+ * Facts of a module of Node at the build of the program, so that it need not be loaded: the command is no worker.
  * @type {Readonly<Record<string, string>>}
  */
 const known = { "node:worker_threads": "export const isMainThread = true" }

@@ -155,7 +155,7 @@ const keep = (file, text) => {
   return process.exit(1)
 }
 
-/** What the suites proved, a column for each runtime. */
+/** The results of the suites, a column for each runtime. */
 const support = () => {
   /** @type {Support} */
   const proved = JSON.parse(readFileSync(`${root}conformance/lab/run/support.json`, "utf8"))
@@ -211,7 +211,7 @@ const tracked = (...patterns) =>
     .trim()
     .split("\n")
 
-/** What people read: every README, CONTRIBUTING.md, and the page of tasks. */
+/** The documents for people: every README, CONTRIBUTING.md, and the page of tasks. */
 const documents = () => tracked("*README.md", "CONTRIBUTING.md", "core/client/TASKS.md")
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-// What every script needs first: dependencies as the lock file says, and a build no older than its sources.
+// The setup of every script: dependencies as the lock file says, and a build no older than its sources.
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"

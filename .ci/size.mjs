@@ -1,6 +1,6 @@
 // @ts-check
-// What a page loads for `connect` of procwire/web: the library as it is published, bundled and minified with `effect`.
-// Fails where that is larger than it may be, and names what is large in it.
+// The code that a page loads for `connect` of procwire/web: the library as it is published, bundled and minified with
+// `effect`. Fails if that is larger than it may be, and names what is large in it.
 import { build } from "esbuild"
 import { root } from "./setup.mjs"
 

@@ -50,7 +50,7 @@ const recorder = {
   },
 }
 
-/** What Node evaluates before the command: it notes modules and messages, and writes them to a file at the end. */
+/** The code before the command: it notes modules and messages, and writes them to a file at the end. */
 const notes = (/** @type {string} */ file) => `
 const fs = require("node:fs"), net = require("node:net")
 const modules = [], messages = [], now = () => performance.now(), begun = new Map()

@@ -8,14 +8,14 @@ import { heading, root } from "./setup.mjs"
 import * as Tally from "./tally.mjs"
 
 /**
- * What runs, and the title of its output.
+ * A command, and the title of its output.
  * @typedef {{ readonly title: string, readonly args: readonly string[] }} Step the words behind `node`
  *
- * How it ended: with an exit code; by being cut, because the time was over; or not at all, because it did not begin.
+ * The end of a step: an exit code; cut, because the time was over; or not begun.
  * @typedef {number | "cut" | "not begun"} End
  */
 
-/** Of a step that has failed, as many of its last lines are repeated at the end: what vitest says of its failures. */
+/** The number of last lines of a failed step that are repeated at the end: vitest's list of its failures. */
 const repeatedLines = 60
 
 /** Milliseconds that a step has to end by itself once its time is over. */

@@ -1,6 +1,6 @@
 // @ts-check
-// What the tests of a run came to, counted over all of its processes. A run has a folder, named by TEST_TALLY, into
-// which each process puts a file; who started it adds them up.
+// The counts of the tests of a run, over all of its processes. A run has a folder, named by TEST_TALLY, into
+// which each process puts a file; the process that has started the run adds them up.
 import {
   appendFileSync,
   existsSync,

@@ -20,7 +20,7 @@ export const tested = async (runtime) => {
     entryPoints: { procwire: `adapters/${runtime}/main.ts` },
     outdir: folder,
     outExtension: { ".js": ".mjs" },
-    // What only some commands need is read when they do.
+    // Modules of some commands are read only by these.
     splitting: true,
     minify: true,
     legalComments: "none",

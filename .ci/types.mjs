@@ -1,6 +1,6 @@
 // @ts-check
-// What compiles against the packed package, and what does not: conformance/lab/types, as programs on Node and pages are
-// compiled, by the oldest TypeScript that is supported and by that of the repository.
+// Compiles programs against the packed package, those that have to compile and those that must not:
+// conformance/lab/types, as for Node and for pages, by the oldest supported TypeScript and by that of the repository.
 import { execFile, execFileSync } from "node:child_process"
 import {
   cpSync,
@@ -79,7 +79,7 @@ const strict = {
 const own = /^(?:node_modules\/procwire\/|\w+\.ts)/
 
 /**
- * What a compiler says of a configuration, but for faults of the declarations of other packages.
+ * The errors of a compiler for a configuration, but for faults of the declarations of other packages.
  * @param {string} folder
  * @param {string} compiler
  * @param {string} config

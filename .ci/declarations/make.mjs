@@ -1,5 +1,5 @@
 // @ts-check
-// What the doors lead to, kept or said plainly, module by module.
+// The modules that the doors lead to, kept or said plainly, one by one.
 import { dirname, join, relative } from "node:path"
 import ts from "typescript-5.6"
 import {
@@ -21,7 +21,7 @@ import { importFaults, moduleText, plain, plainName, withTabs } from "./text.mjs
 import * as Words from "./words.mjs"
 /** @import { Edit, Module, Way } from "./text.mjs" */
 
-/** What only the Effect doors have, because what it takes is written in Effect: properties, by their modules. */
+/** Properties of the Effect doors alone, because they take values of Effect, by their modules. */
 const cut = [
   { module: "adapters/shared/serve/Options", property: "auditLog" },
   { module: "core/server/ExecServer", property: "auditLog" },
@@ -44,7 +44,7 @@ export const make = (root, doors) => {
   const checker = program.getTypeChecker()
   /** @type {Map<ts.SourceFile, Module>} */
   const modules = new Map()
-  /** How to undo what was kept, newest last. @type {(() => void)[]} */
+  /** Steps that undo what was kept, newest last. @type {(() => void)[]} */
   const journal = []
   /** Why a statement cannot be said plainly. @type {Map<ts.Statement, string>} */
   const failed = new Map()
@@ -242,7 +242,7 @@ export const make = (root, doors) => {
   const isInternal = (symbol) => symbol.getJsDocTags(checker).some(({ name }) => name === "internal")
 
   /**
-   * Whether a symbol is exported as a type alone.
+   * True if a symbol is exported as a type alone.
    * @param {ts.Symbol} symbol
    */
   const isTypeOnly = (symbol) => {
@@ -256,7 +256,7 @@ export const make = (root, doors) => {
   }
 
   /**
-   * Whether what is kept of a symbol is more than a type.
+   * True if what is kept of a symbol is more than a type.
    * @param {ts.Symbol} symbol
    */
   const hasValue = (symbol) =>
@@ -297,7 +297,7 @@ export const make = (root, doors) => {
   }
 
   /**
-   * Whether a type is said in terms of a parameter that is declared outside of it.
+   * True if a type refers to a parameter that is declared outside of it.
    * @param {ts.Node} outer
    */
   const isGeneric = (outer) => {
@@ -408,7 +408,7 @@ export const make = (root, doors) => {
       edits.push({
         start: at,
         end: at,
-        text: `\n    /** What errors of this kind are told by. */\n    readonly _tag: ${name};${members}${made}`,
+        text: `\n    /** The tag of errors of this kind. */\n    readonly _tag: ${name};${members}${made}`,
       })
     }
   }

@@ -13,7 +13,7 @@ export const ofEffect = /\/node_modules\/(?:effect|@effect\/[\w-]+)\/|\/dist\/co
 /** A type of Effect, which the type around it may yet say plainly. */
 export class Hit extends Error {}
 
-/** What cannot be said plainly. */
+/** A declaration that cannot be said plainly. */
 export class Fault extends Error {}
 const options = /** @satisfies {ts.CompilerOptions} */ ({
   module: ts.ModuleKind.NodeNext,
@@ -107,7 +107,7 @@ export const lineOf = (node) => {
 }
 
 /**
- * Whether a child is the name that a node declares, and refers to nothing.
+ * True if a child is the name that a node declares, and refers to nothing.
  * @param {ts.Node} node
  * @param {ts.Node} child
  */

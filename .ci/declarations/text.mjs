@@ -9,7 +9,7 @@ import { dirname, join } from "node:path"
  * @param {string} duration what a duration may be
  */
 export const plain = (duration) => `/**
- * How long: milliseconds, a \`bigint\` of nanoseconds, seconds with nanoseconds, or a text such as \`"5 seconds"\`. The
+ * A length of time: milliseconds, a \`bigint\` of nanoseconds, seconds with nanoseconds, or \`"5 seconds"\`. The
  * Effect doors of procwire take a \`Duration\` of Effect as well.
  */
 export type Duration = ${duration};
@@ -37,7 +37,7 @@ export const shownPackages = ["vitest", "@modelcontextprotocol/sdk", "@agentclie
 export const withTabs = (text) => text.replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
 
 /**
- * What a file of the doors consists of so far.
+ * A file of the doors, as far as it is made.
  * @typedef {{
  *   readonly file: ts.SourceFile,
  *   readonly out: string,

@@ -5,7 +5,7 @@ import { docOf, Fault, isExported, isTopLevel, ofEffect } from "./program.mjs"
 /** @import { Module, Way } from "./text.mjs" */
 
 /**
- * What is asked of the declarations around a type.
+ * Services for the declarations around a type.
  * @typedef {{
  *   readonly isOwn: (file: ts.SourceFile) => boolean,
  *   readonly home: (symbol: ts.Symbol) => ts.SourceFile,
@@ -19,7 +19,7 @@ import { docOf, Fault, isExported, isTopLevel, ofEffect } from "./program.mjs"
  */
 
 /**
- * What says types in words. Its functions throw a {@link Fault} for what programs without Effect cannot read.
+ * The text of types. Its functions throw a {@link Fault} for a type that programs without Effect cannot read.
  * @param {ts.Program} program
  * @param {Around} around
  */
@@ -196,7 +196,7 @@ export const make = (
     `${type.target.readonly ? "readonly " : ""}[${elements(module, type, way, indent).join(", ")}]`
 
   /**
-   * What a tuple has, as in a list of parameters if its elements have names.
+   * The elements of a tuple, as in a list of parameters if they have names.
    * @param {Module} module
    * @param {ts.TupleTypeReference} type
    * @param {Way} way
@@ -237,7 +237,7 @@ export const make = (
     return `${generic.length === 0 ? "" : `<${generic.join(", ")}>`}(${parameters.join(", ")})${arrow}${result}`
   }
 
-  /** What the compiler knows of a symbol that it has computed. @param {ts.Symbol} symbol @returns {number} */
+  /** The flags of the compiler for a symbol that it has computed. @param {ts.Symbol} symbol @returns {number} */
   const checkFlags = (symbol) =>
     /** @type {{ links?: { checkFlags?: number } }} */ (/** @type {unknown} */ (symbol)).links?.checkFlags ??
     0
@@ -328,7 +328,7 @@ export const make = (
     return /^[A-Za-z_$][\w$]*$/.test(property.name) ? property.name : JSON.stringify(property.name)
   }
 
-  /** What `Duration.Input` of Effect is. @returns {readonly ts.Type[]} */
+  /** The members of `Duration.Input` of Effect. @returns {readonly ts.Type[]} */
   const durations = () => {
     const file = program
       .getSourceFiles()
@@ -344,7 +344,7 @@ export const make = (
   /** True for a duration of Effect, and for an object of units. @param {ts.Symbol} symbol */
   const isOfDuration = (symbol) => standInFor(symbol) !== undefined || symbol.name === "DurationObject"
 
-  /** What a duration may be, but for those of Effect. @param {Module} module */
+  /** The type of a duration, without the members of Effect. @param {Module} module */
   const durationText = (module) => {
     const rest = durations().filter(({ symbol }) => symbol === undefined || !isOfDuration(symbol))
     return unionText(module, rest, { door: "", path: "Duration" }, "")

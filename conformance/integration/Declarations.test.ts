@@ -111,7 +111,7 @@ export {};
     expect(made.read("types/inner/Inner")).toBe(`import type { Duration, EffectFace } from "../effect.js";
 /** It failed. */
 export declare class Failure extends Error {
-\t/** What errors of this kind are told by. */
+\t/** The tag of errors of this kind. */
 \treadonly _tag: "Failure";
 \t/** Why. */
 \treadonly reason: "A" | "B";
