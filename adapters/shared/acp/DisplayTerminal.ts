@@ -51,7 +51,7 @@ export interface DisplayTerminal {
   readonly snapshot: () => DisplayUpdate & SessionUpdate
   /**
    * Resolves when the end has been sent. Rejects with what `send` has thrown, or with the error that has ended the
-   * events; without a known end the terminal is told to have exited, with neither code nor signal.
+   * events; without a known end the terminal gets an exit with neither code nor signal.
    */
   readonly done: Promise<void>
 }

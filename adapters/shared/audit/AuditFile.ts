@@ -2,7 +2,7 @@
  * An audit log in a file, a line of JSON for each event.
  *
  * The file is opened once, to append; one that is created can be read and written by its owner only. It is not opened
- * again: to rotate it, copy and truncate it (`copytruncate` of logrotate). A pipe is refused, because nobody could tell
+ * again: to rotate it, copy and truncate it (`copytruncate` of logrotate). A pipe is refused, because it cannot tell
  * a reader that is slow from a disk that is broken; stderr may be one.
  */
 import * as fs from "node:fs"
@@ -22,7 +22,7 @@ export interface Options {
   readonly path: string
   /** Events that cannot be written are counted, and the request goes on. */
   readonly bestEffort: boolean
-  /** Told in the first line. */
+  /** Written in the first line. */
   readonly version: string
   /** So many events are lost. */
   readonly lost: (events: number) => void

@@ -223,7 +223,7 @@ describe("procwire mcp", () => {
     const words = command.map((word) => `"${word}"`).join(" ")
     const program = `sh -c 'echo $$ > ${file("pid")}; exec ${words} serve --listen stdio'`
     const far = await McpClient.start("--server-cmd", program, "--shell", "/bin/sh")
-    // A server that is gone before it has answered has started nothing: wait until the session is told.
+    // A server that is gone before it has answered has started nothing: wait until the session is reported.
     let onprogress: (progress: Progress) => void = () => {}
     const told = new Promise<void>((resolve) => {
       onprogress = ({ message = "" }) => message.includes("session ID") && resolve()

@@ -1,6 +1,6 @@
 /**
  * The book of a directory as the value of one key in NATS. A step reads it, changes it and writes it back on condition
- * that nobody else has written meanwhile, or else begins again; so steps follow one another, and each is whole.
+ * that it was not written meanwhile, or else begins again; so steps follow one another, and each is whole.
  *
  * The clock is that of the server: a value has the time at which it was written. A step goes by the time of the value
  * that it found, so it counts the time up to the last write, and the regular looks at what has expired write each time.

@@ -1,10 +1,10 @@
 /**
  * The first version of a directory in PostgreSQL: its tables, and the functions that every later one builds on.
  *
- * Each decision is one call of one function, so one statement and one transaction: nobody who is frozen or cut off in
- * the middle holds a lock, and PostgreSQL prepares the statements in it once for each connection. Decisions that change
- * more than a lease take the row `book` first, one after the other: versions are visible in their order, and the quota
- * is counted while nobody else claims.
+ * Each decision is one call of one function, so one statement and one transaction: a host that is frozen or cut off in
+ * the middle holds no lock, and PostgreSQL prepares the statements in it once for each connection. Decisions that
+ * change more than a lease take the row `book` first, one after the other: versions are visible in their order, and the
+ * quota is counted without other claims.
  */
 
 /** Time, fences and versions; hosts; sessions. Durations and times are milliseconds that the book has counted. */

@@ -1,5 +1,5 @@
 /**
- * What the system grants this process. Enough is what one session needs with all the processes that it may have
+ * The limits of the system for this process. They must suffice for one session with all the processes that it may have
  * (`--max-session-processes`), each on three pipes.
  */
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
  * HTTP requests by `node:http` and `node:https`, which Node, Bun and Deno all have and which apply back-pressure to the
- * origin while nobody reads the body.
+ * origin while the body is not read.
  *
  * Connections are kept alive and reused. A connection that the origin has closed fails only when it is used; idempotent
  * requests are then sent once more on another. README.md says why no other client is used.

@@ -50,7 +50,7 @@ describe("A display terminal of ACP", () => {
   const start = (script: string, more = {}) =>
     client.start({ argv: ["/bin/sh", "-c", script], cwd: "/", env: { PATH: "/usr/bin:/bin" }, ...more })
 
-  /** Shows a process to nobody but a list. */
+  /** Shows a process to a list alone. */
   const shown = async (script: string, options: Partial<DisplayOptions> = {}, more = {}) => {
     const updates: Array<SessionUpdate> = []
     const terminal = display(await start(script, more), {

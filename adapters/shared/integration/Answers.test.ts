@@ -1,5 +1,5 @@
 /**
- * What real programs ask their terminal, answered by the server where nobody is attached. A program that is not on this
+ * Questions of real programs to their terminal, answered by the server without a client. A program that is not on this
  * machine is skipped, and its line says so.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

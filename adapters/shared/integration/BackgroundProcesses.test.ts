@@ -25,7 +25,7 @@ const open = () => createTools(client, { cwd: home, shell: "/bin/sh", env: { HOM
 
 const gone = (pids: ReadonlyArray<number>) => vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]))
 
-/** Ways to leave a process behind, which then has told its pid in the file `pid`. */
+/** Ways to leave a process behind, whose pid is then in the file `pid`. */
 const ways = {
   "in the group of the command": "sh -c 'echo $$ >pid; exec sleep 300' >/dev/null 2>&1 &",
   "that holds its output": "(echo $$ >/dev/null; sh -c 'echo $$ >pid; exec sleep 300') &",

@@ -31,7 +31,7 @@ const say = async (bash: BashTool, command: string) => {
   return is_error === true ? { error: content } : content
 }
 
-/** A shell that the test leaves; each command must end at once, so that a lost end is told soon. */
+/** A shell that the test leaves; each command must end at once, so that a lost end is noticed soon. */
 const within = async (body: (run: (command: string) => Promise<unknown>) => Promise<void>) => {
   const bash = bashTool(tools, { timeoutMs: 10_000 })
   try {

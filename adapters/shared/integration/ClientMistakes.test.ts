@@ -1,5 +1,5 @@
 /**
- * What a client says to values that only JavaScript can pass, to a write after the exit, to an unknown process, and
+ * Errors of a client for values that only JavaScript can pass, for a write after the exit, for an unknown process, and
  * after its server was restarted.
  */
 import { type ChildProcess, spawn } from "node:child_process"

@@ -1,4 +1,4 @@
-/** Deadlines, graces and aborts on real servers: what ends, when nobody is there to ask for it any more. */
+/** Deadlines, graces and aborts on real servers: what ends when no client is there to ask for it any more. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect as dial, createServer, type AddressInfo } from "node:net"

@@ -1,5 +1,5 @@
 /**
- * Links that are half-open: a side of TCP is gone, or a direction carries nothing any more, and nobody closes anything.
+ * Links that are half-open: a side of TCP is gone, or a direction carries nothing any more, and neither side closes.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"

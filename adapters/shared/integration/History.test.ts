@@ -199,7 +199,7 @@ describe("procwire serve --history-dir", () => {
       "name a folder that can be made and written\n"
     const below = join(file, "histories")
     expect(await startIn(below)).toEqual([2, told(below, "Not a directory (os error 20)")])
-    // A folder in which nobody can make one; Deno guards it itself, with a text of its own.
+    // A folder in which none can be made; Deno guards it itself, with a text of its own.
     if (process.platform !== "linux") return
     const [code, text = ""] = await startIn("/proc")
     expect(code).toBe(2)

@@ -40,7 +40,7 @@ const texts = (env: Readonly<Record<string, string | undefined>>) =>
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 
-/** What a program prints, as it comes, and its end. */
+/** The output of a program, as it comes, and its end. */
 const textOf = (child: ChildProcess) => {
   const seen = { text: "", pid: child.pid, ended: once(child, "close") }
   child.stdout?.on("data", (bytes: Buffer) => (seen.text += bytes.toString()))

@@ -123,7 +123,7 @@ describe("the server of one's own", () => {
       await kill()
       expect(await shown()).toEqual({ code: 0, stdout: "four\n", stderr: gone })
       expect(await told()).toEqual([both[0]])
-      // A day later nothing is told.
+      // A day later nothing is reported.
       const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000)
       fs.utimesSync(`${histories}/lost`, yesterday, yesterday)
       expect(await told()).toEqual([])
@@ -192,7 +192,7 @@ describe("the page of the server of one's own", () => {
       expect([(await visit(one)).status, (await visit(one)).status]).toEqual([204, 401])
     expect((await call("ps", "-q")).stdout).toBe("echo\n")
 
-    // Nobody else reads a link, and none is left where it was told.
+    // A link is for its user alone, and none is left where it was printed.
     const printed = folder.at("run/procwire/server.out")
     expect(fs.statSync(printed).mode & 0o777).toBe(0o600)
     expect(fs.readFileSync(printed, "utf8")).not.toContain("once=")

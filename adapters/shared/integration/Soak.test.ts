@@ -169,7 +169,7 @@ describe("soak", () => {
       gone: { from: expect.any(Number), to: expect.any(Number) },
     })
     await expect(child.exitCode).rejects.toMatchObject({ reason: "EventsLost" })
-    // The server was told to end the process: the session has no running process of that id.
+    // The server was asked to end the process: the session has no running process of that id.
     expect(
       await client.call("process/read", { processId: child.id, afterSeq: 2 ** 40, waitMs: 5000 }),
     ).toMatchObject({

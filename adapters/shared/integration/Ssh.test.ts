@@ -1,4 +1,4 @@
-/** The spawner `ssh:` with the real sshd: what is left when a connection dies, and what is told. */
+/** The spawner `ssh:` with the real sshd: what is left and what is reported when a connection dies. */
 import { spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import process from "node:process"
@@ -131,7 +131,7 @@ describe.skipIf(lack !== undefined)(`ssh${lack === undefined ? "" : `: ${lack}`}
     await client.close()
   })
 
-  /** `die` is told the pid of the ssh, and of the process that sshd has for the connection; `told`: not as killed alone. */
+  /** `die` gets the pid of the ssh, and of sshd's process for the connection; `told`: not as killed alone. */
   const dies = async (
     die: (master: number, session: number) => unknown,
     { address = server.address, told = true } = {},

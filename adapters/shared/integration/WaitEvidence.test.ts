@@ -1,5 +1,5 @@
 /**
- * What `process/wait` tells of real programs by evidence of the kernel: who asks for input, and who listens.
+ * Results of `process/wait` for real programs by evidence of the kernel: who asks for input, and who listens.
  *
  * A program that is not on this machine is skipped, and its line says so. `apt` asks about a package of a state of its
  * own, in a folder of the test: nothing of the machine is touched.

@@ -186,7 +186,7 @@ const read = <A>(line: string | undefined): A | undefined => {
   }
 }
 
-/** A connection; undefined if nobody listens. */
+/** A connection; undefined if there is no listener. */
 const connect = (path: string): Effect.Effect<net.Socket | undefined> =>
   Effect.callback((resume) => {
     const socket = net.connect({ path })

@@ -1,4 +1,4 @@
-/** A child of a holder: its output, and the facts that the next server has to be told of it. */
+/** A child of a holder: its output, and its facts for the next server. */
 import { HeldOutput, type Adopter } from "../../../core/features/keep/HeldOutput.ts"
 import type * as OutputLog from "../../../core/process/OutputLog.ts"
 import { WriteIds } from "../../../core/process/StdinQueue.ts"

@@ -14,7 +14,7 @@ export interface HolderLink {
   readonly session: (id: string, open: boolean) => void
   /** The sessions of servers before. */
   readonly sessions: Effect.Effect<ReadonlyArray<string>>
-  /** Sends a frame that nobody answers. */
+  /** Sends a frame without an answer. */
   readonly send: (frame: Buffer) => void
   /** Sends a request. A reply of undefined: the connection has ended. It is sent once the effect runs. */
   readonly request: (
@@ -153,7 +153,7 @@ export const make = (
       Effect.callback<HolderWire.Reply | undefined>((resume) => {
         if (!open) return resume(Effect.succeed(undefined))
         const mine = id
-        // It has 32 bits in a write, and 0 is that of nobody.
+        // It has 32 bits in a write, and 0 stands for no request.
         id = (id % 0xffffffff) + 1
         pending.set(mine, (reply) => resume(Effect.succeed(reply)))
         for (const frame of toFrames(mine)) frames.send(frame)

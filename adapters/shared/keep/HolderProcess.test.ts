@@ -18,7 +18,7 @@ const placeOf = (folder: string) => Effect.runSync(HolderPlace.make(folder))
 const probe = (place: HolderPlace.HolderPlace) =>
   Effect.runPromise(HolderProcess.probe(place, { connectMillis: 300 }))
 
-/** A socket on which nobody listens. */
+/** A socket without a listener. */
 const leaveSocket = async (path: string) => {
   const server = net.createServer().listen(`${path}-`)
   await once(server, "listening")

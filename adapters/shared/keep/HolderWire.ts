@@ -139,7 +139,7 @@ export interface Session {
 export interface Note {
   /** Text for the next server. */
   readonly about: string
-  /** The milliseconds for which it waits for one once its end was told; absent for as long as any other. */
+  /** The milliseconds for which it waits for one once its end was sent; absent for as long as any other. */
   readonly endedMillis?: number | undefined
 }
 

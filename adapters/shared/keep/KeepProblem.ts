@@ -9,7 +9,7 @@ export type KeepReason =
   | "Busy"
   /** The holder speaks a newer protocol. It is left alone. */
   | "Newer"
-  /** Nobody can tell whether a holder is there. Nothing was touched. */
+  /** It cannot be known whether a holder is there. Nothing was touched. */
   | "Unknown"
   /** The folder cannot be used. */
   | "Folder"

@@ -86,7 +86,7 @@ it("tells of output to who has subscribed to it, until the command has ended, an
   const { mcp, call, told, close } = await opened()
   const start = () => call("exec_command", { cmd: "cat", tty: true, wait_for: { quiet_ms: 1, input: false } })
   const heard = await start()
-  // Nobody has asked for resources yet.
+  // No request for resources has come yet.
   expect(told).toEqual([])
   const { resources } = await mcp.listResources()
   const uri = resources[0]?.uri ?? ""

@@ -165,7 +165,7 @@ test("a child whose id was never told is found by its pipe or its terminal, and 
     await TestChild.until(() => shells().length === 1, "the shell runs")
     await Effect.runPromise(Scope.close(scope, Exit.void))
     await TestChild.until(() => shells().length === 0, "the shell has ended")
-    // A child's end is told some time after the shell that has killed it has ended.
+    // A child's end is reported some time after the shell that has killed it has ended.
     await TestChild.until(() => !children.some((child, at) => alive(child) && !left[at]), "they are killed")
     expect(children.map(alive)).toEqual(left)
   }

@@ -94,7 +94,7 @@ const isText = (value: unknown): value is string => typeof value === "string"
 /** Without the line end of the last line. */
 export const withoutEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
-/** Its errors may have the value, and are told by their kind alone. */
+/** Its errors may have the value, and are reported by their kind alone. */
 const run = (
   [program = "", ...args]: ReadonlyArray<string>,
   wrong: Wrong,

@@ -206,7 +206,7 @@ const keyOf = ({
   return JSON.stringify([program, name, execArgs, args, uid, gid, host(), files, values])
 }
 
-/** Nobody but the user can have written it. */
+/** True if only the user can have written it. */
 const isTrusted = ({ facts, uid }: Runtime, file: string): boolean => {
   const found = facts(file)
   return found !== undefined && found.uid === uid && (found.mode & 0o022) === 0

@@ -1,6 +1,6 @@
 /**
- * Where escapes are tried: a confined server and one that is not, what they are to reach, and somebody else on this
- * machine who listens.
+ * The stage of escapes: a confined server and one that is not, the places that they are to reach, and a listener of
+ * somebody else on this machine.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

@@ -5,8 +5,8 @@ import { createServer } from "node:net"
 const [first, count] = [12_000, 20_000]
 
 /**
- * A port of the loopback interface that nobody listens on. The system gives it to nobody else, so that it is still free
- * when a program that starts slowly listens there, or listens there again.
+ * A port of the loopback interface without a listener. The system gives it to no other program, so that it is still
+ * free when a program that starts slowly listens there, or listens there again.
  */
 export const unused = async (): Promise<number> => {
   for (;;) {

@@ -23,8 +23,8 @@ const encode = ({ first, payload, mask }: Frame) =>
   ])
 
 /**
- * What a reader tells of bytes that come in pieces of this size; every other message is kept. From the byte `passing`
- * on messages are passed on.
+ * The reports of a reader for bytes that come in pieces of this size; every other message is kept. From the byte
+ * `passing` on messages are passed on.
  */
 const read = (bytes: Uint8Array, size: number, maxMessageBytes = 2 ** 26, passing = Infinity) => {
   const kept: Array<readonly [message: Uint8Array, hex: string]> = []

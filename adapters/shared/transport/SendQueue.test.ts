@@ -7,7 +7,7 @@ import * as SendQueue from "./SendQueue.ts"
 
 const bytes = (size: number) => new Uint8Array(size).fill(97)
 
-/** A stream whose peer reads when told to; `batches` has the sizes of what was written together. */
+/** A stream whose peer reads on request; `batches` has the sizes of what was written together. */
 const slowStream = () => {
   const batches: Array<ReadonlyArray<number>> = []
   let taken = () => {}

@@ -7,7 +7,7 @@ import type { PageFile } from "./PageFiles.ts"
 const decompress = promisify(brotliDecompress)
 
 /**
- * The rights of a page of this site: its own files and its own server. Nobody may frame it. Scripts and style
+ * The rights of a page of this site: its own files and its own server. It cannot be framed. Scripts and style
  * sheets are files. Style attributes are needed by the terminal, which writes the colours of cells into them; the style
  * sheets that it makes have to be given to the document as constructed ones.
  */

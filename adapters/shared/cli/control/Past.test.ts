@@ -1,6 +1,6 @@
 /**
- * What `procwire logs` shows of a real process, while that prints in the very moments between what was printed and what
- * is followed.
+ * The output of `procwire logs` for a real process that prints between the read of the past and the begin of the
+ * follower.
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => client.close())
 
-/** A process that prints what it is told, and ends with its stdin; its row when it has printed that first line. */
+/** A process that prints its input, and ends with its stdin; its row when it has printed the first line. */
 const begin = Effect.gen(function* () {
   const child = yield* client.effect.start({
     argv: ["cat"],

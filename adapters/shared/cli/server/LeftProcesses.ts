@@ -1,6 +1,6 @@
 /**
  * Processes that a holder has and no server: those of the server of one's own, and of `procwire serve --keep` without
- * `--keep-dir`. The next server there has them; until then they run, or wait with an exit code that nobody has read.
+ * `--keep-dir`. The next server there has them; until then they run, or wait with an exit code that is still unread.
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"

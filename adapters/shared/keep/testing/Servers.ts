@@ -11,19 +11,19 @@ import * as Folder from "../../testing/Folder.ts"
 import * as HeldSpawner from "../HeldSpawner.ts"
 import * as HolderPlace from "../HolderPlace.ts"
 
-/** An event of a child: `n` counts outputs, `seq` is that which the holder has told. */
+/** An event of a child: `n` counts outputs, `seq` is that of the holder. */
 export type Told =
   | { readonly kind: "output"; readonly stream: string; readonly text: string; readonly seq: number }
   | { readonly kind: "end"; readonly stream: string }
   | { readonly kind: "exit"; readonly status: Spawner.ExitStatus }
 
-/** A child, and what it has told. */
+/** A child, and its events. */
 export interface Child {
   readonly handle: Spawner.ChildHandle
   readonly told: ReadonlyArray<Told>
   /** The text of all outputs. */
   readonly text: () => string
-  /** The exit, once it is told. */
+  /** The exit, once it is reported. */
   readonly exit: () => Spawner.ExitStatus | undefined
   /** The child ends with its scope. */
   readonly close: () => Promise<void>

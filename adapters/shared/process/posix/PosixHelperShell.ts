@@ -34,7 +34,7 @@ export const make =
     libc.nonBlocking(ours)
     const shell = writer(libc, ours)
     watch.addHelper(pid, () => {
-      // Nobody ends one that was killed.
+      // One that was killed is not ended otherwise.
       shell.end()
       onEnd()
     })

@@ -136,7 +136,7 @@ const wholeAtOnce = async (program: string, around?: Around) => {
   return ended
 }
 
-/** Whether the answer of this start comes before its program: it repeats then what the file says, true or not. */
+/** True if the answer of this start comes before its program: it repeats then what the file says, true or not. */
 export const isEarly = async (program: string, around?: Around): Promise<boolean> => {
   falsify()
   const { lines, end, errors } = await wholeAtOnce(program, around)

@@ -2,8 +2,8 @@
  * The connection of the page: one client, whether it is connected, and the lists, which are asked for again and again.
  *
  * The session is resumed after a lost connection and after the page is loaded again; where it is gone, one begins.
- * While there is no connection the site is asked what is so: nobody answers, or a login is needed, or the server was
- * started again.
+ * While there is no connection the site is asked for its state: it does not answer, or a login is needed, or the server
+ * was started again.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -2,7 +2,7 @@
  * Starts a process for the page.
  *
  * A visitor who may control all sessions gets one that goes on without the page: it is kept, in a session of its own
- * that no connection has, and so nobody is sent its output but who looks at it. Otherwise it belongs to the session of
+ * that no connection has, and so its output goes only to those who look at it. Otherwise it belongs to the session of
  * the page, which the server keeps for a while after the page is closed.
  */
 import type { Client } from "../../../../core/client/Client.ts"

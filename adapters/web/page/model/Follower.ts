@@ -1,10 +1,9 @@
 /**
  * Shows the events of one process on a display, as far as it can keep up.
  *
- * Output is taken no faster than the display takes it; what the server cannot keep for it meanwhile is skipped. While
- * nobody looks at the display nothing is taken at all. After a gap, and after a while without anybody looking, the
- * picture of the server replaces what is shown, and output goes on behind its seq: so what is shown is exact when the
- * output rests.
+ * Output is taken no faster than the display takes it; what the server cannot keep for it meanwhile is skipped. Without
+ * a viewer nothing is taken at all. After a gap, and after a while without a viewer, the picture of the server replaces
+ * what is shown, and output goes on behind its seq: so what is shown is exact when the output rests.
  */
 import type { OutputStream } from "../../../../core/protocol/Process.ts"
 import type { ScreenResult } from "../../../../core/features/screen/wire.ts"

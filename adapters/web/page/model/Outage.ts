@@ -1,6 +1,6 @@
 /**
  * The knowledge of the page without a connection, and its texts for the processes that it shows: no more than the
- * last list or the site of the server has told.
+ * last list or the site of the server says.
  */
 import { isOver, type Row } from "./Rows.ts"
 import * as Words from "./Words.ts"
