@@ -64,7 +64,7 @@ export default defineConfig({
     tags,
     // The transformed modules of one project or runtime are read by the others, and by the next run.
     experimental: { fsModuleCache: true },
-    // Tests wait for processes more than they compute, so they use every core, and one more. Where another runtime's
+    // Tests wait for processes more than they compute, so they use every core, and one more. If another runtime's
     // tests run beside them, `.ci/steps.mjs` says how many.
     maxWorkers: Number(process.env["TEST_WORKERS"] ?? availableParallelism() + 1),
     // Only a hang reaches this, on whatever machine. Nothing is repeated: a race is a bug.

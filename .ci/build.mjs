@@ -8,7 +8,8 @@
 // - dist/lib/bundled: what the command of the suite needs `effect` for, with `effect` in it. The rest of it is in the
 //   library, and needs no more than npm installs.
 // - dist/procwire.cjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script
-//   whose code V8 can keep. What only some uses need is beside it: a server starts faster if it need not read that.
+//   whose code V8 can keep. Code that only some uses need is beside it: a server starts faster if it need not read
+//   that.
 // - dist/procwire-conformance.mjs: the other command, from the library.
 // - dist/THIRD_PARTY_NOTICES and dist/sbom.cdx.json: the packages whose code these have, with their licences.
 // - dist/web: the page for browsers, compressed.
@@ -285,7 +286,7 @@ const overPromises = {
     onResolve({ filter: /^\.\.\/node\/index\.ts$/ }, () => ({ path: "../node/index.js", external: true })),
 }
 
-/** Writes dist/lib. What is `declared` is still on its way, and takes longer than the rest. */
+/** Writes dist/lib. The `declared` files are still on their way, and take longest. */
 const library = async () => {
   const [promises, effects] = [modulesOf(isInPromises), modulesOf(isInEffect)]
   const effect3 = modulesOf((name) => name === forEffect3)

@@ -1,7 +1,7 @@
 // @ts-check
 // The command `procwire` for Node: dist/procwire.cjs, which only starts the program in dist/procwire-parts. Both are
 // scripts: V8 can keep the code of one from one start to the next, and Node's loader of ES modules would take a quarter
-// of the time to the first answer. What only some commands need is beside the program, because a server starts faster
+// of the time to the first answer. Code of some commands is beside the program, because a server starts faster
 // if it need not read that.
 import { createHash } from "node:crypto"
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -89,7 +89,7 @@ const later = (name) => {
 `
 
 /**
- * A module of Node as one with exports. What esbuild makes of an import otherwise copies every property of the module
+ * A module of Node as one with exports. The import of esbuild otherwise copies every property of the module
  * for every file that imports it, with two closures each: half a megabyte at each start.
  * @returns {Plugin}
  */

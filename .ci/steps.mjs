@@ -76,7 +76,7 @@ const inOrder = (steps) => {
 }
 
 /**
- * Runs one step to its end, or until the time is over. What it starts is in its process group, and ends with it.
+ * Runs one step to its end, or until the time is over. Its children are in its process group, and end with it.
  * @param {Step} step
  * @param {{ workers: number, until: number }} how many test workers it has, and when `performance.now()` cuts it
  * @param {(bytes: Uint8Array) => void} write takes its output

@@ -1,6 +1,6 @@
 // @ts-check
-// `npm test`: installs, builds, and proves on Node, Bun and Deno what is likely to break, in a few minutes. What takes
-// longer is in `npm run test:all`.
+// `npm test`: installs, builds, and proves on Node, Bun and Deno what is likely to break, in a few minutes. The rest
+// is in `npm run test:all`.
 //
 //   npm test -- core/rpc                      the tests of a folder or a file, with any option of vitest
 //   npm test -- --on bun adapters/shared      the same on Bun or Deno

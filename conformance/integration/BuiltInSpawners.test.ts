@@ -1,7 +1,7 @@
 /**
  * Each built-in spawner through the spawner suite, without what takes long because it repeats, and through some cases
- * of the wire suite behind `procwire serve --spawner`. What fails is in `targets/spawners.json` with its reason; of the
- * spawner suite it must fail. `npm run lab -- spawners` plays both suites whole: it sets `WHOLE_SUITES`.
+ * of the wire suite behind `procwire serve --spawner`. Failures are in `targets/spawners.json` with their reasons; of
+ * the spawner suite they must fail. `npm run lab -- spawners` plays both suites whole: it sets `WHOLE_SUITES`.
  */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
  * A run as a flat badge in SVG: what was tested, and how many of the cases that count have passed. Green: all of them;
- * yellow: all but those that the baseline expects to fail; red: the run has failed. What the colour says is also in the
- * title, which screen readers read. The file refers to nothing outside it.
+ * yellow: all but those that the baseline expects to fail; red: the run has failed. The meaning of the colour is also
+ * in the title, which screen readers read. The file refers to nothing outside it.
  */
 import * as Tally from "./Tally.ts"
 import type * as Verdict from "./Verdict.ts"

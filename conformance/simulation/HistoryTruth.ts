@@ -51,7 +51,7 @@ export const indexAt = ({ pieces }: Truth, byte: number): number =>
 export const mayBeginAt = (truth: Truth, byte: number): boolean =>
   byte === 0 || truth.mayHaveLeftHistory(indexAt(truth, byte - 1))
 
-/** The place of a point. What it is at the end moves as long as the child prints. */
+/** The place of a point. At the end it moves as long as the child prints. */
 export const placeOf = (
   truth: Truth,
   { total }: Before,

@@ -199,7 +199,7 @@ const perform = (stage: Stage, histories: Histories) =>
   })
 
 /**
- * Nothing may be open of a connection that has ended some time ago. What the next one has opened in that millisecond is
+ * Nothing may be open of a connection that has ended some time ago. Resources of the next one in that millisecond are
  * its own.
  */
 const released = ({ world, disk, origin }: Stage, client: number): void => {

@@ -1,5 +1,5 @@
 /**
- * The truth about a child: every piece of output in its order, the bytes that it was given, its exit. What clients see
+ * The truth about a child: every piece of output in its order, the bytes that it was given, its exit. The clients' view
  * is compared with it.
  */
 import { mostBatchChunks } from "../../core/features/history/Batch.ts"

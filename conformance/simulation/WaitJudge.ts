@@ -257,7 +257,7 @@ const firstAfter = ({ exitedAfter, exitedSeq, pieces }: Truth, seq: number): num
   return pieces.length > exitedAfter ? undefined : exitedAfter
 }
 
-/** When nothing was written for so long, from a time on. What comes in the millisecond of the end may count or not. */
+/** When nothing was written for so long, from a time on. Output in the millisecond of the end may count or not. */
 const idleOf = ({ pieces }: Truth, since: number, millis: number): Span => {
   const after = (counts: (piece: Piece, due: number) => boolean) => {
     let due = since + millis

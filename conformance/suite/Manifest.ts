@@ -1,10 +1,10 @@
 /**
  * The capabilities that a server lacks. The suite asks each target once, so that they need no list.
  *
- * A family is missing if its method is unknown (-32601) and no capability in `environmentInfo` announces it. What is
- * announced and does not work fails its cases. A sandbox is missing if a restricted profile is refused; support for
- * earlier clients, if a write without writeId is refused; WebSocket authentication or a grace period, if the server
- * does not start with the flag; status pages, if /healthz is not found.
+ * A family is missing if its method is unknown (-32601) and no capability in `environmentInfo` announces it. A
+ * capability that is announced and does not work fails its cases. A sandbox is missing if a restricted profile is
+ * refused; support for earlier clients, if a write without writeId is refused; WebSocket authentication or a grace
+ * period, if the server does not start with the flag; status pages, if /healthz is not found.
  */
 import { createHash } from "node:crypto"
 import { Capabilities } from "../../core/protocol/Environment.ts"

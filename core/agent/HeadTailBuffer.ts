@@ -2,7 +2,7 @@
  * Buffers output for the next reply: its first bytes, its last bytes, and how many between them were dropped.
  *
  * `take` empties it, except for an incomplete UTF-8 character at the end, which is left to the next reply, and for the
- * plain form an incomplete escape sequence. Where bytes were dropped, characters that were cut are dropped whole.
+ * plain form an incomplete escape sequence. Next to dropped bytes, characters that were cut are dropped whole.
  */
 import { Growing } from "../client/CollectedOutput.ts"
 import { concat, utf8Decoder } from "../protocol/Bytes.ts"

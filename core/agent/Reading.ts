@@ -1,7 +1,7 @@
 /**
  * A part of what a command has printed, within a budget: from a line or a byte on, the last lines, or the lines with a
- * match. What the budget cuts off, the `rest` gets. Places are those of the bytes that were printed, in whatever form
- * they are shown.
+ * match. `rest` gets the part that the budget cuts off. Places are those of the bytes that were printed, in whatever
+ * form they are shown.
  */
 import * as Result from "effect/Result"
 import * as Lines from "../pattern/Lines.ts"

@@ -2,7 +2,7 @@
  * One command, and its output between calls.
  *
  * Its events are read as they arrive, whether a call waits or not, into a bounded buffer: a command that prints a lot
- * is never paused, and does not stop its connection. What a call did not return stays for the next one.
+ * is never paused, and does not stop its connection. Output that a call did not return stays for the next one.
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
@@ -22,7 +22,7 @@ export interface Progress {
   readonly text: string
 }
 
-/** Listeners to a call while it lasts. What they throw is ignored. */
+/** Listeners to a call while it lasts. Their errors are ignored. */
 export interface Watcher {
   /** Called when the command runs, with its session. */
   readonly onSession?: ((sessionId: number) => void) | undefined

@@ -43,7 +43,7 @@ const killDeadline = "5 seconds"
 
 /**
  * The sessions that a scope owns: their output is read in the background, and the end of the scope kills their
- * commands. What a command that has exited has left in the background is up to `Background`.
+ * commands. Background processes of commands that have exited are up to `Background`.
  */
 export const owned = Effect.gen(function* () {
   const scope = yield* Effect.scope

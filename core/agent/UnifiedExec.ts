@@ -212,7 +212,7 @@ const writeStdin = (
   { table, whyUnknown, owned, inTurn, collect, stopper }: Sessions.Sessions,
   { longestPollMillis }: Options,
 ): Sessions.Run<Tools.WriteStdin> => {
-  /** Writes the characters. What the process does not read in time stays in flight. */
+  /** Writes the characters. Characters that the process does not read in time stay in flight. */
   const write = (session: Session, chars: string, millis: number, waits: boolean) =>
     Effect.gen(function* () {
       const { tty, process } = session

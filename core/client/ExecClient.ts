@@ -63,7 +63,7 @@ export interface Options {
    * the next call begins a new session, which `onStatus` reports. Needs `reconnect`.
    */
   readonly onSessionLost?: Reconnect.OnSessionLost
-  /** Called at each change of the connection after the first success. What it throws is logged. */
+  /** Called at each change of the connection after the first success. Its errors are logged. */
   readonly onStatus?: (status: Reconnect.Status) => void
   /** Hears what the client is busy with, so that an idle client need not keep its program alive. */
   readonly activity?: Activity.Activity
@@ -96,7 +96,7 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
   /**
    * Starts a process, waits until it is closed, and succeeds with how it ended and what it printed. Fails with
    * `OutputTooLarge` when a stream has more bytes than `maxBuffer`, with `InputFailed`, and with `reject: true` with
-   * `Failed` for every end but an exit with 0. What fails, or is interrupted, is terminated.
+   * `Failed` for every end but an exit with 0. A run that fails or is interrupted is terminated.
    */
   readonly run: <E extends RunResult.Encoding = "utf8">(
     options: RunOptions<E>,

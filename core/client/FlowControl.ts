@@ -1,7 +1,7 @@
 /**
- * Back-pressure from the consumers of a client: to the process where the server has credit, and else to the connection.
+ * Back-pressure from the consumers of a client: to the process if the server has credit, else to the connection.
  *
- * Events wait in memory for their consumers. Where the server announces `processCredit`, it pushes no more of a process
+ * Events wait in memory for their consumers. If the server announces `processCredit`, it pushes no more of a process
  * than it was granted (`CreditWindow`): a consumer that does not read stops its process, and nothing else. Elsewhere,
  * when the backlog of a consumer exceeds `maxBacklog`, the client stops reading from the connection; the server then
  * pauses the child, and nothing is lost. That also stops everything else on the connection. While a response is

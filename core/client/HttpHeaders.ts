@@ -1,4 +1,4 @@
-/** The headers of a request, in every form that `fetch` takes, as a list. What is none is refused by its name. */
+/** The headers of a request, in every form that `fetch` takes, as a list. Invalid ones are refused by name. */
 import * as Result from "effect/Result"
 import type { ClientError } from "./ClientError.ts"
 import { invalid, shown } from "./OptionNames.ts"

@@ -3,7 +3,7 @@
  *
  * The bytes between two processes go through the client, so that they may be on two servers. They are passed on as they
  * come, and a process that does not read stops the one that writes. When the reader takes no more, the writer gets
- * SIGPIPE, as it would from a pipe. What is given up, or fails, is terminated.
+ * SIGPIPE, as it would from a pipe. A pipeline that fails or is given up is terminated.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

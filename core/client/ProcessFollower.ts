@@ -162,7 +162,7 @@ export const make = (
 
 /**
  * The buffers of a process that is followed, for those who watch them. Each may exceed its bound by the event that has
- * filled it. What comes from `process/read` needs no credit: `read` bytes may wait besides.
+ * filled it. Output of `process/read` needs no credit: `read` bytes may wait besides.
  */
 const buffersOf = (
   id: string,

@@ -175,7 +175,7 @@ const resumption = (session: Session, options: Options) => {
   }
 }
 
-/** Begins a new session when a request wants one. Where that fails, so do the requests that wait. */
+/** Begins a new session when a request wants one. If that fails, so do the requests that wait. */
 const renew = (
   connect: Connector.Connect,
   current: CurrentConnection,

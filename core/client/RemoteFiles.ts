@@ -51,7 +51,7 @@ export interface Walked {
 export type Done<A = void> = Effect.Effect<A, ClientError>
 
 /**
- * The files of the server's host. What the server refuses fails with the reason `Server`; the error has the `method`,
+ * The files of the server's host. Refusals of the server have the reason `Server`; the error has the `method`,
  * the `path`, and as `code` the name of the failure (`ENOENT`), or else what `rpcCode` is: -32004 (not found), -32600
  * (not permitted or not valid) or -32603 (anything else). A lost connection fails with `Disconnected`.
  */

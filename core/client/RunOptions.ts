@@ -41,7 +41,7 @@ export interface RunOptions<E extends Encoding = "utf8">
   readonly reject?: boolean
   /**
    * Runs it again when it ends but by an exit with 0, at most so many times; also with `reject: false`. The result has
-   * `attempts`, and the message of the error says them. What cannot start is not tried again. Refused with a
+   * `attempts`, and the message of the error says them. A failed start is not tried again. Refused with a
    * `processId`, and with input that can be read only once. Default: never.
    */
   readonly retry?: number | RunResult.RetryOptions

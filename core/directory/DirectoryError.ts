@@ -15,7 +15,7 @@ export type DirectoryReason =
   | "NoHostKnown"
   /** The argument can never be right. */
   | "Invalid"
-  /** The directory did not answer in time, or cannot be reached. What was asked for may have happened. */
+  /** The directory did not answer in time, or cannot be reached. The operation may have happened. */
   | "Unavailable"
   /** The directory's data are of a version that this program does not know. */
   | "WrongVersion"

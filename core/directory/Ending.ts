@@ -1,8 +1,8 @@
 /**
- * The words for what has become of a host and of a session. They are a closed list: who decides by them reads no text.
+ * The words for what has become of a host and of a session. They are a closed list: decisions by them read no text.
  *
  * A host that missed its lease is `lost`: its sessions are kept, a resume waits, nothing is started there. If it stays
- * silent it is `gone`, and its sessions have ended. What was said to have ended never comes back.
+ * silent it is `gone`, and its sessions have ended. An end that was reported is final.
  */
 
 /** The state of a host: it renews its lease, it has missed it, or it was silent for so long that it counts as dead. */

@@ -9,7 +9,7 @@ import { FileError, invalid } from "./FileError.ts"
 import type { Entry, FileInfo, FilesService, OpenFile } from "./Files.ts"
 import { join, pin, pinEntry } from "./Paths.ts"
 
-/** Opens a regular file to read. Where links are followed, anything else is refused without being opened. */
+/** Opens a regular file to read. If links are followed, anything else is refused without being opened. */
 export const openFile = (files: FilesService, path: string, follow: boolean) =>
   Effect.gen(function* () {
     if (follow) {

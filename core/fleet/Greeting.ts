@@ -20,7 +20,7 @@ export interface Greeting {
 /** The deadline for the first message of a client. */
 const patience = "30 seconds"
 
-/** Waits for the `initialize` of a client; undefined if none comes. What comes before it is refused. */
+/** Waits for the `initialize` of a client; undefined if none comes. Messages before it are refused. */
 export const read = (transport: Transport): Effect.Effect<Greeting | undefined> =>
   Effect.gen(function* () {
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Two connections as one: what comes on either goes out on the other, message by message and as it is. Who reads
- * slowly slows the sender down, in both directions. It ends when either connection ends, and with it the other one.
+ * Two connections as one: messages are forwarded unchanged, one by one. A slow reader slows the sender down, in both
+ * directions. It ends when either connection ends, and with it the other one.
  *
  * Lines become one, and need no effect, no fiber and no text from then on: whether bytes are UTF-8 is looked at where
  * they are read. Of ten thousand sessions on a router these are most of the memory.

@@ -189,7 +189,7 @@ export class Process {
     this.starter = undefined
   }
 
-  /** A client asks for the kill. What is left in the pipe of a killed child is little, so no reader holds it up. */
+  /** A client asks for the kill. The pipe of a killed child has little left, so no reader holds it up. */
   terminate(): void {
     this.terminated = true
     this.throttle()

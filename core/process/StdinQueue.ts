@@ -2,7 +2,7 @@
  * Writes to the stdin of a child: in order, each at most once, and without delaying any other request.
  *
  * A write goes to the child at once if the child takes it. Otherwise it is queued, up to `capacity` writes; beyond that
- * the caller waits until the child has read. Where the handle queues input itself, so that it outlives the server, the
+ * the caller waits until the child has read. If the handle queues input itself, so that it outlives the server, the
  * queue is there: so many writes are under way to it, and one waits here. A write that would exceed the limit of
  * waiting bytes is refused. Bytes for a child that has closed its stdin or is gone are dropped without an error, as the
  * wire demands.

@@ -2,7 +2,7 @@
 
 import { utf8 } from "./Bytes.ts"
 
-/** The words as a shell takes them: quoted where they need it. What a terminal would obey is escaped. */
+/** The words as a shell takes them: quoted where they need it. Control characters are escaped. */
 export const of = (argv: ReadonlyArray<string>): string => argv.map(quoted).join(" ")
 
 /** One word as a shell takes it. */

@@ -48,7 +48,7 @@ export interface Requests {
   /** Begins queued requests while there are slots and the peer reads its answers. */
   readonly admit: () => void
   /**
-   * Interrupts the request of that id, or drops it from the queue, if its method may be cancelled. Where that comes in
+   * Interrupts the request of that id, or drops it from the queue, if its method may be cancelled. If that comes in
    * time, it is answered with `requestCancelled` when what it held is released. Behind its answer it stops what
    * follows that, if something does. Any other id is ignored.
    */

@@ -2,7 +2,7 @@
  * One connection of a server, from its handshake to its end.
  *
  * However it ends, its session is detached and its waiting requests are cancelled; the children run on. If another
- * connection takes the session over, its waiting requests are refused, and it ends with `session/taken`. Where the
+ * connection takes the session over, its waiting requests are refused, and it ends with `session/taken`. If the
  * dialect has no handshake, the first request that needs a session opens one, which ends with the connection.
  */
 import * as Effect from "effect/Effect"

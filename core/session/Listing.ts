@@ -2,7 +2,7 @@
  * Pages of the processes of sessions, and of sessions, in the order of their numbers.
  *
  * A page does bounded work, however much there is and however few of it match: it looks at so many sessions and
- * processes, and has so many rows and characters. Where it ends for one of these the next page goes on.
+ * processes, and has so many rows and characters. If one of these ends it, the next page goes on there.
  */
 import type * as List from "../protocol/List.ts"
 import * as Listed from "../process/Listed.ts"

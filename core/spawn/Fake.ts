@@ -2,9 +2,9 @@
  * A spawner with scripted children, for tests of everything above the spawner interface.
  *
  * A test decides what a child prints and how it ends: from outside through `FakeChild`, or with a script that runs in
- * the scope of the child and on the clock of the test. What the core does to a child (writes, signals, kills, pauses)
- * is recorded. The guarantees of a spawner hold: no event before `spawn` has succeeded or after the scope has closed,
- * each end and the exit once. A kill ends the child, unless the test says otherwise.
+ * the scope of the child and on the clock of the test. Operations of the core on a child (writes, signals, kills,
+ * pauses) are recorded. The guarantees of a spawner hold: no event before `spawn` has succeeded or after the scope has
+ * closed, each end and the exit once. A kill ends the child, unless the test says otherwise.
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"

@@ -119,7 +119,7 @@ export interface SpawnEvents {
  *
  * `about` is text for the next server. `endedMillis` is the time for which it waits for one once its end was sent, in
  * milliseconds; undefined for as long as any other. `nextSeq` gives the seq of the next output; the keeper asks for it
- * before it delivers one, and remembers each seq that is not one more than that of the output before. What it returns
+ * before it delivers one, and remembers each seq that is not one more than that of the output before. Its result
  * is to be called when something else than an output has taken a seq, so that the keeper knows it without an output.
  */
 export type Keep = (about: string, endedMillis: number | undefined, nextSeq: () => number) => () => void

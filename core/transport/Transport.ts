@@ -26,8 +26,8 @@ export class TransportError extends Data.TaggedError("TransportError")<{
 }> {}
 
 /**
- * A JSON text, or the same as UTF-8; the caller must not change the bytes afterwards. Who has sent them may give them
- * back to the `MemoryPool` that they come from.
+ * A JSON text, or the same as UTF-8; the caller must not change the bytes afterwards. The sender may give them back to
+ * the `MemoryPool` that they come from.
  */
 export type Outgoing = string | Uint8Array
 

@@ -3,7 +3,7 @@
  * beside other programs that append to the file.
  *
  * `commit` completes when its line is on the disk. A line of `append` that cannot be written is tried again every
- * second, and is lost only if too many wait. What a failed write has left of a line stays in the file and is ended
+ * second, and is lost only if too many wait. A part of a line after a failed write stays in the file and is ended
  * before the next one.
  */
 import * as Data from "effect/Data"

@@ -154,7 +154,7 @@ const heard = Schedule.spaced("10 millis")
 /** The longest wait for the last words of a command. */
 const restMillis = 500
 
-/** Without a question to the user: several commands of ssh would ask at once. What they say is kept for the error. */
+/** Without a question to the user: several commands of ssh would ask at once. Their output is kept for the error. */
 const quiet = (target: Target, millis: number, tell: (text: string) => void): Target => {
   if (!("command" in target)) return target
   const stderr = (bytes: Uint8Array) => tell(new TextDecoder().decode(bytes))

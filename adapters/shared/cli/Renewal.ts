@@ -33,7 +33,7 @@ export const each = (
     return queue
   })
 
-/** Reads the files again. What is wrong with them is logged, and those read before stay in use. */
+/** Reads the files again. Their faults are logged, and those read before stay in use. */
 export const renew = ({ named, renew }: NamedFiles) => {
   if (named.length === 0) {
     return Effect.logWarning("SIGUSR1: no flag names a certificate, a token or a secret to read again")

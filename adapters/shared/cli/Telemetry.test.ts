@@ -59,7 +59,7 @@ beforeEach(async () => {
   endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 })
 
-/** Stands before the collector, and lets nothing through until it opens. What has been given up by then is lost. */
+/** Stands before the collector, and lets nothing through until it opens. Data given up by then is lost. */
 const makeGate = async () => {
   let opens = () => {}
   const isOpen = new Promise<void>((resolve) => (opens = resolve))

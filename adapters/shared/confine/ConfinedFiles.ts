@@ -2,7 +2,7 @@
  * Files for confined requests: the program `procwire` is started under bubblewrap, and serves the calls over stdio.
  *
  * There is one such server per confinement and state of its places. All requests with that profile share it, and it
- * ends a while after the last of them. What it may not reach does not exist for it: the kernel refuses, not this
+ * ends a while after the last of them. Forbidden paths do not exist for it: the kernel refuses, not this
  * code. If it cannot be started the request fails. The code of the client is loaded with the first such request.
  */
 import { statSync } from "node:fs"

@@ -21,7 +21,7 @@ export interface More {
   readonly enter?: ReadonlyArray<string>
 }
 
-/** The spec that starts bubblewrap instead. What that holds (files, placeholders) is released with the scope. */
+/** The spec that starts bubblewrap instead. Its resources (files, placeholders) are released with the scope. */
 export const wrap = (
   program: string,
   argv: readonly [string, ...ReadonlyArray<string>],
@@ -85,7 +85,7 @@ const realTime = "$(i=34; while [ $i -le 64 ]; do echo $i; i=$((i + 1)); done)"
 const shield = `trap "" 1 2 3 10 12 13 14 15 16 24 25 26 27 29 30 ${realTime}; `
 
 /**
- * The user inside a layer of several. Who has dropped its capabilities cannot make a namespace with the user 0 of the
+ * The user inside a layer of several. A process without capabilities cannot make a namespace with the user 0 of the
  * one around it, so in between root has another number.
  */
 const userOf = (isInnermost: boolean): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 /**
- * The schema of a directory: made or brought to its version, and checked. Several may do so at the same time. Who may
- * not change a schema can use one that has its version already.
+ * The schema of a directory: made or brought to its version, and checked. Several may do so at the same time. A user
+ * who may not change a schema can use one that has its version already.
  */
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"

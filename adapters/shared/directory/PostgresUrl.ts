@@ -1,6 +1,6 @@
 /**
- * The address of a PostgreSQL. What it leaves out is what the programs of PostgreSQL take: the socket of this machine,
- * and the name of this user. The library knows neither.
+ * The address of a PostgreSQL. Its defaults are those of the programs of PostgreSQL: the socket of this machine, and
+ * the name of this user. The library knows neither.
  */
 import { existsSync } from "node:fs"
 import { userInfo } from "node:os"

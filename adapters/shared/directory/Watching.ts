@@ -73,7 +73,7 @@ export const make = (
 const pause = (millis: number): Effect.Effect<void> =>
   Effect.flatMap(Random.nextBetween(0.75, 1.25), (factor) => Effect.sleep(millis * factor))
 
-/** Tries until the engine is back. What can never work fails. */
+/** Tries until the engine is back. An attempt that can never work fails. */
 const patiently = <A>(
   effect: Effect.Effect<A, DirectoryError>,
   millis: number,

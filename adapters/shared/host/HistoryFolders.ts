@@ -1,8 +1,8 @@
 /**
  * The folders of servers that keep histories: `procwire-history-PID-BEGIN-PLACE-XXXXXX`, where BEGIN is when the server
  * began, and PLACE is the boot of the machine and the namespace in which the pid counts. So a later server knows which
- * of them are of servers that were killed, and removes those. What it cannot know of, as of another boot, of another
- * container or of another user, stays; so does all of it on Deno without all permissions, which hides /proc. The folder
+ * of them are of servers that were killed, and removes those. Unknown ones, as of another boot, of another
+ * container or of another user, stay; so do all of them on Deno without all permissions, which hides /proc. The folder
  * of a server with a holder stays, too: it waits for the next server of that holder.
  */
 import * as fs from "node:fs"

@@ -1,4 +1,4 @@
-/** The life of one process by the commands for it: each command is proved once. What they can besides is in its files. */
+/** The life of one process by the commands for it: each is proved once. Further options are tested in their files. */
 import { expect, it } from "vitest"
 import { connect } from "../../testing/Client.ts"
 import { unboundCommand } from "../../testing/Runtime.ts"

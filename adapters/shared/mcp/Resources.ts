@@ -62,7 +62,7 @@ const resourceOf = ({ about, state, transcript }: Known): Resource => ({
 /** Most tokens of one answer. */
 const mostTokens = 64 * 1024
 
-/** Reads a part of the output. What the answer lacks is in contents of its own, with the call that gets it. */
+/** Reads a part of the output. The missing part is in contents of its own, with the call that gets it. */
 export const read = (
   tools: UnifiedExec,
   uri: string,

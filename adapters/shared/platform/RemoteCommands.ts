@@ -3,8 +3,8 @@
  * whatever `detached` says.
  *
  * Of a pipeline every command runs there; what one prints goes through this program to the next, which holds the first
- * back while it does not read. `inherit` copies stdout and stderr to those of this program. What the wire lacks is a
- * `BadArgument`: an inherited stdin, and file descriptors beyond the three.
+ * back while it does not read. `inherit` copies stdout and stderr to those of this program. Options that the wire lacks
+ * are a `BadArgument`: an inherited stdin, and file descriptors beyond the three.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"

@@ -4,7 +4,7 @@
  * A tiny `/bin/sh` in a session of its own reads from a pipe which groups exist. Only the server holds the other end,
  * so however the server ends, the shell reads EOF, kills every group that is still on its list, and exits. It starts
  * with the first child. If it is killed, another one starts with the whole list. It does not keep the server's event
- * loop alive. Where children are in cgroups, it has no list, and kills what is inside them.
+ * loop alive. If children are in cgroups, it has no list, and kills those inside them.
  *
  * A new group is written to the pipe before its start is reported; ended groups are written in batches. If the server
  * is killed between the start of a child and the write of its id, the shell finds the child in /proc by the pipe or
@@ -162,7 +162,7 @@ const unsafeMakeForCgroups = (leaves: string, start: HelperShell.Start) => {
  * The shell that kills what a server leaves behind.
  *
  * Its input has one line for each change: `+ ID START` for a group and the start of its leader, `~ ID TIME` for a group
- * that was seen without a leader then, `- ID` for one that is gone, and `= HOLDS` before a start. Where there is a
+ * that was seen without a leader then, `- ID` for one that is gone, and `= HOLDS` before a start. If there is a
  * /proc, no foreign process that got a number is killed. A leader has to have the start that the server wrote. A group
  * without a leader has to have a member that is as old as the time when the server last saw it, or died: that member
  * has kept the number in use since.

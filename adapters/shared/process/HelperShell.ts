@@ -6,7 +6,7 @@ import { spawn } from "node:child_process"
 
 /** A shell that was started. */
 export interface HelperShell {
-  /** Writes to its stdin. What a shell that has ended does not take is lost. */
+  /** Writes to its stdin. Text for a shell that has ended is lost. */
   readonly write: (text: string) => void
   /** Ends its stdin after earlier writes. */
   readonly end: () => void

@@ -5,8 +5,8 @@
  * One chunk at a time is requested from a stream. After `pause` no other is requested; a chunk that was requested
  * before is kept until `resume`, so at most one read is buffered here while the child blocks.
  *
- * Writes go straight to the descriptor. What a pipe does not take at once goes through a sink of Bun, which waits for
- * the pipe. On a terminal such a sink blocks the whole process, so a full terminal is polled, at most 500 times a
+ * Writes go straight to the descriptor. Bytes that a pipe does not take at once go through a sink of Bun, which waits
+ * for the pipe. On a terminal such a sink blocks the whole process, so a full terminal is polled, at most 500 times a
  * second.
  */
 import { constants } from "node:os"

@@ -2,8 +2,8 @@
  * The option `confine`: what the server lets processes, files and HTTP requests reach at most, whatever a request asks.
  *
  * Its words are a small language over the sandbox objects of requests: `read-only`, `workspace:DIR[,DIR…]`,
- * `deny:PATH[,PATH…]`, `network`, `no-network`, and the path of a JSON file with such an object. What no word allows
- * is not allowed: there is a network only with `network`. Several files and words hold all at once.
+ * `deny:PATH[,PATH…]`, `network`, `no-network`, and the path of a JSON file with such an object. Access that no word
+ * allows is denied: there is a network only with `network`. Several files and words hold all at once.
  */
 import { realpathSync, statSync } from "node:fs"
 import { resolve } from "node:path"

@@ -22,7 +22,7 @@ export type SpawnerSource = Layer.Layer<Spawner, never, Spawner> | PlainSpawner.
 /** The same, or the names of spawners, as those of `--spawner`: `"nice:5"`, or several, the first one outermost. */
 export type SpawnerChoice = SpawnerSource | string | ReadonlyArray<string>
 
-/** True for names. Whether such spawners exist is found out when they are used. */
+/** True for names. Their existence is checked when they are used. */
 export const isNames = (value: unknown): value is string | ReadonlyArray<string> =>
   [value].flat().every((name) => typeof name === "string" && name !== "")
 

@@ -1,7 +1,7 @@
 /**
  * Tells systemd what a service is doing, by datagrams to the socket that NOTIFY_SOCKET names (`Type=notify`).
  *
- * No runtime has datagrams on unix sockets, so they are sent by libc. Where that cannot be called the program
+ * No runtime has datagrams on unix sockets, so they are sent by libc. If that cannot be called the program
  * `systemd-notify` sends them, from a process of its own, which a unit has to permit (`NotifyAccess=all`).
  *
  * A notification that cannot be sent is a warning in the log: the service goes on.

@@ -27,7 +27,7 @@ export interface Sink {
   /** Takes the payload of a ping, a copy. */
   readonly ping: (payload: Uint8Array) => void
   readonly pong: () => void
-  /** A Close frame has come. What follows it is not read. */
+  /** A Close frame has come. The rest is not read. */
   readonly close: () => void
 }
 
@@ -64,7 +64,7 @@ export class FrameReader {
     this.sink = sink
   }
 
-  /** Hands messages to `take` from now on, those that have not begun yet. What is pushed is its own then. */
+  /** Hands messages to `take` from now on, those that have not begun yet. Pushed bytes are its own then. */
   passOn(take: TakeParts): void {
     this.take = take
     if (!this.inMessage) this.parts = []

@@ -2,7 +2,7 @@
  * Tells whether the peer of a connection is still there, by the pings that it answers.
  *
  * A peer that does not read cannot answer, so time counts against it only while the system has taken everything that
- * is to be sent, and this side reads. What the system has taken may still wait in buffers between the two: a slow peer
+ * is to be sent, and this side reads. Bytes that the system has taken may wait in buffers between the two: a slow peer
  * is given the time to read what was sent before the ping. So a peer that reads at least 16 KiB/s, or that keeps this
  * side from sending, is never taken for gone; whether that one is gone only the system can tell.
  */

@@ -92,7 +92,7 @@ const readWords = (response: IncomingMessage, tell: (words: string) => void): vo
   })
 }
 
-/** Repeated names are joined, as `Headers` joins them. What is no header was refused before. */
+/** Repeated names are joined, as `Headers` joins them. Invalid headers were refused before. */
 const toRecord = (headers: Options["headers"]): Readonly<Record<string, string>> => {
   const record: Record<string, string> = {}
   for (const { name, value } of Result.getOrElse(HttpHeaders.toList(headers), () => []))

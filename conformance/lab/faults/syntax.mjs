@@ -3,7 +3,7 @@
 //
 // A pattern is a piece of a source: an expression, statements, members of a class or of an object, arguments. It is
 // compared token by token, so that line breaks, quotes, semicolons and trailing commas do not matter, and it is found
-// only where whole nodes stand: `a + b` is not in `x * a + b`. Where a source has it no more, something was renamed:
+// only where whole nodes stand: `a + b` is not in `x * a + b`. If a source has it no more, something was renamed:
 // then names of the pattern stand for any name, each for one of its own. First only those that the source no longer
 // has, then all of them.
 //

@@ -2,7 +2,7 @@
 // The real client as `procwire-conformance --client` runs clients: `node subject.mjs PROGRAM URL ARGV…`.
 //
 // `codex exec` gets a model that a script plays, which calls one command with these words, and polls it until it has
-// ended. What the client tells the model of its output is written to the standard output. PROGRAM is that of codex.
+// ended. The report of its output to the model is written to the standard output. PROGRAM is that of codex.
 import { randomUUID } from "node:crypto"
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"

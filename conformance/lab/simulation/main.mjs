@@ -13,7 +13,7 @@
 //   --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
 //   --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records,
 //                  viewers, writers and fleet; with keep children outlive their servers
-//   --jobs N       processes that share the seeds: 1. What is printed is the same
+//   --jobs N       processes that share the seeds: 1. The output is the same
 //   --lines        prints the whole trace of --seed
 //   --runtime R    plays on bun or deno instead of Node
 //

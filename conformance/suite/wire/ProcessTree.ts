@@ -2,7 +2,7 @@
  * Finds and kills the processes that a case has left behind.
  *
  * On Linux it reads /proc and also finds processes that have left the tree but carry a marker in their environment.
- * Elsewhere it asks `ps` and finds only descendants. Where neither works, it finds none.
+ * Elsewhere it asks `ps` and finds only descendants. If neither works, it finds none.
  */
 import { execFileSync } from "node:child_process"
 import { fail } from "../Check.ts"

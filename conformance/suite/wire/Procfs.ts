@@ -1,5 +1,5 @@
 /**
- * Reads Linux's /proc. Where there is none, and for a process that has ended, there is nothing to read.
+ * Reads Linux's /proc. Without one, and for a process that has ended, there is nothing to read.
  */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs"
 

@@ -1,8 +1,8 @@
 /**
  * A server that the suite has started: its streams and its exit.
  *
- * Guarantee: after `kill` the server and every process below it or marked by it is dead. Where there is no /proc,
- * marked processes that have left the tree are not found.
+ * Guarantee: after `kill` the server and every process below it or marked by it is dead. Without /proc, marked
+ * processes that have left the tree are not found.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process"
 import { within } from "../Deadline.ts"

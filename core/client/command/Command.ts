@@ -85,7 +85,7 @@ export interface Command<E extends RunResult.Encoding = "utf8"> extends PromiseL
   signal(signal: NonNullable<RunOptions["signal"]>): Command<E>
   /** Does not call `onOutput`. */
   quiet(): Command<E>
-  /** Resolves with the result however it ends; too much output is cut off. What cannot start rejects all the same. */
+  /** Resolves with the result however it ends; too much output is cut off. A failed start rejects all the same. */
   nothrow(): Command<E>
 }
 

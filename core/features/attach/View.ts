@@ -1,6 +1,6 @@
 /**
  * The events of a process for one attachment. Those who have attached to it under the same id share the text of the
- * last output, which is encoded once for all. Who may miss output has its turns on the `LossyQueue`.
+ * last output, which is encoded once for all. A view that may miss output has its turns on the `LossyQueue`.
  */
 import type { Process } from "../../process/Process.ts"
 import type { Sender, Source, Turns, View } from "../Feature.ts"
@@ -54,7 +54,7 @@ export const make = ({ id, process, holds, paint, queue }: Options): View => ({
 })
 
 /**
- * Turns at a sender, one at a time, when the queue gives them. Who waits for one does not listen to the process
+ * Turns at a sender, one at a time, when the queue gives them. A view that waits for one does not listen to the process
  * meanwhile: an output costs nothing for each viewer of a flood.
  */
 const sideways = (sender: Sender, lossyQueue: LossyQueue): Turns => {

@@ -232,7 +232,7 @@ interface Hit {
 /** Output that is read at once to find the lines and the chunks of matches, in bytes. */
 const placingBytes = 64 * 1024
 
-/** Matches with their lines and chunks. What was dropped since it was found has none any more. */
+/** Matches with their lines and chunks. A match that was dropped since has none any more. */
 const placed = (
   source: Reading.Source,
   hits: ReadonlyArray<Hit>,

@@ -2,9 +2,9 @@
  * The storage of histories of output, as a service: files of the host, which adapters bring, or memory in tests.
  * Without one there are no histories.
  *
- * A process has a folder of its own, without other readers, which is removed with its scope. Files in it are
- * written from begin to end. What was written when a server dies stays, in the order of the writes; the end of what it
- * was writing may be torn.
+ * A process has a folder of its own, without other readers, which is removed with its scope. Files in it are written
+ * from begin to end. Bytes from before the death of a server stay, in the order of the writes; the end of what it was
+ * writing may be torn.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"

@@ -19,7 +19,7 @@ export interface Options {
   readonly beforeWrite?: Effect.Effect<void>
 }
 
-/** Writes bytes into a file. What they are written over, those no longer see who have it open. */
+/** Writes bytes into a file. Open readers no longer see the bytes that are written over. */
 const put = (before: Uint8Array, at: number, bytes: Uint8Array): Uint8Array => {
   const isLonger = at + bytes.length > before.length
   const after = isLonger ? new Uint8Array(at + bytes.length) : before

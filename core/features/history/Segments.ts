@@ -8,8 +8,8 @@
  * written over its output, with an index of its own, and what is behind the last record is the old output. So an output
  * without an index is never there.
  *
- * On a full disk the oldest segments of all histories go, until there is room for what was printed last. What finds no
- * room then is lost, and so is everything before it: a history has no holes.
+ * On a full disk the oldest segments of all histories go, until there is room for what was printed last. Output without
+ * room is lost, and so is everything before it: a history has no holes.
  */
 import * as Effect from "effect/Effect"
 import { maxChunkBytes } from "../../process/Chunk.ts"

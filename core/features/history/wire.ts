@@ -67,7 +67,7 @@ export const OutputSize = Shape.struct("OutputSize", { afterSeq: U64, rows: U16,
 
 /**
  * A history that has ended before its process: `full`, there is no room on the disk for any; `failed`, for another
- * reason. What was printed behind `byte` is not in it.
+ * reason. Output behind `byte` is not in it.
  */
 export const HistoryEnd = Shape.struct("HistoryEnd", {
   /** `full`: there is no room on the disk; `failed`: for another reason. */

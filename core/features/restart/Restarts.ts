@@ -3,7 +3,7 @@
  * terminal, so that clients see one process that goes on. Only a start that asks for it has this.
  *
  * The next child begins when nothing is left of the one before: its group is killed, and its output read to the end.
- * Between two children there is a pause, which doubles. What ends the process for good is a SIGTERM, a SIGKILL or the
+ * Between two children there is a pause, which doubles. The process ends for good by a SIGTERM, a SIGKILL or the
  * end of its scope, also in a pause.
  */
 import * as Clock from "effect/Clock"

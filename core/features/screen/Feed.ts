@@ -98,7 +98,7 @@ export class Feed {
     return this.feed(this.step(target))
   }
 
-  /** A step that ends once it has begun, so that nothing is fed twice. Where it fails, the terminal cannot go on. */
+  /** A step that ends once it has begun, so that nothing is fed twice. If it fails, the terminal cannot go on. */
   private feed(taken: Effect.Effect<void, ScreenError>): Effect.Effect<void, ScreenError> {
     const feeding = Effect.sync(() => (this.isFeeding = true))
     const fed = Effect.sync(() => {
@@ -193,7 +193,7 @@ export class Feed {
   }
 }
 
-/** Output of a gap that is kept, and the seq from which nothing is missing. What cannot be read is missing. */
+/** Output of a gap that is kept, and the seq from which nothing is missing. Unreadable output is missing. */
 const recalled = (
   { extension }: Process,
   gap: Gap,

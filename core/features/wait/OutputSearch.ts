@@ -36,7 +36,7 @@ export interface End {
   readonly ahead: number
 }
 
-/** The match of a search that ends there. What the log has lost of its begin is left out. */
+/** The match of a search that ends there. A part that the log has lost is left out. */
 const matchAt = (log: OutputLog, search: Search, { at, ahead }: End): Match => {
   const from = beginOf(log, search, at, ahead)
   return { stream: search.stream, from, to: at, text: textOf(log, search.stream, from, at) }

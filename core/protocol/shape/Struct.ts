@@ -190,7 +190,7 @@ export const variant = <F extends Fields>(title: string, fields: F): Variant<F> 
 }
 
 /**
- * A choice between structs by the value of their tag. Where other forms are taken, it is an object with its tag, or an
+ * A choice between structs by the value of their tag. If other forms are taken, it is an object with its tag, or an
  * array of the tag and the fields.
  */
 export const tagged = <V extends ReadonlyArray<AnyVariant>>(name: string, ...variants: V): Choice<V> => {

@@ -191,7 +191,7 @@ interface WantedPart {
   readonly lines: number | undefined
 }
 
-/** Calls `use` with each chunk that is wanted. What is gone of them is a line on stderr. */
+/** Calls `use` with each chunk that is wanted. Those that are gone are a line on stderr. */
 const eachRetained = <E>(
   child: Pick<RemoteProcess, "read">,
   { last, end, listed, lines }: WantedPart,

@@ -1,6 +1,6 @@
 /**
  * Processor time and memory of processes, with all their descendants, from /proc of the host of the server,
- * read by `fs/*`: also where that is another host. Where there is none, or the server hides it, nothing is
+ * read by `fs/*`: also where that is another host. If there is none, or the server hides it, nothing is
  * known.
  */
 import * as Effect from "effect/Effect"

@@ -5,7 +5,7 @@
  * thread that starts a child enters the leaf, so that the child is born there, and goes home. Moving a process into a
  * cgroup after its start takes 10 ms, and by then it may have forked.
  *
- * A leaf has to be in the same tree of threads as the server. Where the server is in the root or in a threaded cgroup,
+ * A leaf has to be in the same tree of threads as the server. If the server is in the root or in a threaded cgroup,
  * as one within another server, its own cgroup is the home. Elsewhere it first moves into its new cgroup.
  */
 import type { KernelFiles } from "../../host/KernelFiles.ts"

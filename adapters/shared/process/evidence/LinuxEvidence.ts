@@ -5,7 +5,7 @@
  * have left all three are foreign. A process waits for input if one of its threads is in a call that reads our
  * terminal, in the foreground, or the pipe that we write to; or in one that waits for that, without a timeout or with a
  * long one, and for no socket, and nothing lies there to be read. It is looked at before and after that, so that
- * nothing can have happened in between. Who has turned off newlines draws the screen, as editors do, and waits for
+ * nothing can have happened in between. A program without newlines draws the screen, as editors do, and waits for
  * keys: that is no question. Nor is there one before this process has read all that its terminal has printed.
  */
 import * as Effect from "effect/Effect"

@@ -19,7 +19,7 @@ export const leastRead = 9
 
 /**
  * The size of letters, in pixels, at which a terminal of a foreign size fits: at most the wanted one, and no
- * smaller than can be read. Where it does not fit so, it is scrolled.
+ * smaller than can be read. If it does not fit so, it is scrolled.
  */
 export const fittingSize = (
   wanted: number,

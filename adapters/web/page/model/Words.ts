@@ -28,7 +28,7 @@ export const bytes = (count: number): string => {
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${["B", "kB", "MB", "GB", "TB"][power]}`
 }
 
-/** A command as one could type it. What cannot be typed is shown as a symbol: it may come from anybody. */
+/** A command as one could type it. Control characters are shown as symbols: anybody may have sent them. */
 export const command = (argv: ReadonlyArray<string>): string => {
   const line = shellLine(argv)
   return line === undefined ? CommandLine.of(argv.map(visible)) : visible(line)

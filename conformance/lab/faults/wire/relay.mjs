@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Sits between the suite and a server, and is wrong in one thing. Each near connection has a far one; what a fault does
- * not change passes as it came. Who does not read holds up who writes.
+ * not change passes as it came. A reader that stops holds up the writer.
  */
 import { WebSocket, WebSocketServer } from "real-ws"
 

@@ -1,6 +1,6 @@
 /**
  * An extension that a server may announce as `processAttach` in `environmentInfo.capabilities`: `process/attach`,
- * `process/detach`, and their notifications. What needs other sessions is played with `--scope control`.
+ * `process/detach`, and their notifications. Cases with other sessions are played with `--scope control`.
  */
 import { Check, Child, table, type CaseContext, type JsonObject, type Wire } from "../../Vocabulary.ts"
 import { begin, resumed } from "../../cases/resuming.ts"
