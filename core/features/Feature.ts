@@ -16,7 +16,7 @@ import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
 import type { RequestContext } from "../rpc/Router.ts"
 import type { Attempt, Decision } from "../spawn/Egress.ts"
 import type { HostInfo } from "../spawn/Host.ts"
-import type { Capabilities, Secret, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Capabilities, GivenSecret, SignalName, SpawnSpec } from "../spawn/Spawner.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { Policy } from "./egress/Rules.ts"
 import type { SandboxedFiles } from "./fs/SandboxedFiles.ts"
@@ -105,7 +105,7 @@ export interface Server {
   /** The rights of the client with the sessions of others. */
   readonly scope: SessionScope
   /** The secrets of the server, which every process has. */
-  readonly secrets: ReadonlyArray<Secret>
+  readonly secrets: ReadonlyArray<GivenSecret>
   /** Notes a connection that a process has asked for in the audit log; absent where nothing is audited. */
   readonly noteEgress?: ((processId: string, attempt: Attempt, decision: Decision) => void) | undefined
 }
@@ -228,7 +228,14 @@ export interface Shared {
   /** The pictures that terminals show. */
   readonly pictures: Pictures
   /** The rules for the hosts that processes reach, and the counter of connections; undefined without rules. */
-  readonly egress?: { readonly policy: Policy; readonly count: (decision: Decision) => void } | undefined
+  readonly egress?:
+    | {
+        readonly policy: Policy
+        readonly count: (decision: Decision) => void
+        /** A fresh UUID from a cryptographic source. */
+        readonly next: Effect.Effect<string>
+      }
+    | undefined
 }
 
 /** A feature with a state of the server: made once, in the scope of the server. */

@@ -11,10 +11,10 @@ import { LimitError } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
 import * as Message from "../protocol/Message.ts"
 import * as SessionScope from "../protocol/SessionScope.ts"
-import type { SessionIds } from "../session/SessionIds.ts"
+import { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
-import { type Secret, Spawner } from "../spawn/Spawner.ts"
+import { type GivenSecret, Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
 import type { Policy } from "../features/egress/Rules.ts"
@@ -46,7 +46,7 @@ export interface Options extends SessionRegistry.Options {
   /** The rights of every client on the sessions of others, whatever its door says; by default none. */
   readonly scope?: SessionScope.SessionScope | undefined
   /** The secrets of every process, which its output and lists never have; by default none. */
-  readonly secrets?: ReadonlyArray<Secret> | undefined
+  readonly secrets?: ReadonlyArray<GivenSecret> | undefined
   /** Records every act of clients on this host; by default nothing does. */
   readonly auditLog?: AuditLog | undefined
 }
@@ -68,6 +68,9 @@ export const make = (
     const host = yield* Host
     const wrong = Secrets.fault(options.secrets ?? [])
     if (wrong !== undefined) return yield* Effect.die(new TypeError(wrong))
+    const hosted = options.secrets?.find(({ hosts }) => hosts !== undefined)
+    if (hosted !== undefined && options.egress === undefined)
+      return yield* Effect.die(new TypeError(Secrets.unguarded(hosted)))
     const masked = Masking.over(yield* Spawner)
     const spawner = masked.capabilities
     const allFiles = yield* Files
@@ -87,7 +90,7 @@ export const make = (
       const counter = allowed ? metrics.egressAllowed : metrics.egressDenied
       counter.value += 1
     }
-    const features = yield* Features.make(limits, policy && { policy, count })
+    const features = yield* Features.make(limits, policy && { policy, count, next: (yield* SessionIds).next })
     const sessions = yield* Effect.provideService(
       SessionRegistry.make({ ...options, metrics }),
       Spawner,

@@ -10,7 +10,7 @@ import { foreign as foreignPath, type Sandbox } from "../protocol/Sandbox.ts"
 import * as Uuid from "../protocol/Uuid.ts"
 import * as EnvPolicy from "../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../spawn/Host.ts"
-import type { Capabilities, Secret, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Capabilities, GivenSecret, SpawnSpec } from "../spawn/Spawner.ts"
 import * as Secrets from "../features/secrets/Secrets.ts"
 import { unconfinable } from "../features/fs/SandboxedFiles.ts"
 import { type HandlerError, ParamsError } from "./WireError.ts"
@@ -24,7 +24,7 @@ export const fromStart = (
   host: HostInfo,
   { confine }: Capabilities,
   floor: Confinement.Confinement | undefined,
-  own: ReadonlyArray<Secret> = [],
+  own: ReadonlyArray<GivenSecret> = [],
 ): Effect.Effect<SpawnSpec, HandlerError> =>
   Effect.gen(function* () {
     const { managedNetwork, networkProxy } = params

@@ -52,8 +52,33 @@ export interface Denied {
 /** The answer of a gate. */
 export type Decision = Allowed | Denied
 
+/**
+ * A secret that only some hosts get: the child has a placeholder, and the proxy puts the value into the headers of
+ * requests that the gate has allowed.
+ */
+export interface Injection {
+  /** The name of the secret, which is that of its route: `/_secret/NAME/`. */
+  readonly name: string
+  /** The text that the child has. It is worth nothing elsewhere. */
+  readonly placeholder: string
+  /** The value: printable ASCII. Never in a text for anybody. */
+  readonly value: string
+  /** The header, with the value, of a request by the route that has no placeholder in that header. */
+  readonly header: readonly [name: string, value: string]
+  /** The host of the route, which is reached by TLS; undefined without one that is named exactly. */
+  readonly base?: { readonly host: string; readonly port: number } | undefined
+  /** The variable for the URL of the route. */
+  readonly variable?: string | undefined
+  /** True: the value may go to a public address without TLS. */
+  readonly http: boolean
+  /** Whether the value may go to this host, which is in its canonical form. */
+  readonly mayGoTo: (host: string, port: number) => boolean
+}
+
 /** The policy of one child. Its functions never throw; `decide` never rejects. */
 export interface Gate {
+  /** The secrets that its hosts get, each name once; absent without any. */
+  readonly injections?: ReadonlyArray<Injection> | undefined
   /**
    * Judges an attempt by its name, before the name is resolved. It may take as long as a client is asked; the proxy
    * reads no further meanwhile.

@@ -67,6 +67,18 @@ export interface Secret {
   readonly value: string
 }
 
+/** A secret as it is given. */
+export interface GivenSecret extends Secret {
+  /** The hosts that get the value, in the grammar of egress rules; the process has a placeholder. Absent: it has the value. */
+  readonly hosts?: ReadonlyArray<string> | undefined
+  /** The header of requests by the route of the secret; by default `authorization: Bearer ${value}`. */
+  readonly header?: string | undefined
+  /** The variable that gets the URL of the route. */
+  readonly base?: string | undefined
+  /** True: the value may also go to public addresses by `http://`. */
+  readonly http?: boolean | undefined
+}
+
 /** A process to start, with everything decided. */
 export interface SpawnSpec {
   /** The program and its arguments. A bare program name is looked up in the PATH of `env`. */

@@ -205,7 +205,7 @@ export const judgeAddress = (
 }
 
 /** True if the rule names this host, which is in its usual form, and the port. */
-const matches = (
+export const matches = (
   { host: of, port: own }: Rule,
   host: string,
   literal: Address.Address | undefined,

@@ -62,6 +62,8 @@ export const egress = Wire.make({
   capabilities: {
     /** Beyond the peer implementation: rules for the hosts that processes reach, `egress` of `process/start`. */
     processEgress: Shape.boolean,
+    /** Beyond the peer implementation: `hosts` of a secret of `process/start`. */
+    processSecretHosts: Shape.boolean,
   },
   startFields: {
     /**

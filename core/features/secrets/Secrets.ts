@@ -5,7 +5,7 @@
 import type { Facts } from "../../process/Listed.ts"
 import { toBase64, utf8 } from "../../protocol/Bytes.ts"
 import type { StartParams } from "../../protocol/Process.ts"
-import type { Secret, SpawnSpec } from "../../spawn/Spawner.ts"
+import type { GivenSecret, Secret, SpawnSpec } from "../../spawn/Spawner.ts"
 
 /** The params of a start, as far as secrets look at them. */
 type Asked = Partial<Pick<StartParams, "secrets" | "env" | "envPolicy">>
@@ -13,25 +13,40 @@ type Asked = Partial<Pick<StartParams, "secrets" | "env" | "envPolicy">>
 /** The secrets of a start, those of the server included; undefined without any. */
 export const ofStart = (
   { secrets }: Asked,
-  own: ReadonlyArray<Secret>,
-): ReadonlyArray<Secret> | undefined => {
-  const given = Object.entries(secrets ?? {}).map(([name, { value }]) => ({ name, value }))
+  own: ReadonlyArray<GivenSecret>,
+): ReadonlyArray<GivenSecret> | undefined => {
+  const given = givenOf(secrets)
   if (given.length === 0) return own.length === 0 ? undefined : own
   return [...given, ...own]
 }
 
-/** The variables of a start: of its own secrets, and of those of the server that it does not set itself. */
-export const variablesOf = (
+const givenOf = (secrets: Asked["secrets"]): ReadonlyArray<GivenSecret> =>
+  Object.entries(secrets ?? {}).map(([name, { hosts, header, base, http, ...secret }]) => ({
+    name,
+    ...secret,
+    ...(hosts == null ? {} : { hosts }),
+    ...(header == null ? {} : { header }),
+    ...(base == null ? {} : { base }),
+    ...(http == null ? {} : { http }),
+  }))
+
+/** The secrets with variables in a start: its own, and those of the server that it does not set itself. */
+export const inVariables = (
   { env = {}, envPolicy, secrets }: Asked,
-  own: ReadonlyArray<Secret>,
-): Readonly<Record<string, string>> => {
-  const set = { ...envPolicy?.set, ...env }
-  const given = Object.entries(secrets ?? {}).map(([name, { value }]) => [name, value] as const)
-  const ofServer = own.flatMap(({ name, value }) =>
-    Object.hasOwn(set, name) ? [] : [[name, value] as const],
-  )
-  return Object.fromEntries([...ofServer, ...given])
+  own: ReadonlyArray<GivenSecret>,
+): ReadonlyArray<GivenSecret> => {
+  const set = { ...envPolicy?.set, ...env, ...secrets }
+  return [...givenOf(secrets), ...own.filter(({ name }) => !Object.hasOwn(set, name))]
 }
+
+/** The variables of a start that have values: a secret with `hosts` is in none. */
+export const variablesOf = (
+  asked: Asked,
+  own: ReadonlyArray<GivenSecret>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    inVariables(asked, own).flatMap(({ name, value, hosts }) => (hosts === undefined ? [[name, value]] : [])),
+  )
 
 /** The fewest bytes of a value: less would be found in output that has nothing to do with it. */
 export const leastBytes = 6
@@ -67,6 +82,10 @@ export const fault = (secrets: ReadonlyArray<Secret>): string | undefined => {
   }
   return all > mostBytes ? `the secrets have more than ${mostBytes} bytes together` : undefined
 }
+
+/** The fault of a secret with hosts where no rules hold. */
+export const unguarded = ({ name }: Pick<GivenSecret, "name">): string =>
+  `secret ${name} has hosts, which needs rules for egress (--egress): this server has none, and cannot keep it from others`
 
 /** The forms of a value that are found in output, each once. */
 export const formsOf = ({ value }: Pick<Secret, "value">): ReadonlySet<string> => {
@@ -123,6 +142,33 @@ export const redact = (secrets: ReadonlyArray<Secret> | undefined, text: string)
   if (secrets === undefined) return text
   return formsOfAll(secrets).reduce((shown, [form, token]) => shown.replaceAll(form, () => token), text)
 }
+
+/**
+ * A text of a host or about one without the values: hosts are in lower case, and such a text may be cut, at its end or
+ * where it has an ellipsis. The first bytes of a value are hidden there, too, if they are as many as the least value has.
+ */
+export const redactHost = (secrets: ReadonlyArray<Secret>, text: string): string => {
+  const forms = formsOfAll(secrets).map(([form, token]) => [form.toLowerCase(), token] as const)
+  let hidden = text
+  for (const [form, token] of forms) {
+    for (let at = lower(hidden).indexOf(form); at >= 0; at = lower(hidden).indexOf(form, at + token.length))
+      hidden = hidden.slice(0, at) + token + hidden.slice(at + form.length)
+  }
+  for (const [form, token] of forms) {
+    for (const end of [hidden.length, hidden.indexOf("…")]) {
+      const most = Math.min(form.length - 1, end)
+      for (let length = most; length >= leastBytes; length--) {
+        if (!lower(hidden).startsWith(form.slice(0, length), end - length)) continue
+        hidden = hidden.slice(0, end - length) + token + hidden.slice(end)
+        break
+      }
+    }
+  }
+  return hidden
+}
+
+/** In lower case, at the same places. */
+const lower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /** A spec as logs may have it. */
 export const shown = (spec: SpawnSpec): SpawnSpec =>

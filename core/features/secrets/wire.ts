@@ -23,6 +23,21 @@ export const SecretValue = silent(
   Shape.struct("ProcessSecret", {
     /** At least 6 bytes without a NUL byte; those of a process have at most 256 KiB together. */
     value: Shape.string,
+    /**
+     * With the capability `processSecretHosts`: the hosts that get the value, in the grammar of egress rules, such as
+     * `api.github.com`. The process has a placeholder in its variable, which becomes the value in the headers of
+     * requests to these hosts.
+     */
+    hosts: Shape.beyond(Shape.list(Shape.string), "processSecretHosts"),
+    /**
+     * The header of requests by the URL of the secret, with `${value}` or `${basic:USER}` in it; by default
+     * `authorization: Bearer ${value}`.
+     */
+    header: Shape.beyond(Shape.string, "processSecretHosts"),
+    /** The variable that gets the URL of the secret: of the first of `hosts` that is no pattern, by TLS. */
+    base: Shape.beyond(Shape.string, "processSecretHosts"),
+    /** True: the value may also go to public addresses by `http://`, where others can read it. */
+    http: Shape.beyond(Shape.boolean, "processSecretHosts"),
   }),
 )
 
