@@ -221,6 +221,7 @@ export const parts = [
       `${integration}/Confine.test.ts`,
       `${integration}/Containers.test.ts`,
       `${integration}/EgressEscapes.test.ts`,
+      "adapters/shared/egress/Injection.test.ts",
       "adapters/shared/egress/namespace/Outlets.test.ts",
       `${integration}/EgressPrograms.test.ts`,
       `${integration}/Escapes.test.ts`,

@@ -9,7 +9,7 @@
  * HTTP is parsed by the server of `node:http`, onto which sockets are put; it writes no request on its own. Heads, the
  * time until there is one, and connections are bounded; a tunnel has no time limit.
  */
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, request, type ServerResponse, STATUS_CODES } from "node:http"
 import { isIP, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import * as Result from "effect/Result"
@@ -18,6 +18,7 @@ import { concat } from "../../../core/protocol/Bytes.ts"
 import type { Allowed, Attempt, Denied, EgressProtocol, Gate } from "../../../core/spawn/Egress.ts"
 import * as ClientHello from "./ClientHello.ts"
 import * as Dial from "./Dial.ts"
+import * as Injection from "./Injection.ts"
 import * as Socks5 from "./Socks5.ts"
 import * as Target from "./Target.ts"
 
@@ -31,6 +32,8 @@ export interface Options {
   readonly mostConnections?: number | undefined
   /** The port whose tunnels have to begin with TLS; by default 443. Tests cannot listen on that. */
   readonly tlsPort?: number | undefined
+  /** The authorities for the hosts of routes; by default those of `http/request`. */
+  readonly authorities?: typeof Injection.authorities | undefined
 }
 
 /** The proxy of one process. */
@@ -55,6 +58,10 @@ type Reached =
 /** A proxy that asks this gate. */
 export const make = (gate: Gate, options: Options = {}): Proxy => {
   const { lookup = Dial.resolve, headMillis = 30_000, mostConnections = 1024, tlsPort = 443 } = options
+  const { authorities = Injection.authorities } = options
+  const { injections = [] } = gate
+  /** Read once: to parse them takes longer than a connection. */
+  let trusted: ReturnType<typeof authorities> | undefined
   const clients = new Map<Duplex, Client>()
   const upstreams = new Set<Socket>()
   let closed = false
@@ -126,10 +133,8 @@ export const make = (gate: Gate, options: Options = {}): Proxy => {
         response.writeHead(status, phrase, plain(message, name))
         response.end(`${message}\n`)
       },
-      answer: (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
-          ...Target.onwards(answer.rawHeaders),
-        ])
+      answer: (answer, headers) => {
+        response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [...Target.onwards(headers)])
         answer.on("error", () => incoming.socket.destroy())
         answer.on("aborted", () => incoming.socket.destroy())
         answer.pipe(response)
@@ -145,15 +150,15 @@ export const make = (gate: Gate, options: Options = {}): Proxy => {
     void forward(incoming, client.ends, {
       refuse: (status, phrase, name, message) => end(socket, status, phrase, message, name),
       // Nothing of the connection is parsed any more, so it ends with the answer.
-      answer: (answer) => {
-        const kept = [...Target.onwards(answer.rawHeaders), "Connection", "close"]
+      answer: (answer, headers) => {
+        const kept = [...Target.onwards(headers), "Connection", "close"]
         socket.write(headOf(answer.statusCode ?? 502, answer.statusMessage ?? "", kept))
         answer.on("error", () => socket.destroy())
         answer.pipe(socket)
       },
       upgrade: Target.tokensOf(headers, "upgrade").includes("websocket")
-        ? (answer, upstream, rest) => {
-            socket.write(headOf(101, answer.statusMessage ?? "", answer.rawHeaders))
+        ? (answer, headers, upstream, rest) => {
+            socket.write(headOf(101, answer.statusMessage ?? "", headers))
             if (head.length > 0) upstream.write(head)
             if (rest.length > 0) socket.write(rest)
             splice(socket, upstream)
@@ -166,15 +171,38 @@ export const make = (gate: Gate, options: Options = {}): Proxy => {
   /** Carries one request to its host, and the answer back. */
   const forward = async (incoming: IncomingMessage, ends: AbortSignal, back: Back): Promise<void> => {
     const { method = "GET", url = "", rawHeaders } = incoming
-    const target = Target.ofRequest(url, rawHeaders)
+    const route = Injection.route(url, method, rawHeaders, injections)
+    if (route !== undefined && "status" in route)
+      return back.refuse(route.status, STATUS_CODES[route.status]!, undefined, route.message)
+    const target = route?.target ?? Target.ofRequest(url, rawHeaders)
     const refuse = ({ reason, rule, message }: Denied, status: 400 | 403) =>
       back.refuse(status, status === 400 ? "Bad Request" : denial, rule ?? reason, message)
     if ("reason" in target) return refuse(faulty("http", url, target, method), 400)
-    const attempt: Attempt = { protocol: "http", host: target.host, port: target.port, method }
+    const { host, port } = target
+    const attempt: Attempt =
+      route === undefined
+        ? { protocol: "http", host, port, method }
+        : { protocol: "https_connect", host, port }
     const reached = await reach(attempt, ends)
     if (reached.kind === "denied") return refuse(reached.decision, 403)
     if (reached.kind === "failed") return back.refuse(502, "Bad Gateway", undefined, reached.message)
-    const { socket } = reached
+    const socket = route === undefined ? reached.socket : await secured(reached.socket, host)
+    const name = Host.withPort(host, port)
+    if (typeof socket === "string")
+      return back.refuse(502, "Bad Gateway", undefined, `TLS to ${name} has failed: ${socket}`)
+    if (ends.aborted) return void socket.destroy()
+    const given = Target.onwards(rawHeaders)
+    const bare =
+      route === undefined ? Injection.exposed(given, target, socket.remoteAddress, injections) : undefined
+    if (bare !== undefined) {
+      socket.destroy()
+      return back.refuse(403, denial, undefined, withoutTls(bare, name))
+    }
+    const headers =
+      route === undefined
+        ? Injection.fill(given, target, injections)
+        : Injection.onRoute(given, route, injections)
+    const usualPort = route === undefined ? 80 : 443
     const chunked = Target.tokensOf(rawHeaders, "transfer-encoding").length > 0
     const outgoing = request({
       method,
@@ -186,8 +214,8 @@ export const make = (gate: Gate, options: Options = {}): Proxy => {
       maxHeaderSize: 4 * longestHead,
       headers: [
         "Host",
-        target.port === 80 ? bracketed(target.host) : Host.withPort(target.host, target.port),
-        ...Target.onwards(rawHeaders),
+        port === usualPort ? bracketed(host) : name,
+        ...headers,
         ...(chunked ? ["Transfer-Encoding", "chunked"] : []),
         ...(back.upgrade === undefined
           ? ["Connection", "close"]
@@ -198,22 +226,37 @@ export const make = (gate: Gate, options: Options = {}): Proxy => {
     outgoing.on("response", (answer) => {
       answered = true
       answer.on("end", () => socket.destroySoon())
-      back.answer(answer)
+      back.answer(answer, Injection.unfill(answer.rawHeaders, injections, route))
     })
     outgoing.on("upgrade", (answer, upstream, rest) => {
       answered = true
-      if (back.upgrade !== undefined) return back.upgrade(answer, upstream, rest)
+      const told = Injection.unfill(answer.rawHeaders, injections, route)
+      if (back.upgrade !== undefined) return back.upgrade(answer, told, upstream, rest)
       socket.destroy()
       back.refuse(502, "Bad Gateway", undefined, "the host has answered what was not asked")
     })
     outgoing.on("error", (error) => {
       socket.destroy()
-      const name = Host.withPort(target.host, target.port)
       if (!answered) back.refuse(502, "Bad Gateway", undefined, `${name} has not answered: ${error.message}`)
     })
     back.left(() => socket.destroySoon())
     incoming.on("error", () => socket.destroy())
+    // A host may answer before the first byte of a body.
+    if (chunked) outgoing.flushHeaders()
     incoming.pipe(outgoing)
+  }
+
+  /** TLS to the host of a route; a text is the reason why there is none. */
+  const secured = async (socket: Socket, host: string) => {
+    const timer = setTimeout(() => socket.destroy(), headMillis)
+    try {
+      return await Injection.secure(socket, host, await (trusted ??= authorities()))
+    } catch (error) {
+      socket.destroy()
+      return (error as Error).message
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   server.on("connect", (incoming: IncomingMessage, socket: Duplex, head: Uint8Array) => {
@@ -386,9 +429,12 @@ export const make = (gate: Gate, options: Options = {}): Proxy => {
 /** The way of a request back to its client. */
 interface Back {
   readonly refuse: (status: number, phrase: string, rule: string | undefined, message: string) => void
-  readonly answer: (answer: IncomingMessage) => void
+  /** Passes an answer on, with these headers in place of its own. */
+  readonly answer: (answer: IncomingMessage, headers: Target.RawHeaders) => void
   /** Takes over the connections; `rest` is what came behind the head. Absent where no upgrade was asked. */
-  readonly upgrade?: ((answer: IncomingMessage, upstream: Duplex, rest: Uint8Array) => void) | undefined
+  readonly upgrade?:
+    | ((answer: IncomingMessage, headers: Target.RawHeaders, upstream: Duplex, rest: Uint8Array) => void)
+    | undefined
   /** Calls the listener when the client has left. */
   readonly left: (listener: () => void) => void
 }
@@ -434,6 +480,10 @@ class Client {
 
 /** The phrase of a denial: some programs show it, and nothing else. */
 const denial = "Blocked by the egress rules of procwire"
+
+const withoutTls = (name: string, host: string): string =>
+  `the secret ${name} would go to ${host} where others can read it: use its URL, http://127.0.0.1:PORT/_secret/${name}/, ` +
+  "for https, or give the secret http: true"
 
 /** An alert of TLS that ends the connection: access_denied (49). */
 const accessDenied = [21, 3, 1, 0, 2, 2, 49]

@@ -134,7 +134,7 @@ const opened = (connecting: Http.ClientRequest): Promise<Duplex> =>
  * implementation), `SSL_CERT_FILE` or `SSL_CERT_DIR` (variables of OpenSSL) name; none where the environment names
  * none.
  */
-const readAuthorities = async (env: NodeJS.ProcessEnv): Promise<Trusted> => {
+export const readAuthorities = async (env: NodeJS.ProcessEnv): Promise<Trusted> => {
   const file = env["CODEX_CA_CERTIFICATE"] || env["SSL_CERT_FILE"]
   const folder = file ? undefined : env["SSL_CERT_DIR"]
   if (!file && !folder) return {}
@@ -148,7 +148,8 @@ const readAuthorities = async (env: NodeJS.ProcessEnv): Promise<Trusted> => {
   return { ca, secureContext: createSecureContext({ ca }) }
 }
 
-interface Trusted {
+/** Authorities for TLS; without any, those of the runtime. */
+export interface Trusted {
   readonly ca?: Array<string>
   readonly secureContext?: SecureContext
 }

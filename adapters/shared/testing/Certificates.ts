@@ -22,7 +22,8 @@ export interface Certificates {
   readonly stranger: Certificate
 }
 
-export const make = (folder: string): Certificates => {
+/** `names` are those of the server and the client, as OpenSSL writes them. */
+export const make = (folder: string, names = "IP:127.0.0.1"): Certificates => {
   const file = (name: string) => join(folder, name)
   const openssl = (...args: ReadonlyArray<string>) =>
     execFileSync("openssl", args, { cwd: folder, stdio: "ignore" })
@@ -50,7 +51,7 @@ export const make = (folder: string): Certificates => {
     return read(name)
   }
   const signed = (name: string): Certificate => {
-    writeFileSync(file(`${name}.ext`), "subjectAltName=IP:127.0.0.1\n")
+    writeFileSync(file(`${name}.ext`), `subjectAltName=${names}\n`)
     openssl("req", ...newKey, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/CN=${name}`)
     const by = [
       "-CA",

@@ -92,7 +92,7 @@ export const make = (
           const fd = (number: number) => `/proc/${process.pid}/fd/${number}`
           return {
             enter: [nsenter, "--preserve-credentials", `--user=${fd(user)}`, `--net=${fd(network)}`, "--"],
-            environment: (given) => ProxyEnvironment.make(given, port),
+            environment: (given) => ProxyEnvironment.make(given, port, gate.injections),
           }
         }),
     }

@@ -1,5 +1,7 @@
 /** The variables that lead programs to a proxy on the loopback, in place of those that the caller has given. */
 
+import type { Injection } from "../../../../core/spawn/Egress.ts"
+
 /** Names that tell programs of a proxy, in lower case. */
 const ofProxies = new Set(
   [
@@ -13,21 +15,27 @@ const ofProxies = new Set(
 const own = ["localhost", "127.0.0.1", "::1"]
 
 /**
- * The environment of a child whose proxy, for HTTP and SOCKS5, listens on this port of 127.0.0.1.
+ * The environment of a child whose proxy, for HTTP and SOCKS5, listens on this port of 127.0.0.1, and has the routes of
+ * these secrets.
  *
  * Options for the JVM and settings of git are added behind those of the caller, of which the last one counts.
  */
 export const make = (
   given: Readonly<Record<string, string>>,
   port: number,
+  injections: ReadonlyArray<Pick<Injection, "name" | "variable">> = [],
 ): Readonly<Record<string, string>> => {
   const kept = Object.fromEntries(
     Object.entries(given).filter(([name]) => !ofProxies.has(name.toLowerCase())),
   )
   const http = `http://127.0.0.1:${port}`
   const both = (name: string, value: string) => ({ [name]: value, [name.toUpperCase()]: value })
+  const routes = injections.flatMap(({ name, variable }) =>
+    variable === undefined ? [] : [[variable, `${http}/_secret/${name}`] as const],
+  )
   return {
     ...kept,
+    ...Object.fromEntries(routes),
     ...both("http_proxy", http),
     ...both("https_proxy", http),
     ...both("ftp_proxy", http),

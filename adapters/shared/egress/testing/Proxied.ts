@@ -1,9 +1,13 @@
 /** Proxies with rules and names of a test, and what speaks to them: real sockets on loopback. */
+import { randomUUID } from "node:crypto"
 import { connect, createServer, type Server, type Socket } from "node:net"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Gate from "../../../../core/features/egress/Gate.ts"
+import * as Injecting from "../../../../core/features/egress/Injecting.ts"
 import * as Rules from "../../../../core/features/egress/Rules.ts"
 import type { Attempt, Decision } from "../../../../core/spawn/Egress.ts"
+import type { GivenSecret } from "../../../../core/spawn/Spawner.ts"
 import * as Proxy from "../Proxy.ts"
 
 const ends: Array<() => void> = []
@@ -36,11 +40,21 @@ export const proxied = async (
   options: Proxy.Options & {
     readonly names?: Readonly<Record<string, ReadonlyArray<string>>>
     readonly ask?: (attempt: Attempt) => Promise<boolean>
+    readonly secrets?: ReadonlyArray<GivenSecret>
   } = {},
 ) => {
   const policy: Rules.Policy = { of: "the server", rules: () => Result.getOrThrow(Rules.parse([rules])) }
   const told: Array<readonly [string, Decision]> = []
   const resolved: Array<string> = []
+  const { secrets = [] } = options
+  const fault = Injecting.fault(secrets)
+  if (fault !== undefined) throw new Error(fault)
+  const injections = Effect.runSync(
+    Injecting.make(
+      Injecting.hosted(secrets),
+      Effect.sync(() => randomUUID()),
+    ),
+  )
   const gate = Gate.make([policy], {
     ask: options.ask,
     told: ({ host, port, protocol }, decision) => told.push([`${protocol} ${host}:${port}`, decision]),
@@ -49,12 +63,12 @@ export const proxied = async (
     resolved.push(host)
     return options.names?.[host] ?? ["127.0.0.1"]
   }
-  const proxy = Proxy.make(gate, { lookup, ...options })
+  const proxy = Proxy.make({ ...gate, injections }, { lookup, ...options })
   const port = await listening(proxy.accept)
   ends.push(proxy.close)
   const short = () =>
     told.map(([attempt, decision]) => `${attempt} ${decision.allowed ? decision.rule : decision.reason}`)
-  return { proxy, port, told: short, decisions: told, resolved }
+  return { proxy, port, told: short, decisions: told, resolved, injections }
 }
 
 /** A connection, and the bytes that it has got, as text of one byte a character. */
