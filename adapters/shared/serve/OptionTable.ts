@@ -330,7 +330,8 @@ export const behaviour = {
     flag: "secrets",
     help:
       "secrets that every process has as variables, and no output, list or log: JSON such as " +
-      '{"TOKEN": {"env": "MY_TOKEN"}}, each with value, env, file, or command as a list of words',
+      '{"TOKEN": {"env": "MY_TOKEN"}}, each with value, env, file, or command as a list of words; with hosts, such as ' +
+      '["api.github.com"], processes have a placeholder, and --egress lets these hosts alone have the value',
   },
   egress: {
     flag: "egress",

@@ -48,7 +48,8 @@ export interface Options extends Omit<GeneralOptions, "spawner" | "secrets"> {
   readonly spawner?: SpawnerLayer.SpawnerChoice | undefined
   /**
    * Secrets that every process has as variables, by their names, and no output, list or log has; or the path of a JSON
-   * file with them. Each is read once, at the start. Default: none.
+   * file with them. Each is read once, at the start. With `hosts` processes have a placeholder, and these hosts alone
+   * have the value, which needs `egress`. Default: none.
    */
   readonly secrets?: string | SecretSources | undefined
   /** Further listeners, beside those of `listen`. */

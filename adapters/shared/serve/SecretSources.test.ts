@@ -13,8 +13,8 @@ const files = {
   "/list.json": "[]",
 }
 
-const read = (secrets: Options["secrets"]) =>
-  SecretSources.read({ options: { secrets }, label: (path) => `--${path}` }).pipe(
+const read = (secrets: Options["secrets"], egress?: string) =>
+  SecretSources.read({ options: { secrets, egress }, label: (path) => `--${path}` }).pipe(
     Effect.catch(({ message }) => Effect.succeed(message)),
     Effect.provide(TextFile.layerMemory(files)),
     Effect.runPromise,
@@ -36,6 +36,22 @@ it("reads each source", async () => {
   ])
   expect(await read("/good.json")).toEqual([{ name: "A", value: "from-json" }])
   expect(await read(undefined)).toEqual([])
+})
+
+it("reads the hosts of a secret, and refuses them where nothing keeps it from others", async () => {
+  const hosted = {
+    A: { value: "as-it-is", hosts: ["x.org"], header: "X: ${value}", base: "X_URL", http: true },
+  }
+  expect(await read(hosted, "allow:x.org")).toEqual([{ name: "A", ...hosted.A }])
+  expect(await read(hosted)).toMatch(
+    /^--secrets: secret A has hosts, which needs rules for egress \(--egress\)/,
+  )
+  expect(await read({ A: { value: "as-it-is", hosts: ["*"] } }, "")).toContain("secret A: hosts: ")
+  expect(await read({ A: { value: "as-it-is", hosts: "x" as never } }, "")).toContain(
+    "hosts is no list of texts",
+  )
+  expect(await read({ A: { value: "as-it-is", http: 1 as never } }, "")).toContain("http is neither")
+  expect(await read({ A: { value: "as-it-is", base: "X" } }, "")).toContain("base is for a secret with hosts")
 })
 
 const one = "expected one of value, env and file with a text, or command with a list of texts"

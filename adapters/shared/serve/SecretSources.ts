@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Secrets from "../../../core/features/secrets/Secrets.ts"
-import type { Secret } from "../../../core/spawn/Spawner.ts"
+import type { GivenSecret } from "../../../core/spawn/Spawner.ts"
 import * as TextFile from "../host/TextFile.ts"
 import type * as Option from "./Option.ts"
 import { misconfigured, type ServeError } from "./ServeError.ts"
@@ -18,23 +18,29 @@ export type SecretSource =
   /** A program and its arguments, which print it; one line end at its end does not count. It has 30 seconds. */
   | { readonly command: readonly [program: string, ...args: ReadonlyArray<string>] }
 
+/** The hosts that get a secret, where its processes have a placeholder. Only with the option `egress`. */
+export type SecretUse = Pick<GivenSecret, "hosts" | "header" | "base" | "http">
+
 /** Secrets by the names of their variables. */
-export type SecretSources = Readonly<Record<string, SecretSource>>
+export type SecretSources = Readonly<Record<string, SecretSource & SecretUse>>
 
 /** The longest time of a command, in milliseconds. */
 const commandMillis = 30_000
 
 /** The option, and the labels of options. */
 interface Given {
-  readonly options: { readonly secrets?: string | SecretSources | undefined }
+  readonly options: {
+    readonly secrets?: string | SecretSources | undefined
+    readonly egress?: string | ReadonlyArray<string> | undefined
+  }
   readonly label: Option.Label
 }
 
 /** Reads the secrets of the options. Errors name a secret, and never say a value. */
 export const read = ({
-  options: { secrets },
+  options: { secrets, egress },
   label,
-}: Given): Effect.Effect<ReadonlyArray<Secret>, ServeError, TextFile.TextFiles> =>
+}: Given): Effect.Effect<ReadonlyArray<GivenSecret>, ServeError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     if (secrets === undefined) return []
     const name = typeof secrets === "string" ? `${label("secrets")} ${secrets}` : label("secrets")
@@ -43,15 +49,36 @@ export const read = ({
     if (!isRecord(sources)) return yield* wrong("expected an object of secrets by name")
     const all = yield* Effect.forEach(Object.entries(sources), ([name, source], index) =>
       Secrets.isName(name)
-        ? Effect.map(
-            valueOf(source, (why) => wrong(`secret ${name}: ${why}`)),
-            (value) => ({ name, value }),
-          )
+        ? secretOf(name, source, (why) => wrong(`secret ${name}: ${why}`))
         : Effect.fail(wrong(Secrets.badName(index))),
     )
-    const fault = Secrets.fault(all)
+    const hosted = all.find(({ hosts, header, base, http }) =>
+      [hosts, header, base, http].some((given) => given !== undefined),
+    )
+    if (hosted !== undefined && egress === undefined) return yield* wrong(Secrets.unguarded(hosted))
+    const fault =
+      Secrets.fault(all) ??
+      (hosted &&
+        (yield* Effect.promise(() => import("../../../core/features/egress/Injecting.ts"))).fault(all))
     return fault === undefined ? all : yield* wrong(fault)
   })
+
+const secretOf = (
+  name: string,
+  given: unknown,
+  wrong: Wrong,
+): Effect.Effect<GivenSecret, ServeError, TextFile.TextFiles> => {
+  if (!isRecord(given)) return Effect.fail(wrong(expected))
+  const { hosts, header, base, http, ...source } = given
+  if (hosts !== undefined && !(Array.isArray(hosts) && hosts.every(isText)))
+    return Effect.fail(wrong("hosts is no list of texts"))
+  if ((header !== undefined && !isText(header)) || (base !== undefined && !isText(base)))
+    return Effect.fail(wrong("header and base are texts"))
+  if (http !== undefined && typeof http !== "boolean")
+    return Effect.fail(wrong("http is neither true nor false"))
+  const use = Object.entries({ hosts, header, base, http }).filter(([, value]) => value !== undefined)
+  return Effect.map(valueOf(source, wrong), (value) => ({ name, value, ...Object.fromEntries(use) }))
+}
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

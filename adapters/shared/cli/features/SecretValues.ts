@@ -35,8 +35,27 @@ const valueOf = ({ name, kind, from }: Source): Effect.Effect<string, Flags.Usag
   }).pipe(Effect.catch((reason) => Flags.wrong(`--secret ${name}: cannot read ${from}: ${reason}`)))
 }
 
-/** Reads the secrets of these texts: `NAME`, `NAME=env:VARIABLE` or `NAME=file:PATH`. */
-export const read = (texts: ReadonlyArray<string>) =>
+/** The values of `NAME=VALUE`, by the names of secrets that are there. */
+const pairs = (flag: string, texts: ReadonlyArray<string>, names: ReadonlySet<string>) =>
+  Effect.map(
+    Effect.forEach(texts, (text) => {
+      const [, name = "", value = ""] = /^([^=]*)=(.+)$/s.exec(text) ?? []
+      return names.has(name)
+        ? Effect.succeed([name, value] as const)
+        : Flags.wrong(`invalid value for '--${flag}': expected NAME=…, with the NAME of a --secret`)
+    }),
+    (all) => new Map(all),
+  )
+
+/**
+ * Reads the secrets of these texts: `NAME`, `NAME=env:VARIABLE` or `NAME=file:PATH`. `hosts` and `bases` have texts
+ * `NAME=HOST[,HOST]` and `NAME=VARIABLE`.
+ */
+export const read = (
+  texts: ReadonlyArray<string>,
+  hosts: ReadonlyArray<string>,
+  bases: ReadonlyArray<string>,
+) =>
   Effect.gen(function* () {
     const all = yield* Effect.forEach(texts, (text) =>
       Effect.flatMap(readSource(text), (source) =>
@@ -45,5 +64,17 @@ export const read = (texts: ReadonlyArray<string>) =>
     )
     const fault = Core.fault(all)
     if (fault !== undefined) return yield* Flags.wrong(`--secret: ${fault}`)
-    return Object.fromEntries(all.map(({ name, value }) => [name, { value }]))
+    const names = new Set(all.map(({ name }) => name))
+    const hostsOf = yield* pairs("secret-hosts", hosts, names)
+    const baseOf = yield* pairs("secret-base", bases, new Set(hostsOf.keys()))
+    return Object.fromEntries(
+      all.map(({ name, value }) => {
+        const own = hostsOf.get(name)?.split(",")
+        const base = baseOf.get(name)
+        return [
+          name,
+          { value, ...(own === undefined ? {} : { hosts: own }), ...(base === undefined ? {} : { base }) },
+        ]
+      }),
+    )
   })

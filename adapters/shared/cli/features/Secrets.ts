@@ -12,18 +12,39 @@ export const secrets = Feature.make({
       "a variable of the command whose value no output, list or log has: that of this process, of another variable, or " +
         "the text of a file; may be repeated",
     ),
+    "secret-hosts": Flags.texts(
+      "NAME=HOST[,HOST]",
+      "the hosts that alone get a secret, on a server with --egress: the command has a placeholder, and the secret stands " +
+        "in the headers of its requests to http://127.0.0.1:PORT/_secret/NAME/; may be repeated",
+    ),
+    "secret-base": Flags.texts(
+      "NAME=VARIABLE",
+      "a variable of the command for the URL of a secret with hosts, such as GITHUB_API_URL; may be repeated",
+    ),
   },
-  examples: ["procwire run --secret GH_TOKEN -- ./release.sh"],
-  read: ({ secret = [] }) =>
+  examples: [
+    "procwire run --secret GH_TOKEN -- ./release.sh",
+    "procwire run --secret GH_TOKEN --secret-hosts GH_TOKEN=api.github.com --secret-base GH_TOKEN=GITHUB_API_URL -- ./x",
+  ],
+  read: ({ secret = [], "secret-hosts": hosts = [], "secret-base": bases = [] }) =>
     Effect.gen(function* (): Effect.gen.Return<Feature.ToOptions, Flags.UsageError> {
-      if (secret.length === 0) return () => Effect.succeed({})
+      if (secret.length + hosts.length + bases.length === 0) return () => Effect.succeed({})
       const secrets = yield* Lazy.use(
         () => import("./SecretValues.ts"),
-        ({ read }) => read(secret),
+        ({ read }) => read(secret, hosts, bases),
       )
-      return ({ processSecrets }) =>
-        processSecrets === true ? Effect.succeed({ secrets }) : new Unable({ message: lacking })
+      const needsHosts = hosts.length > 0
+      return ({ processSecrets, processSecretHosts }) => {
+        if (processSecrets !== true) return new Unable({ message: lacking })
+        return needsHosts && processSecretHosts !== true
+          ? new Unable({ message: unguarded })
+          : Effect.succeed({ secrets })
+      }
     }),
 })
+
+/** An older server would give the value to the command. */
+const unguarded =
+  "this server cannot keep a secret to hosts (--secret-hosts): it has no rules (serve --egress), or is an older one"
 
 const lacking = "this server masks no secrets: it is an older one, or of another make"

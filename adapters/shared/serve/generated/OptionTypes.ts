@@ -144,7 +144,9 @@ export interface GeneralOptions {
   readonly confine?: string | ReadonlyArray<string> | undefined
   /**
    * Secrets that every process has as variables, and no output, list or log: JSON such as {"TOKEN": {"env":
-   * "MY_TOKEN"}}, each with value, env, file, or command as a list of words. The flag is `--secrets`.
+   * "MY_TOKEN"}}, each with value, env, file, or command as a list of words; with hosts, such as
+   * ["api.github.com"], processes have a placeholder, and --egress lets these hosts alone have the value. The flag
+   * is `--secrets`.
    */
   readonly secrets?: string | undefined
   /**
