@@ -224,6 +224,7 @@ export const parts = [
       "adapters/shared/egress/Injection.test.ts",
       "adapters/shared/egress/namespace/Outlets.test.ts",
       `${integration}/EgressPrograms.test.ts`,
+      `${integration}/EgressSecrets.test.ts`,
       `${integration}/Escapes.test.ts`,
     ],
     touched: [

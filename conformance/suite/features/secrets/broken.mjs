@@ -29,4 +29,10 @@ export const broken = [
     process/secrets/cut-between-chunks process/secrets/as-base64`.params("process/start", (asked) =>
     asked.secrets == null ? asked : unmasked(asked),
   ),
+  fault`secrets-unguarded: The hosts of a secret are not looked at, and its process has the value.
+    process/secrets/hosts-are-kept`.params("process/start", (asked) =>
+    asked.secrets?.TOKEN?.hosts == null
+      ? asked
+      : { ...asked, secrets: { TOKEN: less(asked.secrets.TOKEN, "hosts") } },
+  ),
 ]

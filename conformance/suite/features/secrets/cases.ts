@@ -29,4 +29,26 @@ export const processSecrets = table("process/secrets", secrets, {
       Check.equal(/^.{1,4}\*\*\*TOKEN\*\*\*.{1,4}$/.test(within), true, `${within} is masked`)
     },
   },
+  "hosts-are-kept": {
+    says: `A secret with hosts is refused with -32602 by a server without processSecretHosts, in an error that names the
+      secret and not its value; with it the process has a text in its place.`,
+    run: async (t) => {
+      const wire = await t.open()
+      const { capabilities } = await wire.ok("environment/info", {})
+      const { processSecretHosts } = Check.object(capabilities, "capabilities")
+      const secrets = { TOKEN: { value, hosts: ["api.example.org"] } }
+      if (processSecretHosts === true) {
+        const child = await Child.start(wire, { script: 'printf %s "$TOKEN"', params: { secrets } })
+        await child.ended()
+        Check.lacks(child.text(), value, "the output")
+        Check.lacks(child.text(), "***TOKEN***", "the output")
+        Check.equal(child.text().length > 21, true, "128 bits have at least 22 characters")
+        return
+      }
+      const params = Child.params(wire, { script: "exit 0", params: { secrets } })
+      const message = await wire.refused("process/start", params, -32602)
+      Check.contains(message, "TOKEN", "the error")
+      Check.lacks(message, value, "the error")
+    },
+  },
 })
