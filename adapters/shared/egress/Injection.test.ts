@@ -161,6 +161,7 @@ describe("The route of a secret", () => {
     expect([port, placeholder]).not.toEqual([made.port, made.placeholder])
   })
 
+  // guards: secret-hosts
   it("is of its process alone, and leads to nothing but its host", async () => {
     for (const [target, status] of [
       ["/_secret/OTHER/", 404],

@@ -126,6 +126,7 @@ describe.runIf(spawner.capabilities.egress)("A secret with hosts", { tags: ["bub
     return { ...serve(...flags), audit: () => fs.readFileSync(audit, "utf8") }
   }
 
+  // guards: secret-hosts
   it("is a placeholder for curl, git and fetch, and the value for the host", async () => {
     const git = (...args: ReadonlyArray<string>) =>
       execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@x.org", ...args], {

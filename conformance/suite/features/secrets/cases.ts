@@ -29,6 +29,7 @@ export const processSecrets = table("process/secrets", secrets, {
       Check.equal(/^.{1,4}\*\*\*TOKEN\*\*\*.{1,4}$/.test(within), true, `${within} is masked`)
     },
   },
+  // guards: secret-hosts
   "hosts-are-kept": {
     says: `A secret with hosts is refused with -32602 by a server without processSecretHosts, in an error that names the
       secret and not its value; with it the process has a text in its place.`,
