@@ -17,8 +17,8 @@ import { dirname, join, relative } from "node:path"
 import { root } from "./setup.mjs"
 
 /**
- * Which worlds each compiler sees, and how it finds modules. The older one takes four times as long: it sees each world
- * and each way once.
+ * The worlds of each compiler, and its resolution of modules. The older one takes four times as long: it sees each
+ * world and each way once.
  */
 const compilers = {
   typescript: [

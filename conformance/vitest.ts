@@ -28,7 +28,7 @@ import { carries } from "./suite/wire/TransportKind.ts"
 
 export { suite as spawnerSuite, type SuiteOptions as SpawnerSuiteOptions } from "./spawner/SpawnerSuite.ts"
 
-/** Which cases to register, and how. */
+/** The cases to register, and their options. */
 export interface SuiteOptions {
   /** The dialect of the server; `current` by default. */
   readonly dialect?: Dialect

@@ -157,7 +157,7 @@ const follow = (
     const loop = Effect.gen(function* () {
       for (let batch = yield* next; batch !== undefined; batch = yield* next)
         for (const event of batch) {
-          // The latch runs who waits at once: whoever resumes gets no output within that call.
+          // The latch runs its waiters at once: a caller of resume gets no output within that call.
           while (paused && !abandoned) yield* Effect.andThen(going.await, Effect.yieldNow)
           deliver(event)
         }

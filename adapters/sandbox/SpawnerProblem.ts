@@ -1,4 +1,4 @@
-/** Why a spawner that was named cannot be had: a sentence that names the value. */
+/** The refusal of a named spawner: a sentence that names the value. */
 import * as Data from "effect/Data"
 
 /** A spawner that was named cannot be had. */

@@ -40,7 +40,7 @@ const serverNames = {
   secrets: true,
 } satisfies Names<ExecServer.Options>
 
-/** Why `target` is no target; undefined where it is one. */
+/** The fault of `target`; undefined if it is a target. */
 export const refusal = (target: unknown): ClientError | undefined => {
   if (typeof target !== "object" || target === null)
     return OptionNames.invalid(`${expected}; it got ${show(target)}`)

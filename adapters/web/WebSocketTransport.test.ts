@@ -9,7 +9,7 @@ import * as WebSocketTransport from "./WebSocketTransport.ts"
 
 const open = (url: string) => new WebSocket(url)
 
-/** A transport connected to a server that behaves as told. */
+/** A transport connected to a server of the test. */
 const connected = <A, E>(
   serve: (socket: WebSocket) => void,
   test: (transport: Transport) => Effect.Effect<A, E>,

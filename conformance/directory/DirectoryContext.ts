@@ -36,7 +36,7 @@ export interface Connection {
   readonly service: DirectoryService
   /** Its answer; a refusal fails the case. */
   readonly ask: <A>(ask: (directory: DirectoryService) => Effect.Effect<A, DirectoryError>) => Promise<A>
-  /** Why it refuses; an answer fails the case. */
+  /** The reason of its refusal; an answer fails the case. */
   readonly refusal: (
     ask: (directory: DirectoryService) => Effect.Effect<unknown, DirectoryError>,
   ) => Promise<DirectoryReason>

@@ -59,7 +59,7 @@ const specifiers = Object.keys(manifest.exports)
   .filter((name) => !name.endsWith(".json"))
   .map((name) => `procwire${name.slice(1)}`)
 
-/** Why each export cannot be imported; all of them are imported by one process. */
+/** The error of each export that cannot be imported; all of them are imported by one process. */
 const failures = async (): Promise<Readonly<Record<string, string>>> => {
   const program = `
     const failed = {}

@@ -117,7 +117,7 @@ const causeLines = (verdict: Verdict.Verdict, style: Style): ReadonlyArray<strin
   return lines.length === 0 ? [] : [...lines, ""]
 }
 
-/** Why cases were not played; empty if all were. */
+/** The reasons for unplayed cases; empty if all were played. */
 export const stopped = ({ outcomes }: Verdict.Verdict): ReadonlyArray<string> => {
   const unplayed = outcomes.filter(({ status }) => status === "unplayed")
   return Causes.group(unplayed).map(

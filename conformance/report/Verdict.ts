@@ -46,7 +46,7 @@ export const standing = (outcome: Outcome, terms: Terms): Standing => {
   return counts(outcome.case.level, terms) ? "fail" : "told"
 }
 
-/** Why a failure does not count, in words; empty for one that does. */
+/** The reason for which a failure does not count, in words; empty for one that does. */
 export const excuse = (outcome: Outcome, terms: Terms): string => {
   const kind = standing(outcome, terms)
   if (kind === "known") return `known: ${Baseline.find(terms.baseline, outcome)?.reason ?? ""}`

@@ -32,7 +32,7 @@ export type CaseSpec<Need extends string, Context> = Pick<SeamCase<Need, Context
 /** Cases that fail on a subject, each with the reason why. One that passes is stale. */
 export type Known = { readonly [id: string]: string }
 
-/** Which cases: ids or globs (`*` within a step, `**` for anything), and how deep. */
+/** The cases of a run: ids or globs (`*` within a step, `**` for anything), and how deep. */
 export interface Choice {
   /** Ids or globs to take; everything by default. */
   readonly only?: ReadonlyArray<string>

@@ -9,7 +9,7 @@ import { select, type Choice, type Known, type SeamCase } from "./SeamCase.ts"
 
 /** The subject of cases. */
 export interface Subject<Need extends string, Context> {
-  /** Why this need is not met; `undefined` if it is. */
+  /** The reason for which this need is not met; `undefined` if it is. */
   readonly lacks: (need: Need) => string | undefined
   /** Everything one case works with. */
   readonly open: (item: SeamCase<Need, Context>, timeoutMs: number) => Promise<OpenContext<Context>>
@@ -64,7 +64,7 @@ export interface Outcome {
   }
   /** `skip`: the case did not run. */
   readonly status: "pass" | "fail" | "skip"
-  /** Why it failed or was skipped; empty for a pass. */
+  /** The reason of a failure or a skip; empty for a pass. */
   readonly reason: string
   /** The duration of the case, in milliseconds. */
   readonly ms: number
@@ -165,7 +165,7 @@ export const passed = (outcomes: ReadonlyArray<Outcome>, known: Known = {}): boo
     ({ case: item, status }) => status === "fail" && item.level === "must" && known[item.id] === undefined,
   )
 
-/** Why the work failed; empty if it succeeded. */
+/** The error of the work; empty if it succeeded. */
 const attempt = async (work: () => Promise<void>): Promise<string> => {
   try {
     await work()

@@ -16,7 +16,7 @@ import {
   type Subject,
 } from "./SeamRunner.ts"
 
-/** Which cases to register, and how. */
+/** The cases to register, and their options. */
 export interface SuiteOptions extends Choice, RunOptions {
   /** Cases that fail here, each with the reason why. */
   readonly known?: Known

@@ -34,7 +34,7 @@ const start = (seed: Seed, at: number, ids: number, tenants: number, failing: nu
   at,
   /** Its id: some are used again. */
   sessionId: `s${seed.between(1, ids)}`,
-  /** Whom it is counted for. */
+  /** The tenant that it is counted for. */
   tenant: seed.between(0, tenants - 1),
   /** The milliseconds that it runs. */
   millis: seed.skewed(60_000),

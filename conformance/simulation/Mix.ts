@@ -1,4 +1,4 @@
-/** Which programs clients run. */
+/** The programs of clients. */
 
 export const names = [
   "sessions",

@@ -40,7 +40,7 @@ export interface More {
   readonly host?: Layer.Layer<Spawner> | undefined
 }
 
-/** Which cases to run, and how. */
+/** The cases to run, and their options. */
 export interface Options extends Choice, PlayOptions, More {}
 
 /** Builds the layer; it is released by `close`. Rejects with a {@link UsageError} for what is no spawner. */

@@ -23,7 +23,7 @@ import * as Wire from "./wire/Wire.ts"
 export interface Setting {
   /** The version of the wire that the case speaks. */
   readonly dialect: Dialect
-  /** Which server the case may share with others. */
+  /** The server that the case may share with others. */
   readonly server: CaseServers.ServerNeed
   /** Arguments added to the command line of the server. */
   readonly args: ReadonlyArray<string>

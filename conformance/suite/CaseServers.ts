@@ -6,8 +6,8 @@ import * as ProcessTree from "./wire/ProcessTree.ts"
 import * as ServerProcess from "./wire/ServerProcess.ts"
 
 /**
- * Which server a case may share. `shared`: any one. `owned`: one that the suite has started, so that its environment is
- * known. `fresh`: started for this case alone, because the case signals it or watches it end.
+ * The server that a case may share. `shared`: any one. `owned`: one that the suite has started, so that its environment
+ * is known. `fresh`: started for this case alone, because the case signals it or watches it end.
  */
 export type ServerNeed = "shared" | "owned" | "fresh"
 

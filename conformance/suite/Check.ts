@@ -4,7 +4,7 @@
 import { clip, isObject, same, type Json, type JsonObject } from "./Json.ts"
 
 /**
- * Why a case has failed. `wrong`: the server did something else. `late`: it did nothing in time. `gone`: it could not
+ * The kind of a failure. `wrong`: the server did something else. `late`: it did nothing in time. `gone`: it could not
  * be started or reached, or has ended the connection.
  */
 export type Reason = "wrong" | "late" | "gone"
@@ -13,7 +13,7 @@ export type Reason = "wrong" | "late" | "gone"
 export class CheckFailure extends Error {
   /** The name of the class, for logs. */
   override readonly name = "CheckFailure"
-  /** Why the case has failed. */
+  /** The reason of the failure. */
   readonly reason: Reason
   constructor(message: string, reason: Reason = "wrong") {
     super(message)

@@ -11,7 +11,7 @@ import type { Wire } from "./wire/Wire.ts"
 
 /** A notification about a process. */
 export interface Event {
-  /** Which of the notifications it is. */
+  /** The kind of the notification. */
   readonly kind: "output" | "exited" | "closed" | keyof typeof events
   /** Its seq. */
   readonly seq: number

@@ -20,7 +20,7 @@ export interface Outcome {
   readonly words: ReadonlyArray<string>
   /** `skip`: the case did not run. `unplayed`: neither, because the server had stopped answering. */
   readonly status: "pass" | "fail" | "skip" | "unplayed"
-  /** Why it failed, was skipped or was not played; empty for a pass. */
+  /** The reason of a failure, a skip or an unplayed case; empty for a pass. */
   readonly reason: string
   /** The duration of the case, in milliseconds. */
   readonly ms: number
@@ -46,7 +46,7 @@ export interface CaseOptions {
   readonly onEntry?: (item: Case, entry: Entry) => void
 }
 
-/** Why the case cannot run on this target; `undefined` if it can. */
+/** The obstacle to the case on this target; `undefined` if there is none. */
 export const skipReason = (item: Case, target: Target, options: CaseOptions): string | undefined => {
   if (!carries(item.transports, target.kind)) return `only over ${item.transports}`
   const missing = item.requires.find((capability) => options.without.has(capability))

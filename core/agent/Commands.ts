@@ -12,7 +12,7 @@ export const mostEnded = 64
 /** The bound on kept output, in bytes: the default for one command, and for all as a multiple of that. */
 export const outputBytes = { usual: 8 * 1024 * 1024, least: 64 * 1024, commands: 8 }
 
-/** Why the tools end a command. */
+/** The reasons for which the tools end a command. */
 export type Stopping =
   /** Its `timeout_ms`. */
   | "timeout"

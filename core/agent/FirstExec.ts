@@ -40,7 +40,7 @@ export interface Response {
   readonly output: string
 }
 
-/** Why a request failed. The messages are those of the first version. */
+/** The failure of a request. The messages are those of the first version. */
 export class FirstExecError extends Data.TaggedError("FirstExecError")<{
   /** No argv; the start failed; no such session, or it has exited; the terminal takes no input. */
   readonly reason: "MissingCommandLine" | "CreateSession" | "UnknownSession" | "WriteToStdin"

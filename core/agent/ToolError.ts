@@ -2,7 +2,7 @@
 import * as Data from "effect/Data"
 import type { ClientError, ClientReason } from "../client/ClientError.ts"
 
-/** Why a call failed. */
+/** The reason of a failed call. */
 export type ToolReason =
   /** There is no tool with that name. */
   | "UnknownTool"
@@ -27,7 +27,7 @@ export type ToolReason =
 
 /** A failed call. `message` is for the model; `reason` is for programs. */
 export class ToolError extends Data.TaggedError("ToolError")<{
-  /** Why the call failed. */
+  /** The reason. */
   readonly reason: ToolReason
   /** For the model: what is returned to it in place of a reply. */
   readonly message: string

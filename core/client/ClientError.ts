@@ -2,7 +2,7 @@
 import * as Data from "effect/Data"
 import type { ErrorKind } from "../protocol/ErrorCode.ts"
 
-/** Why something failed. */
+/** The reason of a failure. */
 export type ClientReason =
   /** The connection could not be made. */
   | "Connect"
@@ -62,7 +62,7 @@ export interface Gone {
 
 /** A failure of a client. `message` is for people; `reason` and `code` are for programs. */
 export class ClientError extends Data.TaggedError("ClientError")<{
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly reason: ClientReason
   /** For people. With the reason `Server` it is the message of the server, behind what has failed. */
   readonly message: string

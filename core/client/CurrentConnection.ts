@@ -14,7 +14,7 @@ import { Disconnected, type Sent } from "../rpc/Connection.ts"
 import type { ClientConnection } from "./ClientConnection.ts"
 import type { ClientError } from "./ClientError.ts"
 
-/** Why a request must not be sent any more, if so. */
+/** The error of a request that must not be sent any more, if so. */
 export type Refusal = () => ClientError | undefined
 
 /** Options of a request. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as Glob from "./Glob.ts"
 
-/** Which of `paths` one of the patterns matches, in the folder /w. */
+/** Those of `paths` that one of the patterns matches, in the folder /w. */
 const matched = (text: string, paths: string, dot = false) =>
   paths
     .split(" ")

@@ -46,7 +46,7 @@ interface Target {
   readonly closeStdin: Effect.Effect<void, ClientError>
 }
 
-/** Why that is no input; undefined if it is. */
+/** The fault of an input; undefined if it has none. */
 export const refusal = (input: unknown): ClientError | undefined => {
   if (input === undefined || typeof input === "string") return undefined
   if (typeof input === "object" && input !== null) {

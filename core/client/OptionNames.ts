@@ -18,7 +18,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   nothrow: "it is 'reject: false' here",
 }
 
-/** Why `options` cannot be the options of what starts processes. */
+/** The refusal of options of a start; undefined if they are right. */
 export const refusalOfStart = (
   what: "start" | "run" | "$",
   names: Readonly<Record<string, unknown>>,
@@ -26,7 +26,7 @@ export const refusalOfStart = (
 ): ClientError | undefined => refusal(what, names, options, elsewhere)
 
 /**
- * Why `options` cannot be the options of `what`: undefined where they can. No options at all are right. `known` has
+ * The refusal of options of `what`; undefined if they are right. No options at all are right. `known` has
  * what to say of names that are none of its options.
  */
 export const refusal = (

@@ -340,7 +340,7 @@ const makeOutcome = (id: string, role: WriterRole, leave: () => void) => {
   }
 }
 
-/** Waits for an outcome. Events come in batches: whoever waits goes on when all of a batch are published. */
+/** Waits for an outcome. Events come in batches: a waiter goes on when all of a batch are published. */
 const behind = <A>(outcome: Deferred.Deferred<A, ClientError>): Effect.Effect<A, ClientError> =>
   Effect.suspend(() => {
     const wait = Deferred.await(outcome)

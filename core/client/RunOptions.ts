@@ -143,7 +143,7 @@ export const parse = (options: RunOptions<Encoding>): Result.Result<Settings, Cl
   }))
 }
 
-/** Why it cannot be run again. */
+/** The reason for which it cannot be run again. */
 const onlyOnce = (options: RunOptions<Encoding>): string | undefined => {
   const { processId, input } = options
   if (processId !== undefined)

@@ -1,5 +1,5 @@
 /**
- * Why a server did not start a process: a closed reason, and a message that names what is missing.
+ * The failure of a server to start a process: a closed reason, and a message that names what is missing.
  *
  * The operating system has the same words for a missing program and a missing working directory. So both are looked at
  * through `fs/getMetadata`, which every server has; a start that succeeds costs nothing.

@@ -1,7 +1,7 @@
 /** The error of a directory: why it has refused, or could not answer. */
 import * as Data from "effect/Data"
 
-/** Why a directory has not done what it was asked for. */
+/** The failure of an operation of a directory. */
 export type DirectoryReason =
   /** No host fits: the labels match none, or all that match are full, lost, drained, or rest after failed starts. */
   | "NoHost"

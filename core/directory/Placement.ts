@@ -5,8 +5,8 @@ import type { Settings } from "./DirectoryOptions.ts"
 import type { Obstacle } from "./Refusals.ts"
 
 /**
- * Why a host cannot take a session; undefined if it can. After failed starts it rests, and then gets one claim at a
- * time until one comes true. `pending` are the hosts that have a claim without confirmation.
+ * The obstacle to a session on a host; undefined if there is none. After failed starts it rests, and then gets one
+ * claim at a time until one comes true. `pending` are the hosts that have a claim without confirmation.
  */
 export const obstacle = (
   row: HostRow,

@@ -1,7 +1,7 @@
 /** Failures of file operations, as a closed set of reasons. */
 import * as Data from "effect/Data"
 
-/** Why a file call failed. */
+/** The reason of a failed file call. */
 export type FileReason =
   | "NotFound"
   | "PermissionDenied"
@@ -23,7 +23,7 @@ export type FileReason =
  * number, `No such file or directory (os error 2)`.
  */
 export class FileError extends Data.TaggedError("FileError")<{
-  /** Why the call failed. */
+  /** The reason. */
   readonly reason: FileReason
   readonly message: string
   readonly cause?: unknown

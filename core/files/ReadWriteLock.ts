@@ -51,7 +51,7 @@ export const make = (): ReadWriteLock => {
     advance()
   }
 
-  /** Waits where `restore` lets it be interrupted; whoever is interrupted behind its turn gives the lock back. */
+  /** Waits where `restore` lets it be interrupted; a waiter that is interrupted behind its turn gives the lock back. */
   const acquire = (alone: boolean, restore: (wait: Effect.Effect<void>) => Effect.Effect<void>) =>
     Effect.suspend(() => {
       if (queue.length === 0 && free(alone)) {

@@ -15,7 +15,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** Why there is no response or no more of its body. `message` may contain internal addresses: it is for logs only. */
+/** The failure of a response, or of its body. `message` may contain internal addresses: it is for logs only. */
 export class HttpError extends Data.TaggedError("HttpError")<{
   /**
    * `Send`: the connection failed, or the answer is not HTTP. `Timeout`: the deadline had passed before the request.

@@ -140,7 +140,7 @@ const dated = (events: SpawnEvents, process: Process, clock: Clock.Clock): Spawn
   },
 })
 
-/** Frees the id at the exit. This is the first listener: whoever else hears of the exit finds the id free. */
+/** Frees the id at the exit. This is the first listener: all others find the id free at the exit. */
 const forgetAtExit = (table: ProcessTable, entry: Entry): void => {
   const { process } = entry
   const unsubscribe = process.subscribe(() => {

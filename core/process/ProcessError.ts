@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 
-/** Why a request was refused. */
+/** The reasons of refused requests. */
 export type ProcessReason =
   /** `start` with an id that is starting, running or retained. */
   | "AlreadyExists"
@@ -18,7 +18,7 @@ export type ProcessReason =
 
 /** A refused request on the process of that id. */
 export class ProcessError extends Data.TaggedError("ProcessError")<{
-  /** Why it was refused. */
+  /** The reason of the refusal. */
   readonly reason: ProcessReason
   /** The id that the request named. */
   readonly processId: string

@@ -74,7 +74,7 @@ export const cutter =
     CutText.fromBytes(message, pool)
 
 /**
- * Cuts notifications of a server, which begin with their method, into memory of whoever takes them. An answer with
+ * Cuts notifications of a server, which begin with their method, into memory of their taker. An answer with
  * chunks is a text: it may have many of them.
  */
 export const cutNotification = (message: Uint8Array): CutText | undefined =>

@@ -25,7 +25,7 @@ export const requestCancelled = -32800
 export const cancelledText = "request was cancelled"
 
 /**
- * Why a process was not started, as `data.kind` of the error: program, working directory or interpreter do not exist
+ * The cause of a failed start, as `data.kind` of the error: program, working directory or interpreter do not exist
  * (`spawnNotFound`); they may not be executed or entered, or the program is a folder (`spawnPermissionDenied`); any
  * other failure of the start (`spawnFailed`); this server has no such sandbox (`sandboxUnavailable`), or could not set
  * it up (`sandboxPreparation`).

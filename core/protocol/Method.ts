@@ -29,7 +29,7 @@ export interface RequestMethod<P, PI, R, RI> {
   readonly says: string
 }
 
-/** Which requests of a method are idempotent: all of them, those with a param, or those where it is not false. */
+/** The idempotent requests of a method: all of them, those with a param, or those where it is not false. */
 export type Repeatable<PI> = "always" | { readonly given: keyof PI } | { readonly unlessFalse: keyof PI }
 
 /** Types a row by its shapes. */

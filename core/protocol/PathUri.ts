@@ -13,11 +13,12 @@ import * as Url from "./Url.ts"
 import { type Judge, text } from "./shape/index.ts"
 
 /**
- * Why a text is no path of a host: it is no `file:` URI (`Malformed`), it has a percent-encoded NUL (`Nul`), or it is a
- * path of another host, or none that this program can use (`NotNative`). `message` is the text that the client sees.
+ * The fault of a text that is no path of a host: it is no `file:` URI (`Malformed`), it has a percent-encoded NUL
+ * (`Nul`), or it is a path of another host, or none that this program can use (`NotNative`). `message` is the text that
+ * the client sees.
  */
 export class PathUriError extends Data.TaggedError("PathUriError")<{
-  /** Which of the three it is. */
+  /** One of the three. */
   readonly reason: "Malformed" | "Nul" | "NotNative"
   readonly message: string
 }> {}
@@ -207,7 +208,7 @@ const parent = (path: string): string => {
   return before === -1 || driveSegment.test(path.slice(before + 1, -1)) ? path : path.slice(0, before + 1)
 }
 
-/** Why a text is no `file:` URI without a NUL. */
+/** The fault of a text that is no `file:` URI without a NUL. */
 const faultOfUri: Judge = (uri, platform) =>
   Result.match(canonical(uri, platform), {
     onFailure: ({ message }) => message,

@@ -32,7 +32,7 @@ export const Naming = {
 const ProcessId = Shape.string
 const Strings = Shape.map(Shape.string)
 
-/** Which environment variables of the server a child inherits. Patterns are case-insensitive, with `*` and `?`. */
+/** The environment variables of the server that a child inherits. Patterns are case-insensitive, with `*` and `?`. */
 export const EnvPolicy = Shape.struct("ExecEnvPolicy", {
   inherit: Shape.words("core", "all", "none"),
   ignoreDefaultExcludes: Shape.boolean,
@@ -43,7 +43,7 @@ export const EnvPolicy = Shape.struct("ExecEnvPolicy", {
   /** Patterns of the only names that are kept; empty keeps all. */
   includeOnly: Shape.list(Shape.string),
 })
-/** Which environment variables a child inherits. */
+/** The environment variables that a child inherits. */
 export type EnvPolicy = typeof EnvPolicy.Type
 
 /** The size of a PTY in character cells. */
@@ -112,7 +112,7 @@ export const StartParams = Shape.struct("WireExecParams", {
   argv: Shape.list(Shape.string),
   /** The working directory, as a `file:` URI; earlier clients send a native path. */
   cwd: PathUri.UriOrPath,
-  /** Which variables of the server are inherited; absent is none. */
+  /** The variables of the server that are inherited; absent is none. */
   envPolicy: Shape.nullable(EnvPolicy),
   /** Runs the command in a snapshot of the user's shell. */
   shellSnapshot: Shape.nullable(ShellSnapshot),

@@ -41,7 +41,7 @@ export interface Options extends SessionRegistry.Options {
    * with the capability `egress`: else every start is refused.
    */
   readonly egress?: Policy | undefined
-  /** Whose processes clients may list: of their own session (the default), or of every session of this server. */
+  /** The sessions whose processes clients may list: their own (the default), or every session of this server. */
   readonly listSessions?: Visible | undefined
   /** The rights of every client on the sessions of others, whatever its door says; by default none. */
   readonly scope?: SessionScope.SessionScope | undefined
@@ -55,7 +55,7 @@ export interface Options extends SessionRegistry.Options {
 export interface ExecServer {
   /** Serves one connection until it ends. Its session is detached when the scope closes. */
   readonly serve: (transport: Transport) => Effect.Effect<void, never, Scope.Scope>
-  /** Why one more connection would be refused; undefined if it would be served. */
+  /** The refusal of one more connection; undefined if it would be served. */
   readonly refusal: () => LimitError | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * The latest changes of the processes of all sessions, for those who follow them. They are numbered, so whoever reads
- * too slowly knows that some are gone.
+ * The latest changes of the processes of all sessions, for those who follow them. They are numbered, so a slow
+ * reader knows that some are gone.
  *
  * Nothing is kept before the first reader. Looking and subscribing are one synchronous step, so that no change is
  * missed between them.

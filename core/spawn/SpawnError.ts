@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as ErrorText from "../protocol/ErrorText.ts"
 import * as SystemText from "../protocol/SystemText.ts"
 
-/** Why a child could not be started. */
+/** The failure of the start of a child. */
 export type SpawnReason =
   | "NotFound"
   /** The program is not in the PATH of its PTY; otherwise that is `NotFound`. */

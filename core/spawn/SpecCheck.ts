@@ -5,7 +5,7 @@ import * as NativePath from "../protocol/NativePath.ts"
 import { missingProgram, nulByte, SpawnError } from "./SpawnError.ts"
 import type { SpawnSpec } from "./Spawner.ts"
 
-/** Why this spec can never be started; `undefined` if nothing is wrong with it. */
+/** The fault of a spec that can never be started; `undefined` if it has none. */
 export const refusal = ({ arg0 = "", argv, cwd, env, stdio }: SpawnSpec): SpawnError | undefined => {
   if (argv[0] === "") return missingProgram(stdio.kind)
   if (argv.some(hasNul)) return nulByte("argv")

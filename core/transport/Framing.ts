@@ -54,7 +54,7 @@ export const encodeLine = (message: string | Uint8Array): Uint8Array => {
  * than a text of a line of at least `smallest` bytes.
  */
 export class LineDecoder<A = never> {
-  /** Why the stream cannot be decoded further; later chunks are ignored. */
+  /** The fault of a stream that cannot be decoded further; later chunks are ignored. */
   failure: TransportError | undefined = undefined
   private partial: Uint8Array = new Uint8Array(0)
   private length = 0

@@ -16,7 +16,7 @@ export interface Terms {
   readonly peerTimeoutMillis?: number
   /** True where messages are only passed on: long base64 in them is not decoded. */
   readonly whole?: boolean
-  /** Why no further connection is accepted now, if so. Called before a connection costs anything. */
+  /** The reason to accept no further connection now, if any. Called before a connection costs anything. */
   readonly refusal?: () => LimitError | undefined
 }
 

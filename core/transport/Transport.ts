@@ -12,7 +12,7 @@ import type { CutText } from "../protocol/CutText.ts"
 import * as Limits from "../protocol/Limits.ts"
 import type { SessionScope } from "../protocol/SessionScope.ts"
 
-/** Why a transport failed. `message` is for logs. */
+/** The failure of a transport. `message` is for logs. */
 export class TransportError extends Data.TaggedError("TransportError")<{
   /**
    * `Open`: it could not be opened. `Unauthorized`: neither, because the server wants a token, or another one. `Io`:
@@ -81,7 +81,7 @@ export interface Credential {
   readonly issuer?: string | undefined
   /** The rights of its clients on the sessions of others; undefined is none. */
   readonly scope?: SessionScope | undefined
-  /** Whom its sessions are counted for, of a JWT; undefined where it does not say. */
+  /** The tenant that its sessions are counted for, of a JWT; undefined if it names none. */
   readonly tenant?: string | undefined
 }
 

@@ -166,7 +166,7 @@ const writeWaiting = (
       if (dropped > 0) lost(dropped)
       yield* health.fail(outcome.failure)
     }
-    // At last: whoever waits for a line goes on within this.
+    // At last: a waiter for a line goes on within this.
     for (const { done } of lines)
       if (done !== undefined) yield* Deferred.complete(done, Effect.fromResult(outcome))
   })

@@ -101,7 +101,7 @@ const launch = (command: Command.Command, platform: Platform, args: ReadonlyArra
     }
     const error = Cause.squash(exit.cause)
     if (error instanceof UsageError) return wrongUse(`procwire ${command.name}`, error.message)
-    // As a death by SIGPIPE: whoever read stdout has gone.
+    // As a death by SIGPIPE: the reader of stdout has gone.
     if (error instanceof OutputFailed && error.gone) return process.exit(128 + 13)
     if (error instanceof Unable)
       return finish(process.stderr, Message.line(error.message), error.exitCode ?? 1)

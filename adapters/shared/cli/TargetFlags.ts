@@ -1,4 +1,4 @@
-/** Which server a command uses: a running one, one behind a command, one of one's own, or one inside this process. */
+/** The server of a command: a running one, one behind a command, one of one's own, or one inside this process. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as Connect from "../Connect.ts"

@@ -123,7 +123,7 @@ const hold = <A>(acquire: () => A, release: (value: A) => void) =>
     (value) => Effect.sync(() => release(value)),
   )
 
-/** Why a child cannot be confined. */
+/** The reason for which a child cannot be confined. */
 export const unconfinable = (why: string) =>
   Effect.fail(
     new SpawnError({

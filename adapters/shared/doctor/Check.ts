@@ -27,7 +27,7 @@ export interface Check {
   readonly remedy: string
 }
 
-/** Why something does not work. */
+/** The reason for a failure. */
 export type Problem = Error | string
 
 export interface Answer extends Finding {

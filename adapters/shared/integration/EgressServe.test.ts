@@ -1,4 +1,4 @@
-/** `procwire serve --egress`: a process reaches what the rules allow, and is told what they deny. */
+/** `procwire serve --egress`: a process reaches what the rules allow, and gets an error for the rest. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"

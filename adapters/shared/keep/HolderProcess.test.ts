@@ -29,7 +29,7 @@ const leaveSocket = async (path: string) => {
 
 const noteOf = ({ begin, boot, pid }: HolderWire.Identity) => `${pid} ${begin} ${boot}\n`
 
-/** A server that says this to whoever connects. */
+/** A server that says this to each connection. */
 const listening = async (path: string, hello: Buffer) => {
   const server = net.createServer((socket) => {
     socket.on("error", () => {})

@@ -106,7 +106,7 @@ export interface Question {
   readonly host?: string | undefined
 }
 
-/** Why a holder does not serve a server. */
+/** The refusal of a server by a holder. */
 export interface Refused {
   readonly reason: "Busy" | "Protocol" | "Broken"
   readonly message: string

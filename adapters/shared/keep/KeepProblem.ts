@@ -1,4 +1,4 @@
-/** Why a server has no keeper. */
+/** The reasons for which a server has no keeper. */
 import * as Data from "effect/Data"
 
 /** The reason, for programs. */

@@ -45,7 +45,7 @@ export const read = ({ options, label }: Settings): Read<Bearer.Rule | undefined
 
 const given = (auth: AuthOptions) => Object.keys(auth) as ReadonlyArray<keyof AuthOptions>
 
-/** Which options are meant, if they are no flags that the user has just written. */
+/** The names of the options in question, if they are no flags that the user has just written. */
 const elsewhere = (auth: AuthOptions, label: Label): string => {
   const names = given(auth)
     .map((name) => label(`auth.${name}`))

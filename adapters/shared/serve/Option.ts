@@ -20,7 +20,7 @@ export interface TextOption extends Common {
   readonly kind: "text"
   /** True for a list of texts. */
   readonly repeatable?: boolean
-  /** Which texts are possible. Absent where all but the empty one are. */
+  /** The possible texts. Absent for all but the empty one. */
   readonly rule?: Rule
 }
 
@@ -47,7 +47,7 @@ export interface SwitchOption extends Omit<Common, "shows" | "default"> {
 /** A row of the table. */
 export type Option = TextOption | NumberOption | ChoiceOption | SwitchOption
 
-/** Which values are possible. */
+/** The possible values. */
 export interface Rule {
   readonly accepts: (value: unknown) => boolean
   /** The possible values, for an error text. */
@@ -91,7 +91,7 @@ const numberOf = ({ unit }: NumberOption, text: string): number | undefined => {
 
 const switches: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
 
-/** Which values an option of a row may have. */
+/** The possible values of an option of a row. */
 export const ruleOf = (option: Option): Rule => {
   switch (option.kind) {
     case "text":

@@ -131,7 +131,7 @@ const rules: Readonly<Record<Path, OptionRow.Rule>> = {
   ...programOnly,
 }
 
-/** Which values an option may have. */
+/** The possible values of an option. */
 export const ruleOf = (path: Path): OptionRow.Rule => rules[path] ?? OptionRow.text
 
 /** The names of a program's options: those of each group, and with the empty name those that are in none. */

@@ -1,4 +1,4 @@
-/** Why there is no server. */
+/** The failure of a server to start. */
 import * as Data from "effect/Data"
 
 /**

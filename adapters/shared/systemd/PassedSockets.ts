@@ -24,7 +24,7 @@ export interface PassedSocket {
     | { readonly kind: "tcp"; readonly host: string; readonly port: number }
 }
 
-/** Why no socket can be had from systemd. */
+/** The fault of the sockets of systemd. */
 export class PassedSocketError extends Data.TaggedError("PassedSocketError")<{
   /** Nothing was passed; it was passed to another process; libc cannot be called; it is no socket that listens. */
   readonly reason: "None" | "OtherProcess" | "NoLibc" | "NotListening"

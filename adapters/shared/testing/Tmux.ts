@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { expect, onTestFinished, vi } from "vitest"
 
-/** Why there is none on this machine; undefined if there is one. */
+/** The reason for its absence on this machine; undefined if it is there. */
 export const lack: string | undefined = (() => {
   try {
     execFileSync("tmux", ["-V"], { stdio: "ignore" })

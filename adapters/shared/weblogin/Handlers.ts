@@ -14,7 +14,7 @@ import type { Visitor, Visitors, VisitorSession } from "./Visitors.ts"
 import type { WrongTokens } from "./WrongTokens.ts"
 
 interface Keys {
-  /** Which tokens; undefined if none does. */
+  /** The tokens; undefined if there are none. */
   readonly rule: Bearer.Rule | undefined
   readonly links: Links
   readonly wrong: WrongTokens

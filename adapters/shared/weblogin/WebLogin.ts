@@ -23,7 +23,7 @@ import * as WrongTokens from "./WrongTokens.ts"
 
 export interface Options {
   readonly files: PageFiles
-  /** Which tokens let in; undefined if none does. */
+  /** The tokens that let in; undefined if none does. */
   readonly rule: Bearer.Rule | undefined
   readonly hosts: ReadonlyArray<Names.Name>
   /** The prefix of the page behind a proxy: `/p`; empty at the root. */

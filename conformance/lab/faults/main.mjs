@@ -69,7 +69,7 @@ const hasTests = (path) =>
     readdirSync(join(root, path), { recursive: true }).some((name) => String(name).endsWith(".test.ts")))
 
 /**
- * Why a fault does not apply to the sources.
+ * The reason for which a fault does not apply to the sources.
  * @param {Fault} fault
  * @returns {string | undefined}
  */

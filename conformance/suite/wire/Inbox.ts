@@ -21,7 +21,7 @@ export interface Message extends Incoming {
 
 /** A WebSocket ping or pong that has arrived. */
 export interface Control {
-  /** Which of the two. */
+  /** One of the two. */
   readonly kind: "ping" | "pong"
   /** Its payload, as text. */
   readonly payload: string

@@ -16,7 +16,7 @@ export interface Exit {
   readonly code: number | null
   /** The signal that killed it; null for an exit. */
   readonly signal: string | null
-  /** Why it could not be started; only then. */
+  /** The error of its start; only if it could not be started. */
   readonly notStarted?: string
 }
 

@@ -38,7 +38,7 @@ export interface Cast {
   readonly events: ReadonlyArray<Event>
 }
 
-/** Why a text is no recording. */
+/** The fault of a text that is no recording. */
 export type CastReason =
   /** The first line is no header. */
   | "Header"
@@ -49,7 +49,7 @@ export type CastReason =
 
 /** A text that is no recording. */
 export class CastError extends Data.TaggedError("CastError")<{
-  /** Why it is none. */
+  /** The fault. */
   readonly reason: CastReason
   /** The line, counted from 1. */
   readonly line: number

@@ -202,7 +202,7 @@ const readers = (next: AnyCommand): ReadonlyArray<Pipeline.Stage> => {
   throw invalid(`pipe cannot write to ${first.options.argv[0] ?? ""}: it ${lacks}`)
 }
 
-/** Why the stdout of a command is not there to read. */
+/** The error of a read of a stdout that is not there. */
 const unread = (what: string, all: ReadonlyArray<Pipeline.Stage>): ClientError | undefined => {
   if (what === "lines" && all.some(({ options }) => options.retry !== undefined))
     return invalid("lines: a command with retry has none to read as they come: read text")

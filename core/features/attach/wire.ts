@@ -97,9 +97,9 @@ export const GapParams = Shape.struct("ProcessGapNotification", {
   screen: Shape.optional(ScreenResult),
 })
 
-/** Why an attachment has ended before `process/closed`. */
+/** The reason for the end of an attachment before `process/closed`. */
 export const DetachReason = Shape.namedWords("DetachReason", "removed", "sessionEnd")
-/** Why an attachment has ended before `process/closed`. */
+/** The reason for the end of an attachment before `process/closed`. */
 export type DetachReason = typeof DetachReason.Type
 
 /** The last message about an attachment whose process was removed, or whose session has ended, before it was closed. */

@@ -19,7 +19,7 @@ export class HistoryError extends Data.TaggedError("HistoryError")<{
   readonly message: string
 }> {}
 
-/** Why a history has no more output, although the process had. */
+/** The end of a history whose process had more output. */
 export interface Ended {
   /** That of the failure. */
   readonly reason: HistoryError["reason"]

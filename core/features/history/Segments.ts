@@ -4,7 +4,7 @@
  *
  * Segments begin when the one before is full, and the oldest are dropped when all together are too large. The first
  * ones are small and grow with the history, so that what a full disk takes is a small part of it. A batch goes to one
- * segment as a whole: first its output, then its records. A segment that nobody reads is not removed: the newest is
+ * segment as a whole: first its output, then its records. A segment without a reader is not removed: the newest is
  * written over its output, with an index of its own, and what is behind the last record is the old output. So an output
  * without an index is never there.
  *

@@ -70,7 +70,7 @@ export const BodyDeltaParams = Shape.struct("HttpRequestBodyDelta", {
   deltaBase64: Shape.bytes,
   /** True for the last frame. */
   done: Shape.flag,
-  /** Why the body broke off. */
+  /** The error with which the body broke off. */
   error: Shape.nullable(Shape.string),
 })
 /** A frame of a streamed body. */

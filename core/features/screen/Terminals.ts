@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type { TerminalSize } from "../../spawn/Spawner.ts"
 import type { Cursor, Style } from "./wire.ts"
 
-/** Why there is no picture. */
+/** The failure of a picture. */
 export type ScreenReason =
   /** The process has no PTY. */
   | "NoTerminal"
@@ -23,7 +23,7 @@ export type ScreenReason =
 
 /** There is no picture; `message` is for the client. */
 export class ScreenError extends Data.TaggedError("ScreenError")<{
-  /** Why there is none. */
+  /** The reason of the failure. */
   readonly reason: ScreenReason
   /** The same in words, with the values and what helps. */
   readonly message: string

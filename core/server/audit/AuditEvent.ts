@@ -53,7 +53,7 @@ const event = <const N extends string, F extends Shape.Fields>(name: N, says: st
 const request = <const N extends string, F extends Shape.Fields>(name: N, says: string, fields: F) =>
   event(name, says, { ...origin, ...fields })
 
-/** Why something failed: a closed word such as `NotFound`, never a text. */
+/** The reason of a failure: a closed word such as `NotFound`, never a text. */
 const reason = Shape.optional(Shape.string)
 
 /** The phase of an operation: its lines share `operation`. Lines with `begun` are written before it begins. */

@@ -51,7 +51,7 @@ interface Seen {
   status: number | undefined
   /** Of the body. */
   bytes: number
-  /** Why it has failed. */
+  /** The reason of its failure. */
   failure: string | undefined
   /** The body was read to its end. */
   whole: boolean

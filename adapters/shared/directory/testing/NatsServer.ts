@@ -5,7 +5,7 @@ import { makeFolder, removeFolder, start, type EngineProcess } from "./EnginePro
 
 const program = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].find((path) => existsSync(path))
 
-/** Why there can be no server here; undefined if there can. */
+/** The obstacle to a server here; undefined if there is none. */
 export const lacking =
   process.platform !== "linux"
     ? "nats-server is started in the way of Linux"

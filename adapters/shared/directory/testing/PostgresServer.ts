@@ -14,7 +14,7 @@ const programs = (): string | undefined => {
   return folders.find((folder) => existsSync(join(folder, "initdb")))
 }
 
-/** Why there can be no server here; undefined if there can. */
+/** The obstacle to a server here; undefined if there is none. */
 export const lacking =
   process.platform !== "linux"
     ? "PostgreSQL is started in the way of Linux"

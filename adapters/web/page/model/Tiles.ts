@@ -1,4 +1,4 @@
-/** Which terminals are open, in which order, and how they share the room. */
+/** The open terminals, their order, and their shares of the room. */
 import type { Key } from "./Rows.ts"
 
 export interface Tiles {

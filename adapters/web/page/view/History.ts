@@ -34,7 +34,7 @@ interface PaneOptions {
 
 export interface Options extends Pick<PaneOptions, "past" | "screenIn" | "settings"> {
   readonly parent: HTMLElement
-  /** Why there is no history; undefined where there is one. */
+  /** The reason for the absence of a history; undefined if there is one. */
   readonly refused: string | undefined
   readonly tell: (text: string) => void
   readonly closed: () => void
