@@ -9,6 +9,7 @@ import * as NodeHistoryFiles from "./host/NodeHistoryFiles.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
+import * as LinuxPorts from "./port/LinuxPorts.ts"
 import * as ProcessEvidence from "./process/evidence/LinuxEvidence.ts"
 import type { Early } from "./start/Early.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
@@ -55,6 +56,9 @@ export const layer = (
     NodeHasher.layer,
     NodeHistoryFiles.layer(historyDir, keepDir),
     elsewhere ? ProcessEvidence.none : ProcessEvidence.layer(openFfi),
+    elsewhere
+      ? LinuxPorts.none
+      : Layer.provide(LinuxPorts.layer(openFfi, isCommand === true), layerSpawner),
     NodeHttpClient.layer,
     XtermTerminals.layer,
   )

@@ -124,6 +124,7 @@ const callsOfCurrent = ({
     signal: (how) => process.signal("terminate", how),
     terminate: (how) => process.terminate(how),
     end: (how) => process.end({}, how),
+    port: (how) => process.port(80, how),
     restart: (how) => process.restart({}, how),
     read: (how) => process.read({}, how),
     wait: (how) => process.wait({ until: [{ exit: true }] }, how),
@@ -269,7 +270,7 @@ const ends = {
     ...["chmod", "copy", "createDirectory", "mkdir", "remove", "rename", "symlink", "writeFile"].map(
       (one) => `fs.${one}`,
     ),
-    ...["closeStdin", "detach", "end", "interrupt", "resize", "restart", "signal", "terminate", "write"].map(
+    ...["closeStdin", "detach", "end", "interrupt", "port", "resize", "restart", "signal", "terminate", "write"].map(
       (one) => `process.${one}`,
     ),
   ],

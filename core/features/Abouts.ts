@@ -13,6 +13,7 @@ import { about as keep } from "./keep/about.ts"
 import { about as lifetime } from "./lifetime/about.ts"
 import { about as marks } from "./marks/about.ts"
 import { about as pid } from "./pid/about.ts"
+import { about as port } from "./port/about.ts"
 import { about as receipt } from "./receipt/about.ts"
 import { about as restart } from "./restart/about.ts"
 import { about as screen } from "./screen/about.ts"
@@ -35,6 +36,7 @@ const abouts: OfEach<Wires> = [
   lifetime,
   pid,
   wait,
+  port,
   history,
   screen,
   fs,

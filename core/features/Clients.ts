@@ -1,11 +1,12 @@
 /** The features with a part in clients: one line each. */
 import * as Effect from "effect/Effect"
 import type { ClientPart, Followed } from "./ClientPart.ts"
+import { port } from "./port/client.ts"
 import { receipt } from "./receipt/client.ts"
 import { restart } from "./restart/client.ts"
 import type { AllOf, StartFields } from "./Wires.ts"
 
-const parts = [receipt, restart] as const
+const parts = [port, receipt, restart] as const
 
 type Parts = (typeof parts)[number]
 type CallsOf<P> = P extends { readonly make: (...args: never) => Effect.Effect<infer Calls> } ? Calls : never

@@ -34,6 +34,7 @@ import { keep } from "./keep/feature.ts"
 import { lifetime } from "./lifetime/feature.ts"
 import { marks } from "./marks/feature.ts"
 import { pid } from "./pid/feature.ts"
+import { port } from "./port/feature.ts"
 import { receipt } from "./receipt/feature.ts"
 import { restart } from "./restart/feature.ts"
 import { screen } from "./screen/feature.ts"
@@ -60,6 +61,7 @@ const all: Each<Wires> = [
   lifetime,
   pid,
   wait,
+  port,
   history,
   screen,
   fs,

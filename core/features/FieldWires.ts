@@ -14,6 +14,7 @@ import { keep } from "./keep/wire.ts"
 import { lifetime } from "./lifetime/wire.ts"
 import { marks } from "./marks/wire.ts"
 import { pid } from "./pid/wire.ts"
+import { port } from "./port/wire.ts"
 import { receipt } from "./receipt/wire.ts"
 import { restart } from "./restart/wire.ts"
 import { screen } from "./screen/wire.ts"
@@ -34,6 +35,7 @@ export const wires = [
   lifetime,
   pid,
   wait,
+  port,
   history,
   screen,
   fs,

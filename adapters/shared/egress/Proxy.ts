@@ -16,6 +16,7 @@ import * as Result from "effect/Result"
 import * as Host from "../../../core/features/egress/Host.ts"
 import { concat } from "../../../core/protocol/Bytes.ts"
 import type { Allowed, Attempt, Denied, EgressProtocol, Gate } from "../../../core/spawn/Egress.ts"
+import { isBroken, reset, splice } from "../transport/Splice.ts"
 import * as ClientHello from "./ClientHello.ts"
 import * as Dial from "./Dial.ts"
 import * as Injection from "./Injection.ts"
@@ -488,25 +489,7 @@ const withoutTls = (name: string, host: string): string =>
 /** An alert of TLS that ends the connection: access_denied (49). */
 const accessDenied = [21, 3, 1, 0, 2, 2, 49]
 
-/** Carries bytes both ways. Each side may end alone; a side that breaks off takes the other with it. */
-const splice = (client: Duplex, upstream: Duplex): void => {
-  const broken = () => isBroken(upstream) && reset(client)
-  upstream.on("close", broken)
-  client.pipe(upstream)
-  upstream.pipe(client)
-  if (upstream.destroyed) broken()
-}
-
 const brokenOff = "broken off"
-
-const isBroken = (socket: Duplex): boolean => !socket.readableEnded || !socket.writableFinished
-
-/** Ends a connection so that its peer sees that something is missing. */
-const reset = (socket: Duplex & Partial<Pick<Socket, "resetAndDestroy">>): void => {
-  if (socket.destroyed) return
-  if (socket.resetAndDestroy === undefined) socket.destroy()
-  else socket.resetAndDestroy()
-}
 
 /** Writes the last bytes. The peer may go on sending; nobody reads that. */
 const finish = (socket: Duplex, last: Uint8Array | string): void => {

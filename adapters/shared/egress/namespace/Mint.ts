@@ -1,6 +1,7 @@
 /**
  * Makes network namespaces for a server, each with a socket that listens on its loopback and without a route: a process
- * of its own, which bubblewrap has started in a user namespace where it has all capabilities.
+ * of its own, which bubblewrap has started in a user namespace where it has all capabilities. One that nsenter has
+ * started in the namespaces of a child makes sockets there.
  *
  * It reads requests from stdin, one byte each, and writes lines to stdout: first its pid, then an answer to each
  * request for a namespace. The server takes the descriptors with `pidfd_getfd` and has them closed here, so nothing but
@@ -16,6 +17,11 @@ import type { Ffi } from "../../process/posix/Ffi.ts"
 export const MAKE = 0x6d
 /** A request: the descriptors of the last answer are to be closed. It has no answer. */
 export const DROP = 0x64
+/**
+ * Requests: a socket of TCP in the namespace of this process, over IPv4 or IPv6, which never blocks. They are answered
+ * by its descriptor, or by `! TEXT` for a failure.
+ */
+export const [SOCKET4, SOCKET6] = [0x34, 0x36]
 
 /** The descriptors of a namespace, in this process. */
 export interface Made {
@@ -31,7 +37,7 @@ export interface Made {
 /** linux/sched.h. */
 const CLONE_NEWNET = 0x40000000
 /** linux/socket.h and asm-generic/socket.h, which x64 and arm64 use. */
-const AF_INET = 2
+export const [AF_INET, AF_INET6] = [2, 10]
 const SOCK_STREAM = 1
 const SOCK_NONBLOCK = 0o4000
 const SOCK_CLOEXEC = 0o2000000
@@ -84,26 +90,34 @@ export const serve = (ffi: Ffi): void => {
       if (count === 0 || ![EAGAIN, EINTR].includes(ffi.errno())) return 0
     }
   }
-  const make = bind(ffi, close)
-  let last: Made | undefined
+  const { make, socket } = bind(ffi, close)
+  let last: ReadonlyArray<number> = []
+  const answer = (asked: number): string => {
+    if (asked === MAKE) {
+      const made = make()
+      last = [made.listener, made.network]
+      return encode(made)
+    }
+    last = [socket(asked === SOCKET6 ? AF_INET6 : AF_INET)]
+    return `${last[0]}\n`
+  }
   say(`${process.pid}\n`)
   for (let asked = next(); asked !== 0; asked = next()) {
-    if (last !== undefined) for (const fd of [last.listener, last.network]) close(fd)
-    last = undefined
-    if (asked !== MAKE) continue
+    for (const fd of last) close(fd)
+    last = []
+    if (asked === DROP) continue
     try {
-      last = make()
-      say(encode(last))
+      say(answer(asked))
     } catch (error) {
       say(`! ${(error as Error).message}\n`)
     }
   }
 }
 
-const bind = (ffi: Ffi, close: (fd: number) => number): (() => Made) => {
+const bind = (ffi: Ffi, close: (fd: number) => number) => {
   const unshare = ffi.bind("unshare", ["int"])
   const open = ffi.bind("open", ["text", "int"])
-  const socket = ffi.bind("socket", ["int", "int", "int"])
+  const makeSocket = ffi.bind("socket", ["int", "int", "int"])
   const ioctl = ffi.bind("ioctl", ["int", "long", "buffer"])
   const bindTo = ffi.bind("bind", ["int", "buffer", "int"])
   const listen = ffi.bind("listen", ["int", "int"])
@@ -112,13 +126,15 @@ const bind = (ffi: Ffi, close: (fd: number) => number): (() => Made) => {
     if (result < 0) throw new Error(`${call}: ${getSystemErrorName(-ffi.errno())}`)
     return result
   }
+  const socket = (family: number) =>
+    check("socket", makeSocket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))
   const user = check("the user namespace", open("/proc/self/ns/user", O_CLOEXEC))
-  return () => {
+  const make = (): Made => {
     check("unshare", unshare(CLONE_NEWNET))
     const network = check("the network namespace", open("/proc/thread-self/ns/net", O_CLOEXEC))
     let listener = -1
     try {
-      listener = check("socket", socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))
+      listener = socket(AF_INET)
       const loopback = new Uint8Array(IFREQ_BYTES)
       loopback.set(new TextEncoder().encode("lo"))
       new DataView(loopback.buffer).setUint16(IFREQ_FLAGS, IFF_UP, true)
@@ -136,4 +152,5 @@ const bind = (ffi: Ffi, close: (fd: number) => number): (() => Made) => {
       throw error
     }
   }
+  return { make, socket }
 }
