@@ -56,9 +56,7 @@ export const layer = (
     NodeHasher.layer,
     NodeHistoryFiles.layer(historyDir, keepDir),
     elsewhere ? ProcessEvidence.none : ProcessEvidence.layer(openFfi),
-    elsewhere
-      ? LinuxPorts.none
-      : Layer.provide(LinuxPorts.layer(openFfi, isCommand === true), layerSpawner),
+    elsewhere ? LinuxPorts.none : Layer.provide(LinuxPorts.layer(openFfi, isCommand === true), layerSpawner),
     NodeHttpClient.layer,
     XtermTerminals.layer,
   )

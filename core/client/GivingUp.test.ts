@@ -270,9 +270,18 @@ const ends = {
     ...["chmod", "copy", "createDirectory", "mkdir", "remove", "rename", "symlink", "writeFile"].map(
       (one) => `fs.${one}`,
     ),
-    ...["closeStdin", "detach", "end", "interrupt", "port", "resize", "restart", "signal", "terminate", "write"].map(
-      (one) => `process.${one}`,
-    ),
+    ...[
+      "closeStdin",
+      "detach",
+      "end",
+      "interrupt",
+      "port",
+      "resize",
+      "restart",
+      "signal",
+      "terminate",
+      "write",
+    ].map((one) => `process.${one}`),
   ],
   "is none there": [
     "client.close",

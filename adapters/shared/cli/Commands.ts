@@ -11,6 +11,7 @@ const processes: Readonly<Record<string, Load>> = {
   logs: () => import("./LogsCommand.ts").then(({ logs }) => logs),
   attach: () => import("./AttachCommand.ts").then(({ attach }) => attach),
   wait: () => import("./WaitCommand.ts").then(({ wait }) => wait),
+  port: () => import("./PortCommand.ts").then(({ port }) => port),
   write: () => import("./ActCommands.ts").then(({ write }) => write),
   send: () => import("./ActCommands.ts").then(({ send }) => send),
   kill: () => import("./ActCommands.ts").then(({ kill }) => kill),

@@ -175,7 +175,7 @@ const bind = (ffi: Ffi) => {
     Effect.gen(function* () {
       yield* Maker.attempt(fail, () => begin(fd, address, port))
       // On a loopback it is ready at once, unless the queue of the listener is full.
-      for (let [pause, waited] = [1, 0]; !(yield* Maker.attempt(fail, () => isReady(fd))); ) {
+      for (let [pause, waited] = [1, 0]; !(yield* Maker.attempt(fail, () => isReady(fd)));) {
         if (waited > longestMillis) return yield* fail("connect: ETIMEDOUT")
         yield* Effect.sleep(pause)
         ;[waited, pause] = [waited + pause, Math.min(2 * pause, 50)]

@@ -45,11 +45,13 @@ import { processCloseStdin, processResize, processSignals } from "./process-exte
 import { output, outputOrder, outputTty } from "./process-output.ts"
 import { read, readRetained, readWait } from "./process-read.ts"
 import { processConfined } from "./process-confined.ts"
+import { processEgress } from "./process-egress.ts"
 import { params } from "./params.ts"
 import { processSandbox } from "./process-sandbox.ts"
 import { requestCancel, requestCancelFiles, requestCancelHttp } from "./request-cancel.ts"
 import { start, startCwd } from "./process-start.ts"
 import { startProgram } from "./process-start-program.ts"
+import { processPort } from "../features/port/cases.ts"
 import { processRestart } from "../features/restart/cases.ts"
 import { processScreen } from "../features/screen/cases.ts"
 import { processWait } from "../features/wait/cases.ts"
@@ -85,6 +87,7 @@ export const cases: ReadonlyArray<Case> = [
   ...startCwd,
   ...processSandbox,
   ...processConfined,
+  ...processEgress,
   ...output,
   ...outputTty,
   ...outputOrder,
@@ -103,6 +106,7 @@ export const cases: ReadonlyArray<Case> = [
   ...processSecrets,
   ...processWait,
   ...processScreen,
+  ...processPort,
   ...processRestart,
   ...processDeadlines,
   ...outputHistory,

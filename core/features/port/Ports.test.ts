@@ -73,7 +73,9 @@ describe("process/port", () => {
       yield* settle
       expect([...open.keys()]).toEqual([4003])
       yield* other.received
-      expect(yield* ask(80, "a", other)).toMatchObject(error(-32600, "nothing listens on port 80 within the process"))
+      expect(yield* ask(80, "a", other)).toMatchObject(
+        error(-32600, "nothing listens on port 80 within the process"),
+      )
     }),
   )
 
