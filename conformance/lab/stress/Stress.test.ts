@@ -19,6 +19,7 @@ test.each([
   ["reuse --seconds 6", "strangers who get the number of an ended child are not signalled"],
   ["crowd --connections 100 --stalling 10 --mebibytes 16", "who does not read in a crowd stalls nobody else"],
   ["fleet --seconds 10 --floods 3", "fleets keep their word when routers are killed, and a host is frozen"],
+  ["egress --messages 5000 --connections 100 --rounds 3", "the proxy of egress rules withstands any message"],
   ["history --gigabytes 0.3 --bound 64", "a history stays within its bound, at flat memory"],
 ])("%s: %s", { timeout }, (words) => {
   const { status, stdout, stderr } = play(...words.split(" "))

@@ -6,7 +6,7 @@ import { command } from "../../../.ci/command.mjs"
 import { finish, flags, progress, stackOf } from "./lib/command.mjs"
 import { ready } from "./lib/servers.mjs"
 
-const names = "fuzz chaos contain reuse crowd fleet history keep".split(" ")
+const names = "fuzz chaos contain reuse crowd fleet history keep egress".split(" ")
 const [, script = "", name = "--list", ...args] = process.argv
 
 /** @param {string} one @returns {Promise<import("./lib/command.mjs").AnyStress>} */
