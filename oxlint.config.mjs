@@ -6,7 +6,8 @@ import { relative } from "node:path"
 
 /** The part of features below the method table. */
 const wires =
-  "core/features/Wires.ts core/features/FieldWires.ts core/features/*/wire.ts core/features/*/FileBounds.ts"
+  "core/features/Wires.ts core/features/FieldWires.ts core/features/*/wire.ts core/features/*/FileBounds.ts " +
+  "core/features/*/Question.ts"
 
 /**
  * The modules that a folder may import from outside that folder. A row holds for the folders below as well, unless

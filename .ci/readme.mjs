@@ -15,6 +15,7 @@ import { binary, root } from "./setup.mjs"
 
 const { check } = command(import.meta.url, { options: { check: { type: "boolean", default: false } } }).values
 const methods = await import("../dist/core/protocol/Methods.js")
+const abouts = await import("../dist/core/features/Abouts.js")
 const v0 = await import("../dist/core/protocol/dialect/v0.js")
 const { versions } = await import("../dist/core/protocol/document/Versions.js")
 const limits = await import("../dist/core/protocol/Limits.js")
@@ -38,6 +39,8 @@ const currentWire = [
   ...methodRows(methods.requests, "request"),
   ...methodRows(methods.clientNotifications, "notification to the server"),
   ...methodRows(methods.serverNotifications, "notification to the client"),
+  ...methodRows(abouts.serverNotifications, "notification to the client"),
+  ...methodRows(abouts.serverRequests, "request to the client"),
 ].join("\n")
 
 const firstWire = [

@@ -1,8 +1,8 @@
 /**
  * One connection of a client in any dialect, from its handshake to its loss.
  *
- * Unknown notifications are ignored and requests of the server are refused. A malformed notification of a known method
- * ends the connection; an error without the id of a request does not.
+ * Unknown notifications are ignored and unknown requests of the server are refused. A malformed notification of a known
+ * method ends the connection; an error without the id of a request does not.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -18,6 +18,7 @@ import type { Transport } from "../transport/Transport.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import type { FlowControl } from "./FlowControl.ts"
+import type { Answering } from "./Policy.ts"
 import * as WellFormed from "./WellFormed.ts"
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
@@ -38,6 +39,8 @@ export interface Options<A> {
   readonly flow: FlowControl
   /** Takes a notification; as a failure, what is malformed. Undefined for an unknown method. */
   readonly take: (method: string, params: Json) => Result.Result<void, string> | undefined
+  /** Answers `network/policyRequest`; without it nothing is allowed. */
+  readonly answer?: Answering | undefined
   /** The silence after which the server is asked; undefined if it never is. */
   readonly heartbeat?: Duration.Duration | undefined
   /** True for a server that delays no answer by another request. */
@@ -56,13 +59,13 @@ export interface ClientConnection<A> {
   readonly lost: Effect.Effect<string>
 }
 
-/** The requests of the server that are refused at the same time. */
+/** The requests of the server that are answered at the same time. */
 const concurrentRequests = 16
 
 /** Makes the handshake over a transport; the scope ends the connection. */
 export const make = <A>(
   transport: Transport,
-  { initialize, timeout, flow, take, heartbeat, concurrent = () => false, cancels }: Options<A>,
+  { initialize, timeout, flow, take, answer, heartbeat, concurrent = () => false, cancels }: Options<A>,
 ): Effect.Effect<ClientConnection<A>, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const lost = Deferred.makeUnsafe<string>()
@@ -82,10 +85,11 @@ export const make = <A>(
     const connection = yield* Connection.make(
       { ...transport, cut: { takeAll } },
       {
-        request: ({ method }) => {
+        request: ({ method, params }) => {
           // No server calls this: the peer sends back what it gets, as `cat` does.
           if (method === "initialize") Deferred.doneUnsafe(echoed, Effect.fail(echo()))
-          return method === "network/policyRequest" ? Effect.succeed(denied) : Effect.fail(refused(method))
+          if (method !== "network/policyRequest") return Effect.fail(refused(method))
+          return answer === undefined ? Effect.succeed(denied) : answer(params)
         },
         slotted: () => false,
         notification: ({ method, params }) => {
@@ -180,7 +184,7 @@ export const takenOver = "another connection has taken the session over"
 
 const echo = () => clientError("Protocol", "the peer is no exec-server: it sends back what it gets")
 
-/** The client has no policy to ask, so a process may not reach any host that needs permission. */
+/** Without a policy to ask, a process may not reach any host that needs permission. */
 const denied = JSON.stringify({ decision: { type: "deny", reason: "the client allows nothing" } })
 
 const refused = (method: string) =>

@@ -46,6 +46,7 @@ export const current = {
     heartbeat: true,
     reconnect: true,
     onStatus: true,
+    onPolicyRequest: true,
     onSessionLost: true,
   } satisfies OptionNames.Names<CurrentOptions>,
   make: ExecClient.make,

@@ -16,6 +16,7 @@ import * as ClientConnection from "./ClientConnection.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
 import * as EventRecovery from "./EventRecovery.ts"
+import type { Answering } from "./Policy.ts"
 
 /** Opens a transport, which lives as long as the scope. */
 export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>
@@ -96,6 +97,8 @@ export interface SessionOptions {
   readonly accept: (received: EventRecovery.Received) => void
   /** Takes each frame of a streamed body as it arrives. */
   readonly frame: (frame: BodyDeltaParams) => void
+  /** Answers `network/policyRequest`. */
+  readonly answer: Answering | undefined
   /** Takes the params of `fs/missingChanged`. */
   readonly appeared: (params: Json) => void
 }
@@ -113,7 +116,7 @@ export interface SessionConnection
 /** Makes the handshake over a transport; the scope ends the connection. */
 const handshake = (
   transport: Transport,
-  { initialize, timeout, flow, heartbeat, accept, frame, appeared }: SessionOptions,
+  { initialize, timeout, flow, answer, heartbeat, accept, frame, appeared }: SessionOptions,
 ): Effect.Effect<SessionConnection, ClientError, Scope.Scope> =>
   Effect.suspend(() => {
     let taken = false
@@ -121,6 +124,7 @@ const handshake = (
       initialize: (ask) => Calls.make((method, params) => ask(method, params))("initialize", initialize),
       timeout,
       flow,
+      answer,
       heartbeat,
       concurrent: ({ environmentInfo }) => environmentInfo.capabilities?.sessionTakeover === true,
       cancels: ({ environmentInfo }) =>

@@ -29,6 +29,7 @@ import * as Heartbeat from "./Heartbeat.ts"
 import * as Ids from "./Ids.ts"
 import { LocalStreams } from "./Stdio.ts"
 import * as Lists from "./Lists.ts"
+import type * as Policy from "./Policy.ts"
 import * as Pipeline from "./Pipeline.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
 import * as Reconnect from "./Reconnect.ts"
@@ -65,6 +66,12 @@ export interface Options {
   readonly onSessionLost?: Reconnect.OnSessionLost
   /** Called at each change of the connection after the first success. Its errors are logged. */
   readonly onStatus?: (status: Reconnect.Status) => void
+  /**
+   * Decides about connections of processes that no rule of the server names, and that it asks about (`ask` in its
+   * rules, or in those of the start). Starts have `egressAsk: true` then, unless they say otherwise, where the server
+   * has the capability `processEgress`. Default: each is denied.
+   */
+  readonly onPolicyRequest?: Policy.OnPolicyRequest
   /** Hears what the client is busy with, so that an idle client need not keep its program alive. */
   readonly activity?: Activity.Activity
 }
@@ -160,6 +167,7 @@ export const make = (
         timeout: options.initializeTimeout ?? "10 seconds",
         flow,
         heartbeat,
+        answer: options.onPolicyRequest && answering(options.onPolicyRequest),
         accept: processes.accept,
         frame: bodies.accept,
         appeared: watches.changed,
@@ -178,7 +186,8 @@ export const make = (
     )
 
     const info = () => session().environmentInfo
-    const starter = ProcessStarter.make({ call, fork, processes, nextId, ended, info, hasher })
+    const decides = options.onPolicyRequest !== undefined
+    const starter = ProcessStarter.make({ call, fork, processes, nextId, ended, info, hasher, decides })
     const fs = RemoteFiles.make(call, tell, info, watches)
     const runner = { startSubscribed: starter.startSubscribed, fs, info, local }
     return {
@@ -203,6 +212,12 @@ export const make = (
     }
     // Made in an uninterruptible region, the client can still be closed, and its deadlines still hold.
   }).pipe(Effect.interruptible, activity.during)
+}
+
+/** Loads what answers with the first question. */
+const answering = (decide: Policy.OnPolicyRequest): Policy.Answering => {
+  const loading = Effect.promise(() => import("./Policy.ts"))
+  return (params) => Effect.flatMap(loading, ({ make }) => make(decide)(params))
 }
 
 /**

@@ -92,12 +92,14 @@ export interface Options {
   /** The server of the current session. */
   readonly info: () => EnvironmentInfo
   readonly hasher: HasherService
+  /** Whether the client decides about connections of its processes. */
+  readonly decides: boolean
 }
 
 type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (options: Options): ProcessStarter => {
-  const { nextId, info } = options
+  const { nextId, info, decides } = options
   const toHandle = (
     follower: ProcessFollower,
     own: Features.Calls,
@@ -114,7 +116,7 @@ export const make = (options: Options): ProcessStarter => {
       const unknown = OptionNames.refusalOfStart("start", StartOptions.names, start)
       const refusal = unknown ?? StartOptions.refusal(start, info()) ?? aborted(start)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
-      const params = StartOptions.toParams(start, info(), () => nextId("process"))
+      const params = StartOptions.toParams(start, info(), () => nextId("process"), decides)
       const how = { size: params.credit ?? undefined, attaches: false }
       const follower = yield* follow(options, params.processId, 0, how)
       const own = yield* extended(options, follower, 0, start)

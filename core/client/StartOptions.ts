@@ -54,7 +54,10 @@ export interface StartOptions
   readonly enforceManagedNetwork?: boolean
   /** For Codex: the managed network of the process. procwire ignores it. Default: none. */
   readonly managedNetwork?: Wire["managedNetwork"]
-  /** For Codex: the network proxy of the process. procwire refuses a start with one. Default: none. */
+  /**
+   * For Codex: the network proxy of the process. Refused where the server lacks the capability `networkProxyLaunch`.
+   * Default: none.
+   */
   readonly networkProxy?: Wire["networkProxy"]
   /** For Codex: the shell snapshot that the process begins with. procwire refuses a start with one. Default: none. */
   readonly shellSnapshot?: Wire["shellSnapshot"]
@@ -140,13 +143,21 @@ export const lacking = (option: string, capability: string): ClientError =>
 const terminal = { TERM: "xterm-256color" }
 const terminalSize = { rows: 24, columns: 80 }
 
-/** The params of `process/start`. `newId` makes the id if none is given. */
-export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: () => string): Wire => {
+/**
+ * The params of `process/start`. `newId` makes the id if none is given; `decides` if the client answers questions about
+ * connections.
+ */
+export const toParams = (
+  options: StartOptions,
+  info: EnvironmentInfo,
+  newId: () => string,
+  decides = false,
+): Wire => {
   const { inherit = "core", envPolicy, credit = defaultWindow, signal: _, ...given } = options
   return {
     tty: false,
     ...(given.tty === true ? { terminalSize } : {}),
-    ...known({ ending: true, pid: true }, info),
+    ...known({ ending: true, pid: true, ...(decides ? { egressAsk: true } : {}) }, info),
     ...given,
     ...known({ credit }, info),
     processId: options.processId ?? newId(),

@@ -45,6 +45,18 @@ const abouts: OfEach<Wires> = [
   attach,
 ]
 
+/** Notifications of the server that clients ignore, by name. */
+export const serverNotifications: NonNullable<About["serverNotifications"]> = Object.assign(
+  {},
+  ...abouts.map((about) => about.serverNotifications),
+)
+
+/** Requests of the server, by name. */
+export const serverRequests: NonNullable<About["serverRequests"]> = Object.assign(
+  {},
+  ...abouts.map((about) => about.serverRequests),
+)
+
 const byWire: ReadonlyMap<Wire, About> = new Map(wires.map((wire, index) => [wire, abouts[index] as About]))
 
 export const aboutOf = (wire: Wire): About => {

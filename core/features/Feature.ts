@@ -9,10 +9,13 @@ import type { AroundSpawn, Extend } from "../process/Lifecycle.ts"
 import type { Process } from "../process/Process.ts"
 import type { StartError } from "../process/ProcessError.ts"
 import type { Asked as Options, ProcessRegistry } from "../process/ProcessRegistry.ts"
+import type { RpcError } from "../protocol/ErrorCode.ts"
+import type { Json } from "../protocol/Json.ts"
 import type { LimitError, Limits } from "../protocol/Limits.ts"
 import type { InternalError, ParamsError, RequestError } from "../protocol/ParamsError.ts"
 import type { StartParams } from "../protocol/Process.ts"
 import type { ScopeError, SessionScope } from "../protocol/SessionScope.ts"
+import type { Disconnected } from "../rpc/Connection.ts"
 import type { RequestContext } from "../rpc/Router.ts"
 import type { Attempt, Decision } from "../spawn/Egress.ts"
 import type { HostInfo } from "../spawn/Host.ts"
@@ -104,6 +107,8 @@ export interface Server {
   readonly listsAll: boolean
   /** The rights of the client with the sessions of others. */
   readonly scope: SessionScope
+  /** Whether its rules for hosts are kept: every process has a proxy that asks them, and no other network. */
+  readonly keepsEgress: boolean
   /** The secrets of the server, which every process has. */
   readonly secrets: ReadonlyArray<GivenSecret>
   /** Notes a connection that a process has asked for in the audit log; absent where nothing is audited. */
@@ -142,6 +147,8 @@ export interface Connection {
   readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
   /** Sends a message at once. */
   readonly write: (text: string) => void
+  /** Sends a request to the client, and waits for its answer. */
+  readonly call: (method: string, params: unknown) => Effect.Effect<Json, RpcError | Disconnected>
   /** Sends a message in turn with the output of processes, when the peer takes it. */
   readonly send: (make: () => string | Uint8Array) => Effect.Effect<void>
   /** The process of an id, for a client that looks. */
@@ -209,7 +216,11 @@ type Handling<W extends Wire> = W extends { readonly requests: infer R }
           /** Its part in a connection, with the handlers. */
           readonly part: (connection: Connection) => Part & { readonly handlers: Handlers<R> }
         }
-  : { readonly handlers?: undefined; readonly part?: undefined }
+  : {
+      readonly handlers?: undefined
+      /** Its part in a connection. */
+      readonly part?: ((connection: Connection) => Part) | undefined
+    }
 
 /** A server that has not served anybody yet. */
 export interface Beginning {

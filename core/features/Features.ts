@@ -110,7 +110,7 @@ export interface Made {
 /** A feature, as the list has it. */
 type One = Pick<Feature<Wire>, "code" | "announces" | "fault" | "options" | "extend" | "begin"> & {
   readonly handlers?: ((connection: Connection) => object) | undefined
-  readonly part?: ((connection: Connection) => Part & { readonly handlers: object }) | undefined
+  readonly part?: ((connection: Connection) => Part & { readonly handlers?: object }) | undefined
 }
 
 /** Makes the features of one server; they end with the scope. */

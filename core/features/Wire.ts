@@ -50,6 +50,12 @@ export interface Notice {
   readonly says: string
 }
 
+/** A request of the server. */
+export interface Question extends Notice {
+  /** The shape of the result. */
+  readonly result: Shape.Any
+}
+
 /** The wire of a feature. */
 export interface Wire {
   /** The names in `environment/info`. */
@@ -86,6 +92,10 @@ export interface About {
   readonly since: string
   /** By version and capability: names that came otherwise, or that follow from no part of it (`ReadParams.waitMs`). */
   readonly adds?: { readonly [version: string]: { readonly [capability: string]: ReadonlyArray<string> } }
+  /** Notifications of the server that clients ignore, by name: beside the wire, with the documents alone. */
+  readonly serverNotifications?: { readonly [method: string]: Notice }
+  /** Requests of the server, by name; they are there, too. */
+  readonly serverRequests?: { readonly [method: string]: Question }
   /** Examples of its methods by name, and of its fields by part. The document generator alone calls it. */
   readonly examples: () => { readonly [methodOrPart: string]: Example | object }
 }

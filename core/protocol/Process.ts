@@ -69,21 +69,27 @@ const ManagedNetwork = Shape.struct("ManagedNetworkSandboxContext", {
   allowLocalBinding: Shape.optional(Shape.boolean),
 })
 
-/** The configuration of a proxy for one process. Only `transparentTcp` is read here. */
+/** The configuration of a proxy for one process. */
 export interface NetworkProxyConfig {
   /** True asks for connections that programs open without knowing of the proxy, which is refused. Default: false. */
   readonly transparentTcp?: boolean
   readonly [option: string]: unknown
 }
 
-/** The settings of a network proxy. Others than these are not read. */
+/** The settings of a network proxy. A server with the capability `networkProxyLaunch` reads others, too. */
 const NetworkProxyConfig = Shape.struct("RemoteNetworkProxyConfig", {
   /** True if all TCP of a sandbox goes through it. */
   transparentTcp: Shape.flag,
 }) as unknown as Shape.Shape<NetworkProxyConfig>
 
 /** A network proxy for the process. */
-const NetworkProxy = Shape.struct("RemoteNetworkProxyLaunchConfig", { proxy: NetworkProxyConfig })
+const NetworkProxyFields = Shape.struct("RemoteNetworkProxyLaunchConfig", { proxy: NetworkProxyConfig })
+
+/** The same, with all that was sent: the feature that carries it out judges it. */
+const NetworkProxy: typeof NetworkProxyFields = {
+  ...NetworkProxyFields,
+  read: (json, reading) => Object.assign(NetworkProxyFields.read(json, reading) as object, { sent: json }),
+}
 
 /** The shell of a snapshot. */
 const ShellInfo = Shape.struct("ShellInfo", {

@@ -15,7 +15,7 @@ export const make = (
   announced: Partial<Environment.Capabilities>,
   version: string,
 ): Environment.EnvironmentInfo => {
-  const { host, spawner, files, hasNetwork, listsAll } = server
+  const { host, spawner, files, hasNetwork, keepsEgress, listsAll } = server
   return {
     shell: host.shell,
     executorVersion: version,
@@ -29,6 +29,7 @@ export const make = (
     capabilities: {
       ...Environment.noCapabilities,
       ...announced,
+      networkProxyLaunch: keepsEgress,
       fsWatchMissing: files.watches,
       fileWriteStreaming: files.available,
       httpHeaderEnvVars: hasNetwork,

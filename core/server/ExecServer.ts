@@ -82,6 +82,7 @@ export const make = (
       spawner,
       files,
       hasNetwork,
+      keepsEgress: options.egress !== undefined && !hasNetwork && spawner.egress === true,
       secrets: options.secrets ?? [],
     }
     const metrics = options.metrics ?? Metrics.make()

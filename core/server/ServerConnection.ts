@@ -108,6 +108,7 @@ export const serve = (
       scope: yield* Effect.scope,
       fork: yield* Fork.inScope,
       write,
+      call: (method, params) => connection.call(method, params),
       send: sender.send,
       audit,
     })

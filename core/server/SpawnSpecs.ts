@@ -18,13 +18,14 @@ import { type HandlerError, ParamsError } from "./WireError.ts"
 /** The size of a PTY whose start names none, as in the peer implementation. */
 const defaultTerminalSize = { rows: 24, columns: 80 }
 
-/** Resolves every option, so that spawners have none to interpret. */
+/** Resolves every option, so that spawners have none to interpret. `hasProxies` if a feature takes `networkProxy`. */
 export const fromStart = (
   params: ParamsOf<"process/start">,
   host: HostInfo,
   { confine }: Capabilities,
   floor: Confinement.Confinement | undefined,
   own: ReadonlyArray<GivenSecret> = [],
+  hasProxies = false,
 ): Effect.Effect<SpawnSpec, HandlerError> =>
   Effect.gen(function* () {
     const { managedNetwork, networkProxy } = params
@@ -36,7 +37,8 @@ export const fromStart = (
     if (networkProxy?.proxy.transparentTcp === true && params.sandbox == null)
       return yield* refuse(ErrorText.of("noManagedSandbox"))
     for (const field of ["networkProxy", "shellSnapshot"] as const) {
-      if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
+      if (params[field] != null && !(hasProxies && field === "networkProxy"))
+        return yield* refuse(`\`${field}\` is not supported by this server`)
     }
     const { platform } = host
     const [program, ...args] = params.argv

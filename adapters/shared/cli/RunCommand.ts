@@ -10,6 +10,7 @@ import { ClientError, type ClientReason } from "../../../core/client/ClientError
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as ProcessStarter from "../../../core/client/ProcessStarter.ts"
 import type { Exited } from "../../../core/client/ProcessEvent.ts"
+import type { PolicyRequest } from "../../../core/client/Policy.ts"
 import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
@@ -142,12 +143,21 @@ const runThrough = ({ target, reconnect, forgotten, ...request }: Request, aroun
         : yield* noServer(Connect.open(target))
     const options = {
       clientName: "procwire-run",
+      onPolicyRequest: prompt,
       reconnect,
       onStatus: tell(cancellation, request.start.tty === true),
     }
     const client = yield* noServer(Access.make(source, options))
     const asked = yield* request.toOptions(client.environmentInfo.capabilities ?? {})
-    const start = { ...request.start, ...asked }
+    const answering = asked.egressAsk === true && LocalTerminal.isTerminal()
+    const { processEgress = false } = client.environmentInfo.capabilities ?? {}
+    const start = {
+      ...request.start,
+      // Only by the flag.
+      ...(processEgress ? { egressAsk: false } : {}),
+      ...asked,
+      ...(answering ? { pipeStdin: false } : {}),
+    }
     cancellation.starting()
     const started = yield* ProcessStarter.scoped(client.startSubscribed(withTerminal(start)))
     cancellation.started(started.process, ForwardedSignals.areKnown(client))
@@ -159,6 +169,9 @@ const runThrough = ({ target, reconnect, forgotten, ...request }: Request, aroun
     if (byItself && cancellation.first() === undefined) modes.keep()
     return code
   })
+
+/** Asks the person at this terminal; the code is loaded with the first question. */
+const prompt = async (request: PolicyRequest) => (await import("./PolicyPrompt.ts")).decide(request)
 
 /** Without this message a pause would look like a command that hangs. */
 const tell =
@@ -195,11 +208,12 @@ const follow = (
       client.environmentInfo.capabilities ?? {}
     const keys = tty ? watched(around.cancellation) : LocalTerminal.input
     const broken = yield* Deferred.make<never, LocalTerminal.InputFailed>()
-    yield* forwardInput(client, child, keys, tty, closable).pipe(
-      Effect.catchIf(isInputFailed, (error) => Deferred.fail(broken, error)),
-      Effect.ignore,
-      Effect.forkScoped,
-    )
+    if (start.pipeStdin === true || tty)
+      yield* forwardInput(client, child, keys, tty, closable).pipe(
+        Effect.catchIf(isInputFailed, (error) => Deferred.fail(broken, error)),
+        Effect.ignore,
+        Effect.forkScoped,
+      )
     if (tty && resizable) {
       yield* Effect.forkScoped(
         Stream.runForEach(LocalTerminal.resizes, (size) =>

@@ -30,7 +30,6 @@ const read = (egress: string | ReadonlyArray<string> | undefined, server: Partia
 const refusal = async (...given: Parameters<typeof read>) =>
   Result.match(await read(...given), { onFailure: ({ message }) => message, onSuccess: () => "" })
 const allows = (policy: Rules.Policy, host: string) =>
-  Rules.judge([policy], { protocol: "http", host, port: 80 }) !== "ask" &&
   Rules.judge([policy], { protocol: "http", host, port: 80 })
 
 describe("--egress", () => {
@@ -62,6 +61,14 @@ describe("--egress", () => {
     expect(allows(policy, "y.org")).toMatchObject({ allowed: true })
   })
 
+  it("asks a client where its rules say so", async () => {
+    writeFileSync(join(base, "asks.rules"), "ask:y.org\n")
+    const policy = Result.getOrThrow(await read(["allow:x.org", "./asks.rules"]))!
+    expect(allows(policy, "y.org")).toMatchObject({ ask: "ask:y.org" })
+    expect(allows(policy, "z.org")).toMatchObject({ reason: "not_allowed" })
+    expect(allows(Result.getOrThrow(await read("ask"))!, "z.org")).toMatchObject({ ask: "ask" })
+  })
+
   it("is refused where nothing would keep to it, or where it allows too much", async () => {
     const rule = "allow:x.org"
     expect(await refusal(rule, { floor: undefined })).toContain("add --confine")
@@ -72,7 +79,7 @@ describe("--egress", () => {
     expect(await refusal("allow:*")).toContain("allow:*")
     expect(await refusal("allow:*.com")).toContain("allow:*.com")
     expect(await refusal("x.org")).toContain("x.org")
-    expect(await refusal("ask")).toContain("asks no client")
+    expect(await refusal("ask:*")).toContain("the word ask alone")
     expect(await refusal("./none.rules")).toContain("cannot read it")
     writeFileSync(join(base, "work", "own.rules"), rule)
     expect(await refusal("./work/own.rules")).toContain("processes may write this file")

@@ -63,8 +63,6 @@ export const policy = (
       if (Result.isFailure(first)) return yield* misconfigured(`${name} ${word}: ${first.failure}`)
       files.push(following(path, first.success, parseFile))
     }
-    if (merged([plain.success, ...files.map((rules) => rules())]).ask)
-      return yield* invalid(`${name}: ask: this server asks no client: name what is allowed`)
     return {
       of: `the server (${name})`,
       rules: () => merged([plain.success, ...files.map((rules) => rules())]),
@@ -128,5 +126,6 @@ const textOf = (path: string): Result.Result<string, string> =>
 const merged = (all: ReadonlyArray<Rules.Rules>): Rules.Rules => ({
   allow: all.flatMap(({ allow }) => allow),
   deny: all.flatMap(({ deny }) => deny),
-  ask: all.some(({ ask }) => ask),
+  ask: all.flatMap(({ ask }) => ask),
+  asksRest: all.some(({ asksRest }) => asksRest),
 })

@@ -341,7 +341,7 @@ export const behaviour = {
     default: "no network at all",
     help:
       "the hosts that processes reach, with --confine without a network, by RULES: allow:HOST[:PORT][,…], " +
-      "deny:HOST[:PORT][,…], or a file ./FILE that is read again when it changes; HOST is a name, *.NAME, **.NAME, an " +
+      "deny:HOST[:PORT][,…], ask[:HOST[:PORT]] the client, or a file ./FILE that is read again when it changes; HOST is a name, *.NAME, **.NAME, an " +
       "address or a network. Nothing allowed means nothing reachable; may be repeated",
   },
   historyDir: {

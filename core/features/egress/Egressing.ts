@@ -7,17 +7,16 @@
 import * as Effect from "effect/Effect"
 import type { Extension, OwnEvents } from "../../process/Extension.ts"
 import type { Process } from "../../process/Process.ts"
+import type { Secret, SpawnEvents } from "../../spawn/Spawner.ts"
 import type { Attempt, Decision, Injection } from "../../spawn/Egress.ts"
-import type { Secret } from "../../spawn/Spawner.ts"
 import { EventList } from "../EventList.ts"
 import { redactHost } from "../secrets/Secrets.ts"
+import { type Answer, Asking, secretive } from "./Asking.ts"
 import * as Gate from "./Gate.ts"
 import * as Injecting from "./Injecting.ts"
+import type { Line } from "./Line.ts"
 import type { Policy } from "./Rules.ts"
 import type { Blocked, EgressBlocked } from "./wire.ts"
-
-export { parse } from "./Rules.ts"
-export { fault, hosted } from "./Injecting.ts"
 
 /** The most events of a process. */
 export const mostTold = 256
@@ -34,19 +33,60 @@ export interface Kept {
   readonly next: Effect.Effect<string>
 }
 
-/** The part in a process with these policies. `note` hears of each attempt. */
+/** The client of a process. */
+export interface Client {
+  /** The time for its answers, in milliseconds; undefined if it answers no questions. */
+  readonly answerMillis: number | undefined
+  /** Whether it hears of every decision. */
+  readonly hears: boolean
+  /** The connection that has the session now; undefined without one. */
+  readonly line: () => Line | undefined
+  /** The time, in milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** The wishes of a start beside its policies. */
+export interface Asked {
+  readonly client: Client
+  readonly secrets: Kept | undefined
+  /** Variables for the process. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Hears of each attempt. */
+  readonly note: (attempt: Attempt, decision: Decision) => void
+}
+
+/** The part in a process with these policies. */
 export const extension = (
   process: Process,
   policies: ReadonlyArray<Policy>,
-  secrets: Kept | undefined,
-  note: (attempt: Attempt, decision: Decision) => void,
+  { client, secrets, env, note }: Asked,
 ): Extension => {
   const egressing = new Egressing(process)
+  const { answerMillis, hears, line, now } = client
+  const asking =
+    answerMillis === undefined ? undefined : new Asking(process.id, answerMillis, () => line()?.questions)
+  /** The decisions that follow from answers. */
+  const answers = new WeakMap<Decision, Answer>()
   const gate = Gate.make(policies, {
+    ask:
+      asking &&
+      ((attempt) =>
+        secrets !== undefined && redactHost(secrets.all, attempt.host) !== attempt.host
+          ? Promise.resolve(secretive)
+          : asking.ask(attempt)),
+    answered: (decision, answer) => void answers.set(decision, answer as Answer),
     told: (asked, judged) => {
       const [attempt, decision] = secrets === undefined ? [asked, judged] : hidden(secrets.all, asked, judged)
       note(attempt, decision)
       egressing.add(attempt, decision)
+      if (hears) line()?.tell(process.id, now(), attempt, decision, answers.get(judged))
+    },
+  })
+  const ending = (events: SpawnEvents): SpawnEvents => ({
+    ...events,
+    exit: (...how) => {
+      asking?.end()
+      events.exit(...how)
     },
   })
   /** Made once: a process that is restarted has the same placeholders. */
@@ -65,14 +105,15 @@ export const extension = (
     closedFields: () => ({ egress: { allowed: egressing.allowed, denied: egressing.denied } }),
     spawner: ({ spawn }) => ({
       spawn: (spec, events) =>
-        Effect.flatMap(injections, (some) =>
-          spawn(
+        Effect.flatMap(injections, (some) => {
+          const own = env === undefined ? spec : { ...spec, env: { ...spec.env, ...env } }
+          return spawn(
             some === undefined || secrets === undefined
-              ? { ...spec, egress: gate }
-              : Injecting.into(spec, gate, some, secrets.variables),
-            events,
-          ),
-        ),
+              ? { ...own, egress: gate }
+              : Injecting.into(own, gate, some, secrets.variables),
+            asking === undefined ? events : ending(events),
+          )
+        }),
     }),
   }
 }

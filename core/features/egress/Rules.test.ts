@@ -17,7 +17,7 @@ const attempt = (host: string, port = 443): Attempt => ({
   port,
 })
 const short = (decision: ReturnType<typeof Rules.judge>) =>
-  decision === "ask" ? "ask" : decision.allowed ? decision.rule : decision.reason
+  "ask" in decision ? decision.ask : decision.allowed ? decision.rule : decision.reason
 const judged = (rules: string, host: string, port?: number) =>
   short(Rules.judge([policy(rules)], attempt(host, port)))
 const dialled = (rules: string, address: string, host = "x.org", port = 443) =>
@@ -192,6 +192,15 @@ describe("Rules", () => {
     expect(judged("ask allow:x.org deny:y.org", "z.org")).toBe("ask")
     expect(judged("ask", "10.0.0.1")).toBe("not_allowed_local")
     expect(judged("ask", "8.8.8.8")).toBe("ask")
+    expect(judged("ask:*.x.org deny:no.x.org allow:a.x.org", "b.x.org")).toBe("ask:*.x.org")
+    expect(judged("ask:*.x.org deny:no.x.org allow:a.x.org", "no.x.org")).toBe("denied")
+    expect(judged("ask:*.x.org deny:no.x.org allow:a.x.org", "a.x.org")).toBe("allow:a.x.org")
+    expect(judged("ask:*.x.org:443", "a.x.org", 80)).toBe("not_allowed")
+    expect(judged("ask:x.org ask", "x.org")).toBe("ask:x.org")
+    // An address of the inside is asked about where a rule names it, and is reached by its name never.
+    expect(judged("ask:10.0.0.0/8", "10.0.0.1")).toBe("ask:10.0.0.0/8")
+    expect(dialled("ask:10.0.0.0/8", "10.0.0.1", "10.0.0.1")).toBe("allow:x.org")
+    expect(dialled("allow:x.org ask:10.0.0.0/8 ask", "10.0.0.1")).toBe("not_allowed_local")
     expect(judged("deny:*.internal allow:x.org", "a.internal")).toBe("denied")
   })
 
@@ -289,13 +298,28 @@ describe("Rules", () => {
 
   it("are read from a file, as lines or as JSON", () => {
     const rules = rulesOf("allow:x.org,*.y.org:443", "deny:z.org", "ask")
+    const named = rulesOf("ask:**.x.org")
+    expect(Rules.parseFile("ask:**.x.org")).toEqual(Result.succeed(named))
+    expect(Rules.parseFile('{"ask":["**.x.org"]}')).toEqual(Result.succeed(named))
     expect(Rules.parseFile("# ours\nallow:x.org,*.y.org:443 # both\n\r\ndeny:z.org\nask\n")).toEqual(
       Result.succeed(rules),
     )
     const json = { allow: ["x.org", "*.y.org:443"], deny: ["z.org"], ask: true }
     expect(Rules.parseFile(JSON.stringify(json))).toEqual(Result.succeed(rules))
     expect(Rules.parseFile("")).toEqual(Result.succeed(Rules.nothing))
-    for (const fault of ['{"allowed":[]}', '{"allow":"x"}', "{", '{"ask":1}', '{"deny":[1]}', "x.org"])
+    for (const fault of [
+      '{"allowed":[]}',
+      '{"allow":"x"}',
+      "{",
+      '{"ask":1}',
+      "ask,x.org",
+      "allow:x.org,ask,y.org",
+      "ask:*",
+      "ask:*.org",
+      "ask:0.0.0.0/0",
+      '{"deny":[1]}',
+      "x.org",
+    ])
       expect(Result.isFailure(Rules.parseFile(fault)), fault).toBe(true)
   })
 })

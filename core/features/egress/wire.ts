@@ -71,6 +71,11 @@ export const egress = Wire.make({
      * Nothing is reached that one of both does not allow; by default those of the server alone hold.
      */
     egress: Shape.beyond(Shape.list(Shape.string)),
+    /**
+     * With the capability `processEgress`: whether the client answers `network/policyRequest` for this process, as an
+     * `ask` in `egress` says, too. By default what an `ask` of the server names is denied.
+     */
+    egressAsk: Shape.beyond(Shape.boolean),
   },
   readFields: {
     /** Between the chunks, for a process with rules. */

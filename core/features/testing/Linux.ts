@@ -14,6 +14,7 @@ export const linux: Server = {
   spawner: allCapabilities,
   files: { available: true, watches: true },
   hasNetwork: true,
+  keepsEgress: false,
   listsAll: true,
   scope: "control",
   secrets: [],

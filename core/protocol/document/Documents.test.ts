@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import * as Abouts from "../../features/Abouts.ts"
 import * as V0 from "../dialect/v0.ts"
 import * as ErrorText from "../ErrorText.ts"
 import * as Methods from "../Methods.ts"
@@ -15,6 +16,8 @@ const rows: { readonly [wire: string]: Rows } = {
   procwire: {
     ...Methods.requests,
     ...Methods.serverNotifications,
+    ...Abouts.serverNotifications,
+    ...Abouts.serverRequests,
     "request/cancel": Methods.clientNotifications["request/cancel"],
   },
   "procwire.v0": { ...V0.requests, ...V0.serverNotifications },

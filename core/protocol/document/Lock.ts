@@ -43,6 +43,7 @@ const methodLine = ({ kind, params, result, idempotent, cancellable, family, slo
     ...(cancellable ? ["cancellable"] : []),
     ...(slotted ? ["limited"] : []),
   ]
+  if (kind === "serverRequest") return `request to the client (${shown(params)}) ${shown(result)}`
   return kind === "request"
     ? `request (${shown(params)}) ${shown(result)}, ${traits.join(", ")}`
     : `${kind === "serverNotification" ? "notification to the client" : "notification to the server"} (${shown(params)})`

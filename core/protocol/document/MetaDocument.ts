@@ -11,7 +11,7 @@ import { type Docstrings, describeField, fileOf } from "./SchemaDocument.ts"
 import { nameOf, type JsonSchema } from "./Shape.ts"
 import * as Texts from "./Texts.ts"
 import * as Versions from "./Versions.ts"
-import { type Kind, type Method, type Wire, fieldsOf } from "./Wire.ts"
+import { fieldsOf, isOfServer, type Kind, type Method, type Wire } from "./Wire.ts"
 
 /** The error codes, by the names of their constants. */
 export const codes = {
@@ -62,6 +62,7 @@ export const describeError = (name: string, docs: Docstrings): string => docs[`E
 
 const directions: { readonly [kind in Kind]: string } = {
   request: "client to server, answered",
+  serverRequest: "server to client, answered",
   clientNotification: "client to server, not answered",
   serverNotification: "server to client, not answered",
 }
@@ -92,6 +93,7 @@ const aboutMethod = (wire: Wire, method: Method) => {
     capability: wire.name === "procwire" ? capability : undefined,
     params: refer(wire, method.params),
     ...(method.kind === "request" ? aboutRequest(wire, method) : {}),
+    ...(method.kind === "serverRequest" ? { result: refer(wire, method.result) } : {}),
   }
 }
 
@@ -231,7 +233,8 @@ const methodOf = (wire: Wire, method: Method) => ({
   params: paramsOf(wire, method),
   ...(method.kind === "request"
     ? { result: resultOf(wire, method), errors: errorsFor(wire, method) }
-    : { "x-direction": method.kind === "serverNotification" ? "server to client" : "client to server" }),
+    : { "x-direction": isOfServer(method) ? "server to client" : "client to server" }),
+  ...(method.kind === "serverRequest" ? { result: resultOf(wire, method) } : {}),
 })
 
 /** The document. */

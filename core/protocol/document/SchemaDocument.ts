@@ -2,7 +2,7 @@
  * `procwire.schema.json`: every type of a wire as JSON Schema 2020-12, with descriptions, units and examples, and the
  * version of the wire and the capability that it came with.
  */
-import { fieldsOf, ofTypes, type Method, type Wire } from "./Wire.ts"
+import { fieldsOf, isOfServer, ofTypes, type Method, type Wire } from "./Wire.ts"
 import { type JsonSchema, nameOf } from "./Shape.ts"
 import * as Versions from "./Versions.ts"
 import * as EnvNames from "../EnvNames.ts"
@@ -57,7 +57,7 @@ const envelope = {
 }
 
 const messageOf = ({ kind, name, params }: Method) => {
-  const isRequest = kind === "request"
+  const isRequest = kind === "request" || kind === "serverRequest"
   const needsParams = params !== undefined && typeof params["$ref"] === "string"
   const properties = {
     ...(isRequest
@@ -73,15 +73,11 @@ const messages = ({ methods }: Wire) => ({
   ...envelope,
   ClientMessage: {
     description: "A message of a client. The answers that it may send are ignored, or end the connection.",
-    anyOf: methods.filter(({ kind }) => kind !== "serverNotification").map(messageOf),
+    anyOf: methods.filter((method) => !isOfServer(method)).map(messageOf),
   },
   ServerMessage: {
     description: "A message of a server. Of which type a result is, is told by the method of the request.",
-    anyOf: [
-      ref("Response"),
-      ref("ErrorResponse"),
-      ...methods.filter(({ kind }) => kind === "serverNotification").map(messageOf),
-    ],
+    anyOf: [ref("Response"), ref("ErrorResponse"), ...methods.filter(isOfServer).map(messageOf)],
   },
 })
 

@@ -89,6 +89,8 @@ const namesOf = (wire: Wire): ReadonlyArray<string> => [
   ...Object.keys(wire.requests ?? {}),
   ...Object.values(wire.events ?? {}).map(({ method }) => method),
   ...Object.keys(wire.notifications ?? {}),
+  ...Object.keys(aboutOf(wire).serverNotifications ?? {}),
+  ...Object.keys(aboutOf(wire).serverRequests ?? {}),
 ]
 
 type Adds = ReadonlyArray<readonly [capability: string, names: ReadonlyArray<string>]>

@@ -1,4 +1,5 @@
 /** The wires that are documented: what documents need of the tables of methods. */
+import * as Abouts from "../../features/Abouts.ts"
 import type { Example } from "../../features/Wires.ts"
 import * as V0 from "../dialect/v0.ts"
 import * as Message from "../Message.ts"
@@ -23,7 +24,11 @@ interface Row {
 type Table = { readonly [method: string]: Row }
 
 /** The sender of a message of a method, and if it is answered. */
-export type Kind = "request" | "clientNotification" | "serverNotification"
+export type Kind = "request" | "serverRequest" | "clientNotification" | "serverNotification"
+
+/** True for what a server sends. */
+export const isOfServer = ({ kind }: Pick<Method, "kind">): boolean =>
+  kind === "serverRequest" || kind === "serverNotification"
 
 /** A method of a wire. */
 export interface Method {
@@ -57,11 +62,12 @@ interface Tables {
   readonly requests: Table
   readonly clientNotifications: Table
   readonly serverNotifications: Table
+  readonly serverRequests?: Table
 }
 
 const make = (
   about: Pick<Wire, "name" | "title" | "version">,
-  { requests, clientNotifications, serverNotifications }: Tables,
+  { requests, clientNotifications, serverNotifications, serverRequests = {} }: Tables,
   known: { readonly [method: string]: Example },
 ): Wire => {
   const types: Shape.Definitions = new Map()
@@ -87,6 +93,7 @@ const make = (
     ...methodsOf("request", requests),
     ...methodsOf("clientNotification", clientNotifications),
     ...methodsOf("serverNotification", serverNotifications),
+    ...methodsOf("serverRequest", serverRequests),
   ]
   shapeOf(Message.TraceContext)
   return { ...about, methods, types }
@@ -95,7 +102,11 @@ const make = (
 /** The current wire. */
 export const current: Wire = make(
   { name: "procwire", title: "procwire", version: Versions.current },
-  Methods,
+  {
+    ...Methods,
+    serverNotifications: { ...Methods.serverNotifications, ...Abouts.serverNotifications },
+    serverRequests: Abouts.serverRequests,
+  },
   examples,
 )
 

@@ -74,8 +74,8 @@ const told =
 export const make = ({ session, features, notifier, tracing, audit, server, floor }: StartContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
-      const { host, secrets } = server
-      const resolved = SpawnSpecs.fromStart(params, host, server.spawner, floor, secrets)
+      const { host, secrets, keepsEgress } = server
+      const resolved = SpawnSpecs.fromStart(params, host, server.spawner, floor, secrets, keepsEgress)
       const spec = yield* Effect.mapError(resolved, told(Secrets.ofStart(params, secrets)))
       const { processId } = params
       if (features.at(processId).view !== undefined)

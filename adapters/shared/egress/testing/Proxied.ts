@@ -56,7 +56,10 @@ export const proxied = async (
     ),
   )
   const gate = Gate.make([policy], {
-    ask: options.ask,
+    ask: async (attempt) =>
+      (await options.ask?.(attempt)) === true
+        ? { allowed: true }
+        : { allowed: false, why: "which has denied it" },
     told: ({ host, port, protocol }, decision) => told.push([`${protocol} ${host}:${port}`, decision]),
   })
   const lookup = async (host: string) => {

@@ -1,0 +1,68 @@
+/**
+ * The questions of `run --egress-ask`: a person decides at the terminal about connections that no rule of the server
+ * names. One question at a time; without a terminal each is denied.
+ */
+import process from "node:process"
+import { createInterface, type Interface } from "node:readline"
+import type { PolicyReply, PolicyRequest } from "../../../core/client/Policy.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+
+/** The terminal, with its lines; tests have another one. */
+export interface Terminal {
+  readonly isTerminal: () => boolean
+  /** Writes a text, and reads a line; undefined at EOF. */
+  readonly ask: (text: string) => Promise<string | undefined>
+}
+
+const ways: Readonly<Record<PolicyRequest["protocol"], string>> = {
+  http: "HTTP",
+  https_connect: "a tunnel of HTTP",
+  socks5_tcp: "SOCKS5",
+}
+
+/** Makes what decides. */
+export const make = ({ isTerminal, ask }: Terminal): ((request: PolicyRequest) => Promise<PolicyReply>) => {
+  let last: Promise<unknown> = Promise.resolve()
+  const one = async ({ protocol, host, port }: PolicyRequest): Promise<PolicyReply> => {
+    if (!isTerminal()) return { type: "deny", reason: "procwire run has no terminal to ask at" }
+    // The name is that of a server, which this process need not trust.
+    const shown = host.replace(/[^\w.:-]/g, "?").slice(0, 253)
+    const target = shown.includes(":") ? `[${shown}]:${port}` : `${shown}:${port}`
+    const answer = await ask(
+      `procwire: the command wants to reach ${target} by ${ways[protocol]}. Allow it? [y/N] `,
+    )
+    return /^\s*y(es)?\s*$/i.test(answer ?? "")
+      ? { type: "allow" }
+      : { type: "deny", reason: "the person at the terminal has denied it" }
+  }
+  return (request) => {
+    const decided = last.then(() => one(request))
+    last = decided.catch(() => {})
+    return decided
+  }
+}
+
+/** The terminal of this process, whose lines go to nobody else. */
+const terminal = (): Terminal => {
+  let lines: Interface | undefined
+  let ended = false
+  return {
+    isTerminal: LocalTerminal.isTerminal,
+    ask: (text) =>
+      new Promise((resolve) => {
+        process.stderr.write(text)
+        if (ended) return resolve(undefined)
+        lines ??= createInterface({ input: process.stdin }).once("close", () => (ended = true))
+        const done = (line?: string) => {
+          lines?.off("line", done).off("close", done)
+          lines?.pause()
+          resolve(line)
+        }
+        lines.once("line", done).once("close", done)
+        lines.resume()
+      }),
+  }
+}
+
+/** Decides at the terminal of this process. */
+export const decide = make(terminal())
