@@ -10,12 +10,15 @@ const unmasked = (asked) => ({
   env: { ...asked.env, TOKEN: asked.secrets.TOKEN.value },
 })
 
+/** True for a start whose process would have the secret, also of a right server. @param {any} asked */
+const isPlain = (asked) => asked.secrets != null && asked.secrets.TOKEN?.hosts == null
+
 /** @type {readonly WireFault[]} */
 export const broken = [
   fault`secrets-cut: Each chunk is masked for itself, so that a value which is cut is told.
     process/secrets/cut-between-chunks process/secrets/as-base64`.by(() => ({
     asked: (m, known) => {
-      if (m.method !== "process/start" || m.params.secrets == null) return undefined
+      if (m.method !== "process/start" || !isPlain(m.params)) return undefined
       known.value = m.params.secrets.TOKEN.value
       return { ...m, params: unmasked(m.params) }
     },
@@ -27,7 +30,7 @@ export const broken = [
   })),
   fault`secrets-told: Secrets are variables, and nothing masks them.
     process/secrets/cut-between-chunks process/secrets/as-base64`.params("process/start", (asked) =>
-    asked.secrets == null ? asked : unmasked(asked),
+    isPlain(asked) ? unmasked(asked) : asked,
   ),
   fault`secrets-unguarded: The hosts of a secret are not looked at, and its process has the value.
     process/secrets/hosts-are-kept`.params("process/start", (asked) =>
