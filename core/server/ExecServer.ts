@@ -68,7 +68,7 @@ export const make = (
     const host = yield* Host
     const wrong = Secrets.fault(options.secrets ?? [])
     if (wrong !== undefined) return yield* Effect.die(new TypeError(wrong))
-    const hosted = options.secrets?.find(({ hosts }) => hosts !== undefined)
+    const hosted = options.secrets?.find(Secrets.isHosted)
     if (hosted !== undefined && options.egress === undefined)
       return yield* Effect.die(new TypeError(Secrets.unguarded(hosted)))
     const masked = Masking.over(yield* Spawner)

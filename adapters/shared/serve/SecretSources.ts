@@ -52,9 +52,7 @@ export const read = ({
         ? secretOf(name, source, (why) => wrong(`secret ${name}: ${why}`))
         : Effect.fail(wrong(Secrets.badName(index))),
     )
-    const hosted = all.find(({ hosts, header, base, http }) =>
-      [hosts, header, base, http].some((given) => given !== undefined),
-    )
+    const hosted = all.find(Secrets.isHosted)
     if (hosted !== undefined && egress === undefined) return yield* wrong(Secrets.unguarded(hosted))
     const fault =
       Secrets.fault(all) ??

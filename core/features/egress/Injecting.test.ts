@@ -8,7 +8,7 @@ import { effect } from "../../testing/Effects.ts"
 import { make as server, ready, start } from "../../server/testing/Client.ts"
 import type { AuditLog } from "../../server/audit/AuditLog.ts"
 import type { GivenSecret } from "../../spawn/Spawner.ts"
-import { redactHost } from "../secrets/Secrets.ts"
+import { redactHost } from "../secrets/HostNames.ts"
 import * as Injecting from "./Injecting.ts"
 import * as Rules from "./Rules.ts"
 

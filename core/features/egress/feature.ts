@@ -28,9 +28,7 @@ export const egress: Stateful<typeof wire> = ({ egress: shared }) =>
       fault: (params, { keepsEgress, hasNetwork, secrets: own }) => {
         const { egress, egressAsk } = params
         const secrets = Secrets.ofStart(params, own)
-        const hosted = secrets?.find(({ hosts, header, base, http }) =>
-          [hosts, header, base, http].some((given) => given !== undefined),
-        )
+        const hosted = secrets?.find(Secrets.isHosted)
         if (shared === undefined && hosted !== undefined) return Secrets.unguarded(hosted)
         if (shared === undefined)
           return egress == null && egressAsk !== true

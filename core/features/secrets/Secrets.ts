@@ -21,14 +21,10 @@ export const ofStart = (
 }
 
 const givenOf = (secrets: Asked["secrets"]): ReadonlyArray<GivenSecret> =>
-  Object.entries(secrets ?? {}).map(([name, { hosts, header, base, http, ...secret }]) => ({
-    name,
-    ...secret,
-    ...(hosts == null ? {} : { hosts }),
-    ...(header == null ? {} : { header }),
-    ...(base == null ? {} : { base }),
-    ...(http == null ? {} : { http }),
-  }))
+  Object.entries(secrets ?? {}).map(([name, secret]) => {
+    const given = Object.entries(secret).filter(([, value]) => value != null)
+    return { name, ...(Object.fromEntries(given) as unknown as Omit<GivenSecret, "name">) }
+  })
 
 /** The secrets with variables in a start: its own, and those of the server that it does not set itself. */
 export const inVariables = (
@@ -83,9 +79,13 @@ export const fault = (secrets: ReadonlyArray<Secret>): string | undefined => {
   return all > mostBytes ? `the secrets have more than ${mostBytes} bytes together` : undefined
 }
 
+/** True for one with hosts, or with what only such a secret has. */
+export const isHosted = ({ hosts, header, base, http }: GivenSecret): boolean =>
+  (hosts ?? header ?? base ?? http) !== undefined
+
 /** The fault of a secret with hosts where no rules hold. */
 export const unguarded = ({ name }: Pick<GivenSecret, "name">): string =>
-  `secret ${name} has hosts, which needs rules for egress (--egress): this server has none, and cannot keep it from others`
+  `secret ${name} has hosts, which needs rules for egress (--egress)`
 
 /** The forms of a value that are found in output, each once. */
 export const formsOf = ({ value }: Pick<Secret, "value">): ReadonlySet<string> => {
@@ -124,7 +124,7 @@ const base64sOf = (bytes: Uint8Array): ReadonlyArray<string> => {
 const sorted = new WeakMap<ReadonlyArray<Secret>, ReadonlyArray<readonly [form: string, token: string]>>()
 
 /** The forms of all secrets, the longest first, each with its token. */
-const formsOfAll = (secrets: ReadonlyArray<Secret>) => {
+export const formsOfAll = (secrets: ReadonlyArray<Secret>) => {
   const known = sorted.get(secrets)
   if (known !== undefined) return known
   const all = secrets.flatMap((secret) =>
@@ -142,33 +142,6 @@ export const redact = (secrets: ReadonlyArray<Secret> | undefined, text: string)
   if (secrets === undefined) return text
   return formsOfAll(secrets).reduce((shown, [form, token]) => shown.replaceAll(form, () => token), text)
 }
-
-/**
- * A text of a host or about one without the values: hosts are in lower case, and such a text may be cut, at its end or
- * where it has an ellipsis. The first bytes of a value are hidden there, too, if they are as many as the least value has.
- */
-export const redactHost = (secrets: ReadonlyArray<Secret>, text: string): string => {
-  const forms = formsOfAll(secrets).map(([form, token]) => [form.toLowerCase(), token] as const)
-  let hidden = text
-  for (const [form, token] of forms) {
-    for (let at = lower(hidden).indexOf(form); at >= 0; at = lower(hidden).indexOf(form, at + token.length))
-      hidden = hidden.slice(0, at) + token + hidden.slice(at + form.length)
-  }
-  for (const [form, token] of forms) {
-    for (const end of [hidden.length, hidden.indexOf("…")]) {
-      const most = Math.min(form.length - 1, end)
-      for (let length = most; length >= leastBytes; length--) {
-        if (!lower(hidden).startsWith(form.slice(0, length), end - length)) continue
-        hidden = hidden.slice(0, end - length) + token + hidden.slice(end)
-        break
-      }
-    }
-  }
-  return hidden
-}
-
-/** In lower case, at the same places. */
-const lower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /** A spec as logs may have it. */
 export const shown = (spec: SpawnSpec): SpawnSpec =>

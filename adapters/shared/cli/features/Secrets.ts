@@ -14,18 +14,14 @@ export const secrets = Feature.make({
     ),
     "secret-hosts": Flags.texts(
       "NAME=HOST[,HOST]",
-      "the hosts that alone get a secret, on a server with --egress: the command has a placeholder, and the secret stands " +
-        "in the headers of its requests to http://127.0.0.1:PORT/_secret/NAME/; may be repeated",
+      "the hosts that alone get a secret, on a server with --egress; may be repeated",
     ),
     "secret-base": Flags.texts(
       "NAME=VARIABLE",
-      "a variable of the command for the URL of a secret with hosts, such as GITHUB_API_URL; may be repeated",
+      "a variable for the URL by which they get it; may be repeated",
     ),
   },
-  examples: [
-    "procwire run --secret GH_TOKEN -- ./release.sh",
-    "procwire run --secret GH_TOKEN --secret-hosts GH_TOKEN=api.github.com --secret-base GH_TOKEN=GITHUB_API_URL -- ./x",
-  ],
+  examples: ["procwire run --secret GH_TOKEN -- ./release.sh"],
   read: ({ secret = [], "secret-hosts": hosts = [], "secret-base": bases = [] }) =>
     Effect.gen(function* (): Effect.gen.Return<Feature.ToOptions, Flags.UsageError> {
       if (secret.length + hosts.length + bases.length === 0) return () => Effect.succeed({})
@@ -44,7 +40,6 @@ export const secrets = Feature.make({
 })
 
 /** An older server would give the value to the command. */
-const unguarded =
-  "this server cannot keep a secret to hosts (--secret-hosts): it has no rules (serve --egress), or is an older one"
+const unguarded = "this server cannot keep a secret to hosts: it has no --egress, or is an older one"
 
 const lacking = "this server masks no secrets: it is an older one, or of another make"
