@@ -139,7 +139,7 @@ const running = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.
         // Digits alone: a terminal may print capitals for other letters.
         mark = `\u001b]7777;${Number.parseInt(nonce, 16)};${(marks += 1)}\u0007`
         output.expect(utf8.encode(mark))
-        reports.expect()
+        reports.expect(marks)
         afterSeq = main.lastSeq
         const round = toRound(text, reports.report, paths.reports, nonce)
         return tell(`printf '%s\\n' '' ${quoted(round)} >&7`)
@@ -166,9 +166,10 @@ const running = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.
     /** A shell whose kernel says that it waits for more of its script, in front of which every report has come. */
     const stuck = Effect.gen(function* () {
       const { pid } = reports.shell
+      const round = marks
       const check =
         `if { read -r _ f _ </proc/${pid}/syscall; } 2>/dev/null && [[ $f == 0x* ]] && ` +
-        `[[ /proc/${pid}/fd/$((f)) -ef /dev/fd/7 ]]; then printf '%s stuck\\n' ${nonce} >&8; fi`
+        `[[ /proc/${pid}/fd/$((f)) -ef /dev/fd/7 ]]; then printf '%s stuck %s\\n' ${nonce} ${round} >&8; fi`
       for (let pause = checkMillis.first; ; pause = Math.min(2 * pause, checkMillis.most)) {
         yield* Effect.timeoutOption(opened(reports.stuck), pause)
         if (reports.isStuck) return { kind: "stuck" } as const
@@ -354,6 +355,7 @@ class ShellReports implements Observer {
   exports: string | undefined
   /** Text that is no report: it says why nothing could be started. */
   rest = ""
+  private round = 0
   private readonly decoder = utf8Decoder()
   private readonly entry: RegExp
 
@@ -364,8 +366,9 @@ class ShellReports implements Observer {
     )
   }
 
-  /** A text begins. */
-  expect(): void {
+  /** The text of this number begins. */
+  expect(round: number): void {
+    this.round = round
     this.isReported = false
     this.isStuck = false
     this.reported.closeUnsafe()
@@ -383,7 +386,8 @@ class ShellReports implements Observer {
         this.begun.openUnsafe()
       }
       if (word === "shell") this.shell = { pid: first, terminal: second }
-      if (word === "stuck") {
+      // A look at the text before may be late.
+      if (word === "stuck" && first === String(this.round)) {
         this.isStuck = true
         this.stuck.openUnsafe()
       }
