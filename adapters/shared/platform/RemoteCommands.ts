@@ -247,22 +247,32 @@ const makeOutputs = (process: RemoteProcess, subscription: Subscription, to: Out
     held = undefined
     return mine === undefined ? process.subscribe : Effect.succeed(mine)
   })
-  const output = EventFeed.outputOf(EventFeed.fromSubscription(take), () => undefined)
-  const piped = (name: "stdout" | "stderr" | "all"): Bytes =>
-    Stream.mapError(output(name === "all" ? undefined : name), toPlatformError({ module, method: name }))
-  const through = (name: "stdout" | "stderr"): Bytes => {
+  const piped = (name: "stdout" | "stderr" | "all", from = take): Bytes => {
+    const output = EventFeed.outputOf(EventFeed.fromSubscription(from), () => undefined)
+    return Stream.mapError(
+      output(name === "all" ? undefined : name),
+      toPlatformError({ module, method: name }),
+    )
+  }
+  const through = (name: "stdout" | "stderr", from = take): Bytes => {
     const sink = to[name]
     return isPipe(sink)
-      ? piped(name)
+      ? piped(name, from)
       : typeof sink === "string"
         ? Stream.empty
-        : Stream.transduce(piped(name), sink)
+        : Stream.transduce(piped(name, from), sink)
   }
-  const streams = { stdout: through("stdout"), stderr: through("stderr") }
+  // Both have subscribed before either reads: the first reader lets the process print more than is retained.
+  const both = Effect.map(
+    Effect.acquireRelease(Effect.all([take, process.subscribe]), (taken) =>
+      Effect.sync(() => taken.forEach(({ close }) => close())),
+    ),
+    ([one, other]) =>
+      Stream.merge(through("stdout", Effect.succeed(one)), through("stderr", Effect.succeed(other))),
+  )
   // Together they come in the order of the process.
-  const all =
-    isPipe(to.stdout) && isPipe(to.stderr) ? piped("all") : Stream.merge(streams.stdout, streams.stderr)
-  return { streams: { ...streams, all }, release }
+  const all = isPipe(to.stdout) && isPipe(to.stderr) ? piped("all") : Stream.unwrap(both)
+  return { streams: { stdout: through("stdout"), stderr: through("stderr"), all }, release }
 }
 
 /** Copies inherited streams to this program; the effect completes when all that the process itself wrote is there. */
