@@ -10,6 +10,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import process from "node:process"
+import * as ProcessBegin from "../process/ProcessBegin.ts"
 
 export interface Start {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
@@ -64,10 +65,14 @@ export const make = (
   }
 }
 
-/** The command line that starts this program, which is the command, once more. */
+/**
+ * The command line that starts this program, which is the command, once more: on Deno with all permissions if this
+ * process has them, else with those of deno.json.
+ */
 export const argv = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const main = mainFile()
-  const flags = flagsOf(main, ["run", "--quiet", "--no-prompt", "-P"])
+  const permissions = "Deno" in globalThis && ProcessBegin.denial() === undefined ? "-A" : "-P"
+  const flags = flagsOf(main, ["run", "--quiet", "--no-prompt", permissions])
   return [process.execPath, ...flags, ...(main === undefined ? [] : [main]), ...args]
 }
 

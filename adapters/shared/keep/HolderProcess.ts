@@ -135,7 +135,7 @@ const open = (
 /** Starts a holder, for which the lock is held, outside of the service of systemd in which this process may be. */
 const start = (place: HolderPlace.HolderPlace, options: Options): Effect.Effect<net.Socket, KeepProblem> =>
   Effect.gen(function* () {
-    const { contain = "auto", folder, program = ownProgram } = options
+    const { contain = "auto", folder, program = OwnProgram.argv } = options
     const argv = program(["hold", `--folder=${folder}`, `--contain=${contain}`])
     const before = fs.statSync(place.log, { throwIfNoEntry: false })?.size ?? 0
     for (const prefix of [scopeOfItsOwn(), []]) {
@@ -146,12 +146,6 @@ const start = (place: HolderPlace.HolderPlace, options: Options): Effect.Effect<
     const said = KernelFiles.node.read(place.log).slice(before).trim() || "it ended without a word"
     return yield* failed("Start", `the holder of processes did not start: ${said}; see ${place.log}`)
   })
-
-/** On Deno a holder needs all permissions: it reads /proc, and signals processes. */
-const ownProgram = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const argv = OwnProgram.argv(args)
-  return "Deno" in globalThis ? argv.map((word) => (word === "-P" ? "-A" : word)) : argv
-}
 
 /** The words before a command that bring it out of the service of this process, whose end would end it. */
 const scopeOfItsOwn = (): ReadonlyArray<string> | undefined => {
