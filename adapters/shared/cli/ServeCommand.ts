@@ -67,27 +67,29 @@ ${Telemetry.help}`,
       const systemd = SystemdEnvironment.take(process.env)
       const isKeeping = settings.options.keep === true
       if (values["take-over"] === true && !isKeeping) return yield* Flags.wrong("--take-over needs --keep")
-      let begun = false
+      /** The addresses of the first server. */
+      let before: ReadonlyArray<string> | undefined
       /** One server, until it ends; succeeds with the one that has asked for its place. */
       const life = (signals: Signals) =>
         Effect.gen(function* () {
           const renewals = yield* Renewal.requests
           const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
           const early = platform.early && { ...platform.early, keeps: isPlain(settings) }
-          const takesOver = values["take-over"] === true && !begun
-          const host = { isCommand: true, systemd, onClosing: service.stopping, early, takesOver }
+          const takesOver = values["take-over"] === true && before === undefined
+          const host = { isCommand: true, systemd, onClosing: service.stopping, early, takesOver, before }
           const server = yield* Server.make(platform, settings, host)
           let leaving = false
           const replaced = yield* successions(server, {
             start: again,
             requests: signals.again,
+            openFfi: platform.openFfi,
             leaving: () => void (leaving = true),
           })
           yield* server.keeping?.done ?? Effect.void
           const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
-          if (!begun)
+          if (before === undefined)
             for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
-          begun = true
+          before = server.addresses
           const renew = service.whileReloading(Renewal.renew(server.files))
           yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(renewals), renew)))
           if (settings.options.web === true) yield* printLinks(server, printed)

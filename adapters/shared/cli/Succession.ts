@@ -6,6 +6,8 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as OwnProgram from "../confine/OwnProgram.ts"
 import * as Handover from "../keep/Handover.ts"
+import * as SharedSockets from "../keep/SharedSockets.ts"
+import type { Ffi } from "../process/posix/Ffi.ts"
 import { type ServeError, misconfigured } from "../serve/ServeError.ts"
 import type { Made } from "../serve/Server.ts"
 import * as OwnFolder from "./server/OwnFolder.ts"
@@ -23,6 +25,8 @@ export interface Options {
   readonly requests: Queue.Dequeue<void> | undefined
   /** The program of a successor. */
   readonly start: Start
+  /** Calls libc; throws where that is impossible. */
+  readonly openFfi: () => Ffi
   /** Called before the server ends. */
   readonly leaving: () => void
 }
@@ -34,10 +38,16 @@ export type Verdict = Effect.Effect<boolean>
 export const make = (
   server: Made,
   folder: string,
-  { leaving, requests, start }: Options,
+  { leaving, openFfi, requests, start }: Options,
 ): Effect.Effect<Effect.Effect<Verdict>, ServeError, Scope.Scope> =>
   Effect.gen(function* () {
-    const next = yield* Effect.mapError(Handover.successors(folder), ({ message }) => misconfigured(message))
+    const giver = {
+      addresses: server.addresses,
+      allow: (pid: number) => SharedSockets.allow(openFfi, pid),
+    }
+    const next = yield* Effect.mapError(Handover.successors(folder, giver), ({ message }) =>
+      misconfigured(message),
+    )
     if (requests !== undefined)
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(requests), startAgain(start))))
     return Effect.gen(function* () {

@@ -24,8 +24,10 @@ const make = () => {
     if (pid !== undefined) process.kill(pid, "SIGTERM")
     await until(() => holder() === undefined)
   })
-  /** Starts one; completes when it listens. */
-  const serve = async (...flags: ReadonlyArray<string>): Promise<ChildProcess> => {
+  /** Starts one; completes when it listens. `printed` is its stdout, and that of its successors. */
+  const serve = async (
+    ...flags: ReadonlyArray<string>
+  ): Promise<ChildProcess & { printed: () => string }> => {
     const server = program.start(
       "serve",
       `--listen=${url}`,
@@ -35,11 +37,12 @@ const make = () => {
       "--scope=control",
       ...flags,
     )
-    let said = ""
+    let [said, printed] = ["", ""]
     server.stderr?.on("data", (text: Buffer) => (said += text.toString()))
+    server.stdout?.on("data", (text: Buffer) => (printed += text.toString()))
     const [first] = (await Promise.race([once(server.stdout!, "data"), once(server, "close")])) as [unknown]
     if (!Buffer.isBuffer(first)) throw new Error(`the server did not start: ${said}`)
-    return server
+    return Object.assign(server, { printed: () => printed })
   }
   const kill = async (server: ChildProcess, signal: NodeJS.Signals) => {
     const closed = once(server, "close")
@@ -63,6 +66,23 @@ const make = () => {
 
 const until = async (holds: () => boolean) => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** Connects to the ports all the time, until it is asked how many connections were refused. */
+const connectAgainAndAgain = (ports: ReadonlyArray<number>) => {
+  let [refused, over] = [0, false]
+  const lanes = ports.map(async (port) => {
+    while (!over) {
+      const socket = net.connect(port, "127.0.0.1")
+      await once(socket, "connect").catch(() => (refused += 1))
+      socket.destroy()
+    }
+  })
+  return async () => {
+    over = true
+    await Promise.all(lanes)
+    return refused
+  }
 }
 
 /** The other side of a hand-over. */
@@ -208,7 +228,7 @@ describe("a server with --keep", () => {
   test("gives its place to a new one by SIGUSR2, over a unix socket and over TCP", async () => {
     const { folder, replace, serve, start, url } = make()
     folder.sh("touch go")
-    const server = await serve("--listen=ws://127.0.0.1:0")
+    const server = await serve("--listen=ws://127.0.0.1:0", "--listen=tcp://127.0.0.1:0")
     const script = "i=0; while [ -e go ] || [ $i -lt 200 ]; do echo $i; i=$((i+1)); sleep 0.01; done; exit 7"
     const client = start("run", `--server=${url}`, "--", "sh", "-c", script)
     let printed = ""
@@ -216,16 +236,19 @@ describe("a server with --keep", () => {
     const ended = once(client, "close")
     const lines = () => printed.split("\n").length - 1
     await until(() => lines() > 5)
-    let said = ""
-    server.stdout?.on("data", (text: Buffer) => (said += text.toString()))
+    const ports = () =>
+      [...server.printed().matchAll(/^(?:ws|tcp):\/\/127.0.0.1:(\d+)$/gm)].map(([, port]) => port)
+    await until(() => ports().length === 2)
+    const refused = connectAgainAndAgain(ports().map(Number))
     const left = once(server, "exit")
     await replace(server.pid ?? 0)
     expect(await left).toEqual([0, null])
-    await until(() => said.split("\n").length > 2)
-    const [, port = ""] = /^ws:\/\/127.0.0.1:(\d+)$/m.exec(said) ?? []
+    await until(() => ports().length === 4)
+    expect(ports().slice(2)).toEqual(ports().slice(0, 2))
+    expect(await refused()).toBe(0)
     const count = lines()
     await until(() => lines() > count + 5)
-    const other = start("ps", "-q", `--server=ws://127.0.0.1:${port}`)
+    const other = start("ps", "-q", `--server=ws://127.0.0.1:${ports()[0]}`)
     expect(await once(other, "close")).toEqual([0, null])
     folder.sh("rm go")
     expect(await ended).toEqual([7, null])
@@ -233,8 +256,10 @@ describe("a server with --keep", () => {
   })
 
   test("goes on where a successor ends before it has all processes", async () => {
-    const { call, folder, place, serve } = make()
-    const server = await serve()
+    const { call, folder, place, serve, start } = make()
+    const server = await serve("--listen=ws://127.0.0.1:0")
+    await until(() => server.printed().includes("ws://"))
+    const [ws] = /ws:.*/.exec(server.printed()) ?? []
     const script = "echo one; while [ ! -e go ]; do sleep 0.01; done; exit 5"
     await call("run", "--detach", "--name=job", "--", "sh", "-c", script)
     const hello = { version: 1, pid: 2 ** 22 + 1, begin: "1" }
@@ -243,7 +268,7 @@ describe("a server with --keep", () => {
       server.stderr?.on("data", (text: Buffer) => (said += text.toString()))
       const socket = net.connect(place.next)
       const { read, say } = talkOn(socket)
-      expect(await read()).toEqual({ version: 1 })
+      expect(await read()).toMatchObject({ version: 1, pid: server.pid })
       say(hello)
       if (isBound) {
         socket.write("leave\n")
@@ -252,6 +277,7 @@ describe("a server with --keep", () => {
       socket.destroy()
       await until(() => said.includes("; this one goes on"))
       expect((await call("ps", "--quiet")).stdout).toBe("job\n")
+      expect(await once(start("ps", "--quiet", `--server=${ws}`), "close")).toEqual([0, null])
     }
     folder.sh("touch go")
     expect((await call("wait", "job")).stdout).toBe("5\n")

@@ -47,6 +47,8 @@ export interface Successor {
 
 /** The server before this one, which waits for the word to leave. */
 export interface Predecessor {
+  /** Its pid and addresses, in the order of its options, for copies of its sockets; undefined if it allows none. */
+  readonly allows: Pick<Greeting, "pid" | "addresses"> | undefined
   /** Asks it to leave, and succeeds when it has. */
   readonly leave: Effect.Effect<Left, KeepProblem>
   /** This server has its place. */
@@ -59,10 +61,27 @@ const stepMillis = 60_000
 /** The longest time for the end of a successor that was killed, in milliseconds. */
 const goneMillis = 5_000
 
-interface Hello {
+/** The first line of a server; one of an earlier release has the version alone. */
+interface Greeting {
   readonly version: number
   readonly pid: number
+  readonly addresses: ReadonlyArray<string>
+}
+
+/** The first line of a successor. One that asks for copies of sockets gets a line when it may make them. */
+interface Hello {
+  readonly version: number
+  readonly copies?: true
+  readonly pid: number
   readonly begin: string
+}
+
+/** The server that gives its place. */
+export interface Giver {
+  /** Its addresses, in the order of its options. */
+  readonly addresses: ReadonlyArray<string>
+  /** Lets that process copy descriptors of this one. */
+  readonly allow: (pid: number) => void
 }
 
 /**
@@ -71,6 +90,7 @@ interface Hello {
  */
 export const successors = (
   folder: string,
+  { addresses, allow }: Giver,
 ): Effect.Effect<Effect.Effect<Successor>, KeepProblem | TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const place = yield* HolderPlace.make(folder)
@@ -92,15 +112,21 @@ export const successors = (
     const next: Effect.Effect<Successor> = Effect.flatMap(Queue.take(queue), (socket) => {
       const talk = lines(socket)
       const greeted = Effect.suspend(() => {
-        talk.say({ version })
+        talk.say({ version, pid: process.pid, addresses } satisfies Greeting)
         return Effect.timeoutOption(Effect.promise(talk.next), stepMillis)
       })
       return Effect.flatMap(greeted, (line) => {
         waiting.delete(socket)
         const hello = read<Hello>(line._tag === "Some" ? line.value : undefined)
-        if (hello?.version === version) return Effect.succeed(toSuccessor(socket, talk, hello))
-        socket.destroy()
-        return next
+        if (hello?.version !== version) {
+          socket.destroy()
+          return next
+        }
+        if (hello.copies === true) {
+          allow(hello.pid)
+          talk.say({ allowed: true })
+        }
+        return Effect.succeed(toSuccessor(socket, talk, hello))
       })
     })
     return next
@@ -154,13 +180,17 @@ export const predecessor = (
     )
     if (socket === undefined) return undefined
     const { next, say } = lines(socket)
-    const greeting = read<Pick<Hello, "version">>(yield* Effect.promise(next))
+    const greeting = read<Pick<Greeting, "version"> & Partial<Greeting>>(yield* Effect.promise(next))
     if (greeting === undefined) return yield* refused("another server takes the place of the one there")
     if (greeting.version !== version)
       return yield* refused("the server there is of another release, and does not give its place")
     const { begin, pid } = HolderPlace.self()
-    say({ version, pid, begin } satisfies Hello)
+    const { pid: other, addresses } = greeting
+    const allows = other === undefined || addresses === undefined ? undefined : { pid: other, addresses }
+    say({ version, pid, begin, ...(allows === undefined ? {} : { copies: true }) } satisfies Hello)
+    if (allows !== undefined) yield* Effect.promise(next)
     return {
+      allows,
       leave: Effect.suspend(() => {
         socket.write(`${leave}\n`)
         return Effect.promise(next)

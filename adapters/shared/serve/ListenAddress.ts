@@ -9,7 +9,7 @@ import { misconfigured, type ServeError } from "./ServeError.ts"
 export type ListenAddress =
   | { readonly kind: "stdio" }
   | { readonly kind: "ws"; readonly host: string; readonly port: number; readonly fd?: number }
-  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number; readonly fd?: number }
   | UnixAddress
 
 interface UnixAddress {
@@ -30,6 +30,12 @@ export type Given = ListenAddress | { readonly kind: "systemd"; readonly name: s
 export const defaultAddress = "ws://127.0.0.1:0"
 
 type Parsed<A> = Effect.Effect<A, ServeError>
+
+/** The address with the port that the server before had, which printed `before`, in place of any free one. */
+export const again = (address: ListenAddress, before = ""): ListenAddress => {
+  if (!("port" in address) || address.port !== 0) return address
+  return { ...address, port: Number(/^(?:ws|tcp|wss|tls):.*:(\d+)$/.exec(before)?.[1] ?? 0) }
+}
 
 /** Every address that was given, in order; `label` is how errors name the option. */
 export const parseAll = (texts: ReadonlyArray<string>, label = "--listen"): Parsed<ReadonlyArray<Given>> =>

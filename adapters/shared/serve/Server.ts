@@ -38,6 +38,7 @@ import * as Confine from "./Confine.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as KeepFolder from "./KeepFolder.ts"
+import * as ListenAddress from "./ListenAddress.ts"
 import * as Listening from "./Listening.ts"
 import type { Options } from "./Options.ts"
 import { behaviour, joining, keeping } from "./OptionTable.ts"
@@ -66,6 +67,8 @@ export interface Host {
   readonly early?: Early | undefined
   /** True: takes the place of the server that uses the same folder for its holder. */
   readonly takesOver?: boolean
+  /** The addresses of the server that this process was before, in the order of the options. */
+  readonly before?: ReadonlyArray<string> | undefined
   /** Runs when the server begins to end. */
   readonly onClosing?: (graceMs: number) => Effect.Effect<void>
 }
@@ -177,10 +180,12 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
       )
     const metrics = Metrics.make()
     const limits = { ...Limits.defaults, ...options.limits }
-    const listening = yield* Listening.read(settings, {
+    const found = yield* Listening.read(settings, {
       environment: host.systemd ?? take({}),
       openFfi: platform.openFfi,
     })
+    const addresses = found.addresses.map((each, index) => ListenAddress.again(each, host.before?.[index]))
+    const listening = { ...found, addresses }
     const lost = (events: number) => void (metrics.auditLost.value += events)
     const auditLog = yield* openAudit(settings, { version, lost })
     // The server, which counts connections, exists only after the listeners that ask it.
@@ -202,7 +207,7 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
       ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
     const place =
       host.takesOver === true
-        ? yield* ServerPlace.take(listening.addresses, bind, keepDir(options))
+        ? yield* ServerPlace.take(listening.addresses, bind, keepDir(options), platform.openFfi)
         : undefined
     const held = yield* hold(platform, settings)
     const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)

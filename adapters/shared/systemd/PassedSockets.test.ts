@@ -26,24 +26,6 @@ describe("sockets of systemd", () => {
     expect(refusal({ LISTEN_FDS: "1", LISTEN_PID: String(process.pid) })).toMatchObject({ reason: "NoLibc" })
   })
 
-  it("are bound to addresses of both families and to names", () => {
-    const decode = (...bytes: ReadonlyArray<number>) => PassedSockets.decode(Uint8Array.from(bytes))
-    expect(decode(2, 0, 0x1b, 0x58, 127, 0, 0, 1)).toEqual({ kind: "tcp", host: "127.0.0.1", port: 7000 })
-    const loopback = [...Array.from({ length: 15 }, () => 0), 1]
-    expect(decode(10, 0, 0x1b, 0x58, 0, 0, 0, 0, ...loopback, 0, 0, 0, 0)).toEqual({
-      kind: "tcp",
-      host: "::1",
-      port: 7000,
-    })
-    expect(decode(1, 0, 0, ...Buffer.from("name"))).toEqual({ kind: "unix", path: "@name", open: true })
-    expect(decode(1, 0, ...Buffer.from("/nowhere/x\0"))).toEqual({
-      kind: "unix",
-      path: "/nowhere/x",
-      open: false,
-    })
-    expect(decode(16, 0, 0, 0)).toBeUndefined()
-  })
-
   it("leave no variable behind", () => {
     const env = {
       NOTIFY_SOCKET: "/n",

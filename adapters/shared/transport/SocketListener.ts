@@ -31,7 +31,12 @@ import * as UnixSocketFile from "./UnixSocketFile.ts"
 /** The address to listen at: a path, or a literal IP address, where port 0 takes any free one. */
 export type Options =
   | UnixOptions
-  | (SocketAddress.HostAndPort & { readonly kind: "tcp"; readonly tls?: Tls.ServerTls })
+  | (SocketAddress.HostAndPort & {
+      readonly kind: "tcp"
+      /** The descriptor of a socket that listens there already; it is closed with the listener. */
+      readonly fd?: number | undefined
+      readonly tls?: Tls.ServerTls
+    })
 
 /** A unix socket, whose file has mode 0600. */
 export interface UnixOptions {
@@ -133,9 +138,10 @@ const listenUnix = (server: net.Server, options: UnixOptions) => {
   return Effect.as(UnixSocketFile.listen(address.path, bind, options.replaces), address)
 }
 
-const listenTcp = (server: net.Server, { host, port, tls }: Exclude<Options, UnixOptions>) => {
+const listenTcp = (server: net.Server, { host, port, fd, tls }: Exclude<Options, UnixOptions>) => {
   const kind = tls === undefined ? "tcp" : "tls"
-  const bound = Sockets.listen(server, { host, port }, explain({ kind, host, port }))
+  const where = fd === undefined ? { host, port } : { fd }
+  const bound = Sockets.listen(server, where, explain({ kind, host, port }))
   return Effect.map(bound, (): SocketAddress.SocketAddress => {
     const taken = server.address() as net.AddressInfo
     return { kind, host: taken.address, port: taken.port }
