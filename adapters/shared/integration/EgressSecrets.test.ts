@@ -154,7 +154,7 @@ describe.runIf(spawner.capabilities.egress)("A secret with hosts", { tags: ["bub
     // The host sends the value back, which output does not have.
     const curl = await run('curl -sS "$API_URL/a?b"; curl -sS -H "Authorization: Bearer $TOKEN" "$API_URL/c"')
     expect(curl.stdout).toBe("got Bearer ***TOKEN*** for /a?b\ngot Bearer ***TOKEN*** for /c\n")
-    const fetching = `fetch(process.env.API_URL + "/d").then((got) => got.text()).then((text) => console.log(text.trim()))`
+    const fetching = `fetch(process.env.API_URL + "/d").then((got) => got.text()).then((it) => console.log(it.trim()))`
     const fetched = await run(`PATH="$PATH:${join(process.execPath, "..")}"; node -e '${fetching}'`)
     if (canRun("node", "--version")) expect(fetched.stdout).toBe("got Bearer ***TOKEN*** for /d\n")
     const cloned = await run(

@@ -8,7 +8,7 @@
 import * as fs from "node:fs"
 import * as ForeignDescriptors from "../process/posix/ForeignDescriptors.ts"
 import type { Ffi } from "../process/posix/Ffi.ts"
-import * as ListeningSocket from "../transport/ListeningSocket.ts"
+import * as ListeningSocket from "../process/posix/ListeningSocket.ts"
 import type { HostAndPort } from "../transport/SocketAddress.ts"
 
 /** `PR_SET_PTRACER` of linux/prctl.h. */

@@ -29,7 +29,8 @@ import * as AuthRule from "./AuthRule.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 import type { Ffi } from "../process/posix/Ffi.ts"
 import type { Environment } from "../systemd/Environment.ts"
-import * as PassedSockets from "../systemd/PassedSockets.ts"
+import * as Lazy from "../Lazy.ts"
+import type { PassedSocket } from "../systemd/PassedSockets.ts"
 
 /** The addresses of a server, and what guards them. */
 export interface Listening extends RenewableFiles {
@@ -194,10 +195,13 @@ const resolveSockets = (
   Effect.gen(function* () {
     const wanted = given.some(({ kind }) => kind === "systemd")
     if (!wanted && environment.listenFds === undefined) return given.filter(isResolved)
-    const passed = PassedSockets.read(environment, openFfi)
+    const passed = Lazy.use(
+      () => import("../systemd/PassedSockets.ts"),
+      ({ read }) => read(environment, openFfi),
+    )
     const sockets = yield* wanted
       ? Effect.mapError(passed, ({ message }) => misconfigured(`${label} systemd: ${message}`))
-      : Effect.orElseSucceed(passed, (): ReadonlyArray<PassedSockets.PassedSocket> => [])
+      : Effect.orElseSucceed(passed, (): ReadonlyArray<PassedSocket> => [])
     const named = new Set(given.flatMap((each) => (each.kind === "systemd" ? [each.name] : [])))
     const resolved = yield* Effect.forEach(given, (each) => {
       if (each.kind !== "systemd") return Effect.succeed([each])
@@ -219,5 +223,5 @@ const resolveSockets = (
 
 const isResolved = (each: ListenAddress.Given): each is ListenAddress.ListenAddress => each.kind !== "systemd"
 
-const toAddress = ({ fd, address }: PassedSockets.PassedSocket): ListenAddress.ListenAddress =>
+const toAddress = ({ fd, address }: PassedSocket): ListenAddress.ListenAddress =>
   address.kind === "unix" ? { ...address, fd } : { ...address, kind: "ws", fd }

@@ -44,7 +44,6 @@ import type { Options } from "./Options.ts"
 import { behaviour, joining, keeping } from "./OptionTable.ts"
 import { ServeError, invalid, misconfigured } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
-import * as ServerPlace from "./ServerPlace.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as Upgrades from "./Upgrades.ts"
 import * as WebPage from "./WebPage.ts"
@@ -207,7 +206,10 @@ const start = (platform: Platform, settings: Settings, host: Host, given: GivenB
       ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
     const place =
       host.takesOver === true
-        ? yield* ServerPlace.take(listening.addresses, bind, keepDir(options), platform.openFfi)
+        ? yield* Lazy.use(
+            () => import("./ServerPlace.ts"),
+            ({ take }) => take(listening.addresses, bind, keepDir(options), platform.openFfi),
+          )
         : undefined
     const held = yield* hold(platform, settings)
     const services = yield* buildServices(held?.platform ?? platform, settings, host, metrics)

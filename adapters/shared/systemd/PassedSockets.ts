@@ -6,7 +6,7 @@ import process from "node:process"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { Ffi } from "../process/posix/Ffi.ts"
-import * as ListeningSocket from "../transport/ListeningSocket.ts"
+import * as ListeningSocket from "../process/posix/ListeningSocket.ts"
 import type { Environment } from "./Environment.ts"
 
 export interface PassedSocket {

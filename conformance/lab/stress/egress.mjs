@@ -229,7 +229,7 @@ const load = async ({ connections, rounds }, { row, fail }) => {
     const sockets = []
     for (let at = 0; at < connections; at += 50)
       sockets.push(...(await Promise.all(Array.from({ length: Math.min(50, connections - at) }, tunnel))))
-    await within(120_000, Promise.all(sockets.map(echo)), "an echo of each")
+    await within(Promise.all(sockets.map(echo)), 120_000, "an echo of each")
     for (let at = 0; at < 300; at += 1) {
       direct.push(await echo(plain))
       proxied.push(await echo(/** @type {net.Socket} */ (sockets[(at * 37) % sockets.length])))

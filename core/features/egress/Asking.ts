@@ -2,8 +2,8 @@
  * Questions to clients about connections that no rule decides: the request `network/policyRequest` of the server.
  *
  * Each ends once: with the answer, at its deadline, with the process, or with the connection of the client. There is
- * one for each target of a process at a time, and attempts that come meanwhile share its answer. An answer to allow or to
- * deny holds for the process from then on; one to `ask`, and the lack of one, hold for the attempts that wait.
+ * one for each target of a process at a time, and attempts that come meanwhile share its answer. An answer to allow or
+ * to deny holds for the process from then on; one to `ask`, and the lack of one, hold for the attempts that wait.
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"

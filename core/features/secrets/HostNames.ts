@@ -4,7 +4,8 @@ import { formsOfAll, leastBytes } from "./Secrets.ts"
 
 /**
  * A text of a host or about one without the values: hosts are in lower case, and such a text may be cut, at its end or
- * where it has an ellipsis. The first bytes of a value are hidden there, too, if they are as many as the least value has.
+ * where it has an ellipsis. The first bytes of a value are hidden there, too, if they are as many as the least value
+ * has.
  */
 export const redactHost = (secrets: ReadonlyArray<Secret>, text: string): string => {
   const forms = formsOfAll(secrets).map(([form, token]) => [form.toLowerCase(), token] as const)

@@ -2,7 +2,6 @@
  * A process of our own in other namespaces, `procwire netns`, which makes descriptors there for this one. They are
  * copied out of it with `pidfd_getfd`, which needs Linux 5.6.
  */
-import { getSystemErrorName } from "node:util"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -10,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
 import type { Ffi } from "../../process/posix/Ffi.ts"
+import * as ForeignDescriptors from "../../process/posix/ForeignDescriptors.ts"
 import * as Mint from "./Mint.ts"
 
 /** Makes the error of a text. */
@@ -38,9 +38,6 @@ export interface Options {
 
 /** Only a hang reaches this deadline of an answer: a starved machine takes its time. */
 const longest = "60 seconds"
-/** System calls, by the same numbers on every 64-bit Linux that the runtimes know: asm-generic/unistd.h. */
-const PIDFD_OPEN = 434
-const PIDFD_GETFD = 438
 
 /** Starts one, until the scope ends. */
 export const start = <E>(
@@ -49,7 +46,7 @@ export const start = <E>(
 ): Effect.Effect<Maker<E>, E | Effect.Error<ReturnType<Spawner.SpawnerService["spawn"]>>, Scope.Scope> =>
   Effect.gen(function* () {
     const own = yield* attempt(fail, () => OwnProgram.make(command, true, ["netns"], ""))
-    const calls = yield* attempt(fail, () => bind(ffi))
+    const calls = yield* attempt(fail, () => ForeignDescriptors.make(ffi))
     const lines = yield* Queue.unbounded<string, E>()
     const child = yield* spawner.spawn(
       {
@@ -69,7 +66,7 @@ export const start = <E>(
     const pid = Number(yield* line)
     // It is opened before an answer comes, so it is of the process that answers.
     const pidfd = yield* Effect.acquireRelease(
-      attempt(fail, () => calls.openProcess(pid)),
+      attempt(fail, () => calls.open(pid)),
       (fd) => Effect.sync(() => calls.close(fd)),
     )
     return {
@@ -108,29 +105,5 @@ const eventsInto = <E>(lines: Queue.Enqueue<string, E>, fail: Fail<E>): Spawner.
       if (open === 0) Queue.failCauseUnsafe(lines, Cause.fail(fail(texts.stderr.trim() || ended)))
     },
     exit: () => {},
-  }
-}
-
-interface Calls {
-  /** Throws. */
-  readonly openProcess: (pid: number) => number
-  /** Throws. */
-  readonly copy: (pidfd: number, fd: number) => number
-  readonly close: (fd: number) => void
-}
-
-/** Throws if the C library lacks one of the functions. */
-const bind = (ffi: Ffi): Calls => {
-  const syscall = ffi.bind("syscall", ["long", "long", "long", "long"], "long")
-  const close = ffi.bind("close", ["int"])
-  const call = (name: string, ...args: [number: number, first: number, second: number]) => {
-    const fd = syscall(...args, 0)
-    if (fd < 0) throw new Error(`${name}: ${getSystemErrorName(-ffi.errno())}`)
-    return fd
-  }
-  return {
-    openProcess: (pid) => call("pidfd_open", PIDFD_OPEN, pid, 0),
-    copy: (pidfd, fd) => call("pidfd_getfd", PIDFD_GETFD, pidfd, fd),
-    close: (fd) => void close(fd),
   }
 }

@@ -151,9 +151,9 @@ export interface GeneralOptions {
   readonly secrets?: string | undefined
   /**
    * The hosts that processes reach, with --confine without a network, by RULES: allow:HOST[:PORT][,…],
-   * deny:HOST[:PORT][,…], or a file ./FILE that is read again when it changes; HOST is a name, *.NAME, **.NAME, an
-   * address or a network. Nothing allowed means nothing reachable; may be repeated. Default: no network at all.
-   * The flag is `--egress`.
+   * deny:HOST[:PORT][,…], ask[:HOST[:PORT]] the client, or a file ./FILE that is read again when it changes; HOST
+   * is a name, *.NAME, **.NAME, an address or a network. Nothing allowed means nothing reachable; may be repeated.
+   * Default: no network at all. The flag is `--egress`.
    */
   readonly egress?: string | ReadonlyArray<string> | undefined
   /**

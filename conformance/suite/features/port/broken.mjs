@@ -2,7 +2,7 @@
 // Servers that are wrong in ports.
 import { fault, result } from "../../../lab/faults/wire/changes.mjs"
 
-/** @import { Message, WireFault } from "../../../lab/faults/wire/changes.mjs" */
+/** @import { WireFault } from "../../../lab/faults/wire/changes.mjs" */
 
 const port = "process/port"
 

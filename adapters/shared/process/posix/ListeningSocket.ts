@@ -1,6 +1,6 @@
 /** Sockets that listen already: what a descriptor is bound to, by libc. */
 import * as fs from "node:fs"
-import type { Ffi } from "../process/posix/Ffi.ts"
+import type { Ffi } from "./Ffi.ts"
 
 /** The address of a socket that listens. */
 export type Address =
