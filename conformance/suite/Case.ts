@@ -21,6 +21,7 @@ export type Unannounced =
   | "capability-discovery"
   | "concurrency-flag"
   | "earlier-clients"
+  | "egress-flags"
   | "env-policy"
   | "environment-config"
   | "filesystem"

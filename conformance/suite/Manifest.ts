@@ -176,6 +176,7 @@ const withoutLimits = async (target: Target, timeoutMs: number): Promise<Why> =>
 
 /** A server with the capability starts with these flags. */
 const startFlags: { readonly [capability in Case.Capability]?: ReadonlyArray<string> } = {
+  "egress-flags": ["--confine", "no-network", "--egress", "ask"],
   "grace-flag": ["--grace-ms", "1"],
   "process-list-all": ["--list-sessions", "all"],
   "session-scopes": ["--scope", "control"],

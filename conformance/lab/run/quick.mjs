@@ -28,6 +28,7 @@ build()
  */
 const ofFlags = [
   "limits/flags",
+  "process/egress/ask",
   "process/attach/scope",
   "session/list/all-where-allowed",
   "websocket/auth/digest-in-capitals",

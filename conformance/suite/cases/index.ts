@@ -38,6 +38,8 @@ import {
 } from "../features/list/cases.ts"
 import { processAnswers } from "../features/answers/cases.ts"
 import { processMarks } from "../features/marks/cases.ts"
+import { processEgressAsk } from "../features/egress/asks.ts"
+import { processEgress } from "../features/egress/cases.ts"
 import { processSecrets } from "../features/secrets/cases.ts"
 import { processReceipt } from "../features/receipt/cases.ts"
 import { processCredit } from "../features/credit/cases.ts"
@@ -45,7 +47,6 @@ import { processCloseStdin, processResize, processSignals } from "./process-exte
 import { output, outputOrder, outputTty } from "./process-output.ts"
 import { read, readRetained, readWait } from "./process-read.ts"
 import { processConfined } from "./process-confined.ts"
-import { processEgress } from "./process-egress.ts"
 import { params } from "./params.ts"
 import { processSandbox } from "./process-sandbox.ts"
 import { requestCancel, requestCancelFiles, requestCancelHttp } from "./request-cancel.ts"
@@ -88,6 +89,7 @@ export const cases: ReadonlyArray<Case> = [
   ...processSandbox,
   ...processConfined,
   ...processEgress,
+  ...processEgressAsk,
   ...output,
   ...outputTty,
   ...outputOrder,
