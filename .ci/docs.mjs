@@ -61,8 +61,8 @@ const options = {
   treatWarningsAsErrors: true,
   // The compiler has checked the same sources for `npm run check`, in half of the time.
   skipErrorChecking: true,
-  // Compiled patterns are handed on as they are, opaque outside. `Type` only names the type of a shape.
-  intentionallyNotExported: ["Shape.Type"],
+  // Compiled patterns are handed on as they are, opaque outside. `Type` and `Encoded` only name types of a shape.
+  intentionallyNotExported: ["Shape.Type", "Shape.Encoded"],
   validation: { notExported: true, invalidLink: true, rewrittenLink: true, unusedMergeModuleWith: true },
 }
 

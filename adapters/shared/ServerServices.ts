@@ -44,7 +44,7 @@ export const layer = (
       : elsewhere
         ? layerSpawner
         : Layer.provide(
-            Bubblewrap.layer(
+            Bubblewrap.layerWith(
               { program: bwrap },
               egress === true ? makeOutlets(openFfi, isCommand === true) : undefined,
             ),

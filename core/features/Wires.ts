@@ -9,7 +9,8 @@ import type { EventRow, Wire } from "./Wire.ts"
 export type { Gap } from "./attach/wire.ts"
 export * as FieldWires from "./FieldWires.ts"
 export type { AllOf, ClosedFields, ReadFields, RowFields, StartedFields, StartFields } from "./FieldWires.ts"
-export type { About, EventRow, Example, HasSeq, Notice, Row, Wire } from "./Wire.ts"
+export type { EgressBlocked } from "./egress/wire.ts"
+export type { About, EventRow, Example, HasSeq, Notice, Question, Row, Wire } from "./Wire.ts"
 
 /** The wires, as data: the additions of each feature to the protocol. */
 export const wires = [...fieldWires, attach] as const

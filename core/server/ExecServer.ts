@@ -38,7 +38,9 @@ export interface Options extends SessionRegistry.Options {
   readonly floor?: Confinement | undefined
   /**
    * The rules for the hosts that processes reach, for all of them. Only with a `floor` without a network, and a spawner
-   * with the capability `egress`: else every start is refused.
+   * with the capability `egress`: else every start is refused. `serve` reads them from its option.
+   *
+   * @internal
    */
   readonly egress?: Policy | undefined
   /** The sessions whose processes clients may list: their own (the default), or every session of this server. */

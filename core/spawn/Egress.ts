@@ -34,6 +34,7 @@ export type DenialReason = "denied" | "not_allowed" | "not_allowed_local" | "mal
 
 /** The attempt goes on. */
 export interface Allowed {
+  /** Tells it from a denial. */
   readonly allowed: true
   /** The rule that allows it, as it was written. */
   readonly rule: string
@@ -41,7 +42,9 @@ export interface Allowed {
 
 /** The attempt ends. */
 export interface Denied {
+  /** Tells it from the leave to go on. */
   readonly allowed: false
+  /** The reason, as a word. */
   readonly reason: DenialReason
   /** The rule that denies it, as it was written; undefined if none does and none allows it either. */
   readonly rule?: string | undefined

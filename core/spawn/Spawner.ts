@@ -63,7 +63,9 @@ export type Stdio =
 
 /** A value that must not leave in the output of a process, and the name that is shown in its place. */
 export interface Secret {
+  /** The name of its variable. */
   readonly name: string
+  /** The value, of at least 6 bytes. */
   readonly value: string
 }
 

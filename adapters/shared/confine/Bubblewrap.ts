@@ -44,12 +44,17 @@ export interface Options {
   readonly confinement?: Confinement.Confinement
 }
 
+/** Adds the capability `confine` to the inner spawner, if bubblewrap is installed. */
+export const layer = (options: Options = {}): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>
+  layerWith(options)
+
 /**
- * Adds the capability `confine` to the inner spawner, if bubblewrap is installed, and `egress` if ways out of network
- * namespaces can be made, too.
+ * The same, and the capability `egress` if ways out of network namespaces can be made, too.
+ *
+ * @internal
  */
-export const layer = (
-  options: Options = {},
+export const layerWith = (
+  options: Options,
   makeOutlets?: MakeOutlets,
 ): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>
   Layer.effect(

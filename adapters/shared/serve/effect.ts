@@ -19,6 +19,7 @@ export type { Options as WebSocketOptions } from "../transport/WebSocketListener
 export type { AuthFileOptions, GeneralOptions, TlsFileOptions } from "./generated/OptionTypes.ts"
 export type { LogEntry } from "./Logging.ts"
 export type { AuthOptions, Options as ServeOptions, TlsOptions } from "./Options.ts"
+export type { SecretSource, SecretSources, SecretUse } from "./SecretSources.ts"
 export { ServeError, type ServeReason } from "./ServeError.ts"
 export {
   type CloseOptions,

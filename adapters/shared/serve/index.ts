@@ -9,6 +9,7 @@ export type { AuthFileOptions, GeneralOptions, TlsFileOptions } from "./generate
 export type { LogEntry } from "./Logging.ts"
 export type { AuthOptions, Options as ServeOptions, TlsOptions } from "./Options.ts"
 export type { RunningServer } from "./Serve.ts"
+export type { SecretSource, SecretSources, SecretUse } from "./SecretSources.ts"
 export { ServeError, type ServeReason } from "./ServeError.ts"
 export type { CloseOptions as ServerCloseOptions, LinkOptions } from "./ServerTag.ts"
 export type { SpawnerChoice, SpawnerSource } from "./SpawnerLayer.ts"

@@ -24,7 +24,7 @@ export const open = (lookup: (name: string) => Promise<ReadonlyArray<string>>) =
   }
   const scope = Effect.runSync(Scope.make())
   const layer = Layer.provide(
-    Bubblewrap.layer({}, (parts) => Outlets.make(host, parts)),
+    Bubblewrap.layerWith({}, (parts) => Outlets.make(host, parts)),
     Layer.succeed(Spawner.Spawner, inner),
   )
   const spawner = Context.get(Effect.runSync(Layer.buildWithScope(layer, scope)), Spawner.Spawner)

@@ -20,6 +20,7 @@ export type EgressReason = typeof EgressReason.Type
 
 /** A connection that a process was denied. */
 export const Blocked = Shape.struct("ProcessEgress", {
+  /** The place among the events of the process. */
   seq: U64,
   /** The way in which it has asked. */
   protocol: EgressProtocol,

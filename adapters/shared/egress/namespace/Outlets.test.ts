@@ -51,7 +51,7 @@ const build = (scope: Scope.Scope) => {
       ),
   }
   const makeOutlets: Outlets.MakeOutlets = (parts) => Outlets.make(host, parts)
-  const layer = Layer.provide(Bubblewrap.layer({}, makeOutlets), Layer.succeed(Spawner.Spawner, noting))
+  const layer = Layer.provide(Bubblewrap.layerWith({}, makeOutlets), Layer.succeed(Spawner.Spawner, noting))
   const spawner = Context.get(Effect.runSync(Layer.buildWithScope(layer, scope)), Spawner.Spawner)
   return { spawner, makers }
 }
