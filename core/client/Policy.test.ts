@@ -18,7 +18,7 @@ const server = [
   },
 ] as const
 
-/** What becomes of an attempt to reach `x.org`, with a client that decides like this. */
+/** The end of an attempt to reach `x.org`, with a client that decides like this. */
 const decided = (onPolicyRequest: OnPolicyRequest | undefined, start: object = {}) =>
   Effect.gen(function* () {
     const options = onPolicyRequest === undefined ? {} : { onPolicyRequest }

@@ -74,7 +74,7 @@ export interface Injection {
   readonly variable?: string | undefined
   /** True: the value may go to a public address without TLS. */
   readonly http: boolean
-  /** Whether the value may go to this host, which is in its canonical form. */
+  /** True if the value may go to this host, which is in its canonical form. */
   readonly mayGoTo: (host: string, port: number) => boolean
 }
 

@@ -179,7 +179,8 @@ export const find = (named: string | undefined): string | undefined => {
   return path !== undefined && canRun(path) ? realpathSync(path) : undefined
 }
 
-const findIn = (name: string) => SearchPath.find(name, process.env["PATH"], canRun)
+/** The path of a program in the PATH of the server. */
+export const findIn = (name: string): string | undefined => SearchPath.find(name, process.env["PATH"], canRun)
 
 const canRun = (path: string): boolean => {
   try {

@@ -21,7 +21,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 const value = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 const loopback = "127.0.0.0/8"
 
-/** What a host does with a whole request, given as text of one byte a character. */
+/** The work of a host on a whole request, given as text of one byte a character. */
 type Answer = (request: string, socket: TLSSocket) => void
 
 const ok: Answer = (_, socket) => void socket.write("HTTP/1.1 200 Fine\r\nContent-Length: 2\r\n\r\nok")

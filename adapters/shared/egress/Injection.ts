@@ -192,7 +192,7 @@ export const secure = async (socket: Socket, host: string, trusted: Trusted): Pr
       socket,
       host,
       servername: isIP(host) === 0 ? host : "",
-      // Whatever the environment says.
+      // NODE_TLS_REJECT_UNAUTHORIZED does not count.
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"],
     })

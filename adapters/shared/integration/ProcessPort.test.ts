@@ -43,7 +43,7 @@ const develop = async (client: Client, name: string, port: number, host = "127.0
   return child
 }
 
-/** What comes back for this text, whose end is sent. */
+/** The answer to this text, whose end is sent. */
 const ask = async ({ host, port }: { readonly host: string; readonly port: number }, said: string) => {
   const socket = net.connect({ host, port, allowHalfOpen: true })
   socket.end(said)

@@ -3,7 +3,6 @@
  * namespace of its own, `procwire netns` is started there, in the user namespace that owns it; it makes sockets, which
  * are copied out and connected here: a socket stays in the namespace that it was made in. No process relays.
  */
-import { accessSync, constants } from "node:fs"
 import * as net from "node:net"
 import process from "node:process"
 import { getSystemErrorName } from "node:util"
@@ -13,10 +12,10 @@ import * as Semaphore from "effect/Semaphore"
 import * as Address from "../../../core/features/egress/Address.ts"
 import { PortError } from "../../../core/spawn/ProcessPorts.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import * as OwnProgram from "../confine/OwnProgram.ts"
 import * as Maker from "../egress/namespace/Maker.ts"
 import * as Mint from "../egress/namespace/Mint.ts"
-import * as SearchPath from "../host/SearchPath.ts"
 import type { Ffi } from "../process/posix/Ffi.ts"
 import * as Libc from "../process/posix/Libc.ts"
 import * as LibcKernelFiles from "../process/posix/LibcKernelFiles.ts"
@@ -57,7 +56,7 @@ export const make = ({ spawner, openFfi, isCommand }: Options): OpenRoute => {
       if (within === links("/proc/self/ns/net"))
         return { connect: firstOf(addresses, (address) => plain(address, port)) }
 
-      const nsenter = SearchPath.find("nsenter", process.env["PATH"], canRun)
+      const nsenter = Bubblewrap.findIn("nsenter")
       const command = OwnProgram.find(isCommand)
       if (nsenter === undefined)
         return yield* fail("nsenter is not in the PATH of the server (it is part of util-linux)")
@@ -79,11 +78,8 @@ export const make = ({ spawner, openFfi, isCommand }: Options): OpenRoute => {
       const started = Effect.mapError(Maker.start({ spawner, command, ffi, enter }, fail), toError)
       const maker = yield* RcRef.make({ acquire: started, idleTimeToLive: idle })
       const turn = Semaphore.makeUnsafe(1)
-      const living = Effect.flatMap(RcRef.get(maker), (each) =>
-        each.hasEnded() ? Effect.andThen(RcRef.invalidate(maker), RcRef.get(maker)) : Effect.succeed(each),
-      )
       const socket = (kind: number) =>
-        Effect.flatMap(living, ({ ask, copy, drop }) =>
+        Effect.flatMap(Maker.living(maker), ({ ask, copy, drop }) =>
           Effect.gen(function* () {
             const line = yield* ask(kind)
             if (!/^\d+$/.test(line)) return yield* fail(line.replace(/^! /, ""))
@@ -128,15 +124,6 @@ const plain = (address: Address.Address, port: number): Effect.Effect<net.Socket
     socket.once("connect", () => resume(Effect.succeed(socket)))
     return Effect.sync(() => socket.destroy())
   })
-
-const canRun = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 type Calls = ReturnType<typeof bind>
 

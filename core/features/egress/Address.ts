@@ -83,7 +83,7 @@ export const embedded = ({ bits, value }: Address): Address | undefined => {
   return undefined
 }
 
-/** What an address is other than public, in a word or two; undefined for a public one. */
+/** The kind of an address that is not public, in a word or two; undefined for a public one. */
 export const special = (address: Address): string | undefined => {
   const found = classes.find(([, networks]) => networks.some((one) => isIn(address, one)))?.[0]
   if (found !== undefined || address.bits === 32) return found

@@ -160,7 +160,7 @@ describe("A question to the client", () => {
         const told = (yield* client.received).find(({ method }) => method === "network/policyDecision")
         expect(told?.params).toMatchObject({ reason, source: "decider" })
       }
-      // What was no decision is asked about again.
+      // A target without a decision is asked about again.
       const again = yield* want(gate, "again.org")
       const [first] = questions(yield* client.received)
       client.send({ id: first?.id, result: { decision: { type: "ask" } } })

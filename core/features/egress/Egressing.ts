@@ -37,7 +37,7 @@ export interface Kept {
 export interface Client {
   /** The time for its answers, in milliseconds; undefined if it answers no questions. */
   readonly answerMillis: number | undefined
-  /** Whether it hears of every decision. */
+  /** True if it hears of every decision. */
   readonly hears: boolean
   /** The connection that has the session now; undefined without one. */
   readonly line: () => Line | undefined

@@ -11,7 +11,7 @@ export type Answer =
       readonly why: string
     }
 
-/** What a gate needs beside its policies. */
+/** The parts of a gate beside its policies. */
 export interface Hooks {
   /** Asks a client about an attempt that no rule names. It never rejects. */
   readonly ask?: ((attempt: Attempt) => Promise<Answer>) | undefined

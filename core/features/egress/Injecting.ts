@@ -95,7 +95,7 @@ const baseOf = (rules: ReadonlyArray<Rules.Rule>): Injection["base"] => {
   return undefined
 }
 
-/** What the proxy of one process needs. `next` makes a fresh UUID from a cryptographic source. */
+/** The injections for the proxy of one process. `next` makes a fresh UUID from a cryptographic source. */
 export const make = (
   secrets: ReadonlyArray<Hosted>,
   next: Effect.Effect<string>,

@@ -59,6 +59,6 @@ export const DecisionParams = Shape.struct("NetworkPolicyDecisionNotification", 
   method: Shape.nullable(Shape.string),
   /** The address that the connection has come from. procwire tells none. */
   client: Shape.nullable(Shape.string),
-  /** Whether a client has allowed what no rule allows. */
+  /** True if a client has allowed what no rule allows. */
   policyOverride: Shape.boolean,
 })

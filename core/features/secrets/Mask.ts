@@ -56,7 +56,7 @@ export class Mask {
   /** Begins with the bytes that are not decided. */
   private held = new Uint8Array(0)
   private undecided = 0
-  /** What is in front of it belongs to a token that was given on. */
+  /** Output in front of it belongs to a token that was given on. */
   private covered = 0
   private occurrences: Array<Occurrence> = []
 

@@ -5,6 +5,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
+import * as RcRef from "effect/RcRef"
 import type * as Scope from "effect/Scope"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
@@ -77,6 +78,14 @@ export const start = <E>(
       hasEnded: () => lines.state._tag !== "Open",
     }
   })
+
+/** The one that runs: another one where the one before has ended. */
+export const living = <M extends { readonly hasEnded: () => boolean }, E>(
+  ref: RcRef.RcRef<M, E>,
+): Effect.Effect<M, E, Scope.Scope> =>
+  Effect.flatMap(RcRef.get(ref), (each) =>
+    each.hasEnded() ? Effect.andThen(RcRef.invalidate(ref), RcRef.get(ref)) : Effect.succeed(each),
+  )
 
 const ended = "what makes network namespaces has ended"
 

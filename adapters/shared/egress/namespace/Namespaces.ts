@@ -55,11 +55,8 @@ const idle = "10 seconds"
 export const make = (options: Options): Effect.Effect<Namespaces, never, Scope.Scope> =>
   Effect.gen(function* () {
     const mint = yield* RcRef.make({ acquire: start(options), idleTimeToLive: idle })
-    const living = Effect.flatMap(RcRef.get(mint), (each) =>
-      each.hasEnded() ? Effect.andThen(RcRef.invalidate(mint), RcRef.get(mint)) : Effect.succeed(each),
-    )
     const take = Effect.flatMap(Effect.scope, (scope) =>
-      Effect.scoped(Effect.flatMap(living, (each) => each.takeInto(scope))),
+      Effect.scoped(Effect.flatMap(Maker.living(mint), (each) => each.takeInto(scope))),
     )
     return { take: Effect.tapError(take, () => RcRef.invalidate(mint)) }
   })

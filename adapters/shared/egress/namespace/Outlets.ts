@@ -54,7 +54,7 @@ export interface Outlets {
 /** The making of them, until the scope ends. */
 export type MakeOutlets = (parts: Parts) => Effect.Effect<Outlets, never, Scope.Scope>
 
-/** Whether the kernel allows it shows with the first child. */
+/** Makes ways out; a refusal of the kernel shows with the first child. */
 export const make = (
   { openFfi, isCommand, loadProxy }: Host,
   { nsenter, ...parts }: Parts,

@@ -106,7 +106,7 @@ export class Talk {
     return this
   }
 
-  /** What has come, once it holds. */
+  /** The bytes that have come, once it holds. */
   until(holds: (got: string) => boolean): Promise<string> {
     return new Promise((done) => {
       const look = () => {

@@ -30,7 +30,7 @@ const open = async (child: Child.Child, port: number) => {
   return { host: Check.text(way["host"], "host"), port: Check.integer(way["port"], "port") }
 }
 
-/** What comes back for this text, whose end is sent; the error of the connection if there is none. */
+/** The answer to this text, whose end is sent; the error of the connection if there is none. */
 const ask = (child: Child.Child, to: { readonly host: string; readonly port: number }, said: string) => {
   const socket = connect({ ...to, allowHalfOpen: true })
   socket.end(said)
