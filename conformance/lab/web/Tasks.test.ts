@@ -1,5 +1,6 @@
 /** The tasks of a visitor: a shell, a restart, a log, letters, names, and a small window. */
 import { readFileSync } from "node:fs"
+import process from "node:process"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { knows, lines, row, sees, start, tile } from "./Acts.ts"
@@ -163,6 +164,42 @@ describe.skipIf(Stage.executable === undefined)(
       })
       expect(await seen.jsonValue()).toEqual({ right: true, bottom: true, readable: true })
       await other.close()
+    })
+
+    it("opens a port of a process in another tab, without the cookie of the page, and says why it cannot", async () => {
+      const script = [
+        "const reply = (asked, answer) => answer.end(JSON.stringify(asked.headers))",
+        'const server = require("http").createServer(reply).listen(0, "127.0.0.1", () =>',
+        '  console.log("Local: http://localhost:" + server.address().port + "/"))',
+        'process.stdin.once("data", () => { server.close(); console.log("no more") })',
+      ].join("\n")
+      await start(page, "site", `"${process.execPath}" -e '${script}'`)
+      await tile(page, "site").and(page.locator("[data-writes]")).waitFor()
+      await sees(page, "site", "Local: http://localhost:")
+      const button = tile(page, "site").getByRole("button", { name: "Open a port on which site listens" })
+      await button.click()
+      const bar = tile(page, "site").getByRole("group", { name: "Open a port" })
+      const port = await bar.getByRole("spinbutton").inputValue()
+      expect(await lines(page, "site")).toContain(`Local: http://localhost:${port}/`)
+      const [opened] = await Promise.all([page.context().waitForEvent("page"), page.keyboard.press("Enter")])
+      await opened.waitForLoadState()
+      const headers = JSON.parse((await opened.locator("body").textContent()) ?? "") as Record<string, string>
+      expect(opened.url()).toBe(await bar.getByRole("link").getAttribute("href"))
+      expect(new URL(opened.url()).hostname).toBe("localhost")
+      expect([headers.cookie, headers.referer]).toEqual([undefined, undefined])
+      expect(await opened.evaluate(() => window.opener as unknown)).toBe(null)
+      await opened.close()
+      await page.keyboard.press("Escape")
+      await page.keyboard.type("\n")
+      await sees(page, "site", "no more")
+      await button.click()
+      await page.keyboard.press("Enter")
+      await bar.getByText(`nothing listens on port ${port} within the process`).waitFor()
+      await page.keyboard.press("Escape")
+      await tile(page, "site")
+        .getByRole("button", { name: /^In control/ })
+        .click()
+      await button.waitFor({ state: "hidden" })
     })
   },
 )

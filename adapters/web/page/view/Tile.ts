@@ -16,6 +16,7 @@ import * as History from "./History.ts"
 import * as Inputs from "./Inputs.ts"
 import * as Messages from "./Messages.ts"
 import { type Page, later, sight } from "./Page.ts"
+import * as PortBar from "./PortBar.ts"
 import { Screen } from "./Screen.ts"
 import * as TileHeader from "./TileHeader.ts"
 import { el, mark } from "./dom.ts"
@@ -38,6 +39,7 @@ export class Tile {
   private readonly screen: Screen
   private readonly attachment: Attachment
   private readonly find: FindBar.FindBar
+  private readonly ports: PortBar.PortBar
   private readonly keyBar: Inputs.KeyBar
   private readonly stdin: HTMLElement
   private readonly ends: Array<() => void> = []
@@ -48,7 +50,7 @@ export class Tile {
     this.row = row
     this.instance = page.link.instance.get()
     this.key = keyOf(row)
-    this.header = TileHeader.make(row, page.link.can("outputHistory"), this.presses())
+    this.header = TileHeader.make(row, page.link.can, this.presses())
     this.keyBar = Inputs.make((data) => this.typed(data))
     this.stdin = Inputs.stdinLine({
       write: (text) => this.typed(text),
@@ -70,7 +72,12 @@ export class Tile {
       () => page.look.get().dark,
       () => this.focus(),
     )
-    this.notice.element.after(this.find.element)
+    this.ports = PortBar.make({
+      way: (port) => this.attachment.live().port(port),
+      text: () => this.screen.allText(),
+      done: () => this.focus(),
+    })
+    this.notice.element.after(this.find.element, this.ports.element)
     this.attachment = new Attachment({
       link: page.link,
       row,
@@ -133,6 +140,7 @@ export class Tile {
           page.tiles.set(Tiles.closed(page.tiles.get(), this.key))
           if (!this.isGone) await page.link.refresh()
         }),
+      port: () => this.ports.open(),
       press: (button) => void this.trying(() => button.press(page, this.row)),
       save: () => void this.trying(() => this.save()),
     }

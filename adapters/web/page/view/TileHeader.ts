@@ -3,6 +3,7 @@ import type { Exited } from "../../../../core/client/ProcessEvent.ts"
 import type { Button, ClosedFacts } from "../features/Feature.ts"
 import { features } from "../features/Features.ts"
 import { type Sending, sendings } from "../link/Acting.ts"
+import type { Link } from "../link/Link.ts"
 import type { Action } from "../model/Keys.ts"
 import { type Seen, stateOf } from "../model/Outage.ts"
 import { type Row, directoryOf, isOver, titleOf } from "../model/Rows.ts"
@@ -13,6 +14,7 @@ export interface Presses {
   readonly act: (action: Action) => void
   readonly send: (sending: Sending) => void
   readonly remove: () => void
+  readonly port: () => void
   readonly press: (button: Button) => void
   readonly save: () => void
 }
@@ -25,8 +27,7 @@ export interface TileHeader {
   readonly show: (row: Row, facts: Facts, writes: boolean, isOffered: (button: Button) => boolean) => void
 }
 
-/** Makes one; `hasHistory` is whether the server keeps output in files. */
-export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeader => {
+export const make = (row: Row, can: Link["can"], presses: Presses): TileHeader => {
   const title = el("h2", { class: "tile-title", title: Words.command(row.argv) })
   const dot = el("span", { class: "dot", "aria-hidden": "true" })
   const state = el("span", { class: "state" })
@@ -34,6 +35,7 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
   const control = el("button", { type: "button", class: "control", onclick: () => presses.act("control") })
   const called = shortened(titleOf(row))
   const menu = sendMenu(called, presses.send)
+  const port = iconButton("port", `Open a port on which ${called} listens`, presses.port)
   const remove = iconButton("trash", `Remove ${called} from the list`, presses.remove)
   const buttons = features.flatMap(({ button }) =>
     button === undefined
@@ -51,11 +53,12 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
       { class: "tools", role: "toolbar", "aria-label": "Terminal" },
       control,
       menu,
+      port,
       ...buttons.map(({ shown }) => shown),
       remove,
       iconButton("save", `Download the log of ${called}`, presses.save),
       iconButton("search", `Find in the output of ${called} (Ctrl Shift F)`, () => presses.act("find")),
-      hasHistory &&
+      can("outputHistory") &&
         iconButton("history", `Show all output of ${called} (Ctrl Shift H)`, () => presses.act("history")),
       iconButton("copy", `Copy the selection, or the screen of ${called} (Ctrl Shift C)`, () =>
         presses.act("copy"),
@@ -84,6 +87,7 @@ export const make = (row: Row, hasHistory: boolean, presses: Presses): TileHeade
     for (const part of [dot, state]) mark(part, "data-tone", facts.tone ?? "running")
     control.hidden = over
     menu.hidden = over || !writes
+    port.hidden = over || !writes || !can("processPort")
     remove.hidden = !over
     for (const { button, shown } of buttons) shown.hidden = !over || !isOffered(button)
     mark(control, "aria-pressed", String(writes))
