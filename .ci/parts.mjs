@@ -138,6 +138,7 @@ export const parts = [
     tests: [
       "BackgroundProcesses",
       "BashTool",
+      "EachCommand",
       "Habits",
       "RunPlaces",
       "SeveralNames",

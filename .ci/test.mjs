@@ -31,7 +31,7 @@ const all = async () => {
       args: ["conformance/lab/run/quick.mjs", runtime],
     })),
   ]
-  const ends = await play(steps, { sideBySide: 3 })
+  const ends = await play(steps, { sideBySide: 4 })
   process.stdout.write(`\n${Tally.summary(Tally.sum())}`)
   process.exitCode = ends.every((end) => end === 0) ? 0 : 1
 }

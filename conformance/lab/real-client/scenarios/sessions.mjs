@@ -8,6 +8,7 @@ import assert from "node:assert/strict"
 /** Polls until the output so far matches. @param {Stage} t @param {Reply} first @param {RegExp} wanted */
 const until = async (t, first, wanted) => {
   let text = first.output
+  assert.ok(wanted.test(text) || first.session > 0, `no session: ${first.text}`)
   for (let polls = 0; !wanted.test(text); polls += 1) {
     assert.ok(polls < 20, `never ${wanted} in ${text}`)
     const next = await t.stdin(first.session, "", { yield_time_ms: 5000 })
