@@ -55,5 +55,7 @@ export const ofItself: Seeds = {
   "sessions,viewers": [134, 892_938_687],
   "sessions,writers": [13],
   waits: [59, 60, 72, 83, 363, 577, 730_703_165],
+  // A call failed by an answer to no request was judged before the connection counted as lost.
+  drills: [494_646_664, 494_646_809, 494_646_871, 494_646_875],
   records: [9, 11, 82, 49_010_276],
 }

@@ -32,6 +32,7 @@ export class Link {
   /** Until when the server had its side. */
   servedUntil = Infinity
   private stranded = false
+  private injected: string | undefined
   /** Called when the client has lost its side, or has closed it. */
   atLoss = () => {}
   /** Called when the server has lost its side, or has closed it. */
@@ -94,6 +95,8 @@ export class Link {
             excess.arrives()
           }
           longest = Math.max(longest, line.length)
+          // The client fails its calls before it closes the connection.
+          if (side === "client" && line === this.injected) this.atLoss()
           room = inbox.offer(line) && room
         }
         if (decoder.failure !== undefined) end(decoder.failure)
@@ -145,8 +148,9 @@ export class Link {
     })
   }
 
-  /** The server sends a message that it has not written. */
+  /** The server sends a message that it has not written, for which the client ends the connection. */
   inject(text: string): void {
+    this.injected = text
     if (!this.ends.server) this.down.write(Framing.encodeLine(text))
   }
 
