@@ -1,4 +1,6 @@
 /** Tests UnixSocketFile.ts with a socket of node:net. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import * as fs from "node:fs"
 import { connect, createServer } from "node:net"
 import { dirname } from "node:path"
@@ -54,4 +56,35 @@ it("replaces a socket that is served only when it is asked to, and then for good
   fs.renameSync(at("other"), at("s"))
   expect(Exit.isFailure((await served("fourth", true)).exit)).toBe(true)
   expect(fs.readFileSync(at("s"), "utf8")).toBe("")
+})
+
+it("leaves the socket of a server whose queue of connections is full", async () => {
+  const { at } = Folder.make()
+  const script = `require("net").createServer().listen({ path: process.argv[1], backlog: 1 }, () => {
+    require("fs").writeSync(1, "up")
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+  const server = spawn("node", ["-e", script, at("s")], { stdio: ["ignore", "pipe", "inherit"] })
+  onTestFinished(() => void server.kill("SIGKILL"))
+  await once(server.stdout, "data")
+  const isTaken = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(at("s"))
+      onTestFinished(() => void socket.destroy())
+      socket.on("connect", () => resolve(true))
+      socket.on("error", () => resolve(false))
+    })
+  while (await isTaken());
+  const { ino } = fs.statSync(at("s"))
+  const exit = await Effect.runPromiseExit(
+    Effect.scoped(UnixSocketFile.listen(at("s"), (path) => Effect.sync(() => fs.writeFileSync(path, "")))),
+  )
+  expect(String(exit)).toContain("Address in use")
+  expect(fs.statSync(at("s")).ino).toBe(ino)
+  server.kill("SIGKILL")
+  await once(server, "exit")
+  const next = Effect.scoped(
+    UnixSocketFile.listen(at("s"), (path) => Effect.sync(() => fs.writeFileSync(path, ""))),
+  )
+  expect(await Effect.runPromiseExit(next)).toEqual(Exit.void)
 })

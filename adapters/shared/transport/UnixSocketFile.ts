@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { TransportError } from "../../../core/transport/Transport.ts"
 import * as OsError from "../host/OsError.ts"
+import * as BunConnect from "./BunConnect.ts"
 
 /** The longest path of a unix socket, in bytes (`sun_path`); Node 20 silently truncates a longer one. */
 const maxPathBytes = process.platform === "linux" ? 107 : 103
@@ -120,11 +121,19 @@ const look = (path: string): Effect.Effect<Found> =>
     })
   })
 
-/** Completes when a server has accepted a connection at a path, which ends then. */
+/**
+ * Completes when a server has accepted a connection at a path, which ends then. Fails with ECONNREFUSED only if none
+ * listens: with EAGAIN if one does, and its queue of connections is full.
+ */
 export const connects = (path: string): Effect.Effect<void, NodeJS.ErrnoException> =>
   Effect.callback((resume) => {
     const socket = net.connect({ path })
-    socket.on("error", (error) => resume(Effect.fail(error)))
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      const isBusy = "Bun" in globalThis && error.code === "ECONNREFUSED" && !BunConnect.refuses(path)
+      resume(
+        Effect.fail(isBusy ? Object.assign(new Error(`connect EAGAIN ${path}`), { code: "EAGAIN" }) : error),
+      )
+    })
     socket.on("connect", () => {
       socket.destroy()
       resume(Effect.void)
