@@ -53,8 +53,8 @@ export interface Recalled {
   readonly hasMore: boolean
 }
 
-/** The part of a spawner that starts children. */
-export type Spawning = Pick<SpawnerService, "spawn">
+/** The part of a spawner that starts children, and opens the proxies of those that run. */
+export type Spawning = Pick<SpawnerService, "spawn" | "reopen">
 
 /** The hooks; an absent one does nothing. */
 export interface Extension {

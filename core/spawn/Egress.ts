@@ -95,3 +95,13 @@ export interface Gate {
   /** Notes the end of the judgement of an attempt: for events, logs and counters. */
   readonly told: (attempt: Attempt, decision: Decision) => void
 }
+
+/** The place of the proxy of a child: by it a later server opens the proxy again. It has no value of a secret. */
+export interface Outlet {
+  /** The network namespace of the child, as the kernel names it. */
+  readonly network: string
+  /** The port on 127.0.0.1 in that namespace. */
+  readonly port: number
+  /** The placeholders that the child has, by the names of their secrets. */
+  readonly placeholders: Readonly<Record<string, string>>
+}

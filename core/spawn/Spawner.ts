@@ -20,7 +20,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Confinement } from "../protocol/Confinement.ts"
 import type { Ending } from "../protocol/Ending.ts"
-import type { Gate } from "./Egress.ts"
+import type { Gate, Outlet } from "./Egress.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** The capabilities of a spawner. A declared one must work; one that is not declared is never used. */
@@ -180,6 +180,8 @@ export interface ChildHandle {
   readonly unread?: Effect.Effect<boolean>
   /** Lets the child outlive its server. Only of a spawner with a keeper. */
   readonly keep?: Keep
+  /** The place of its proxy. Only of a child with egress rules, by a spawner with `reopen`. */
+  readonly outlet?: Outlet | undefined
 }
 
 /** A way to start processes. */
@@ -194,6 +196,12 @@ export interface SpawnerService {
     spec: SpawnSpec,
     events: SpawnEvents,
   ) => Effect.Effect<ChildHandle, SpawnError, Scope.Scope>
+  /**
+   * Opens the proxy of a child again, until the scope closes: of one that runs, and whose server is gone. The gate is
+   * that of the spec, which is of its start else. Only of a spawner with the capability `egress` whose children may
+   * outlive it.
+   */
+  readonly reopen?: (child: ChildHandle, spec: SpawnSpec) => Effect.Effect<void, SpawnError, Scope.Scope>
 }
 
 /** The service that a server starts its children with. */

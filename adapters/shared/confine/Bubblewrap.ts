@@ -100,7 +100,9 @@ export const make = (
         works.add(key)
       }
       const env = outlet === undefined ? spec.env : outlet.environment(spec.env)
-      return yield* wrap(program, [found, ...spec.argv.slice(1)], confinement, { ...spec, env }, outlet)
+      const argv = [found, ...spec.argv.slice(1)] as const
+      const wrapped = yield* wrap(program, argv, confinement, { ...spec, env }, outlet)
+      return { wrapped, outlet: outlet?.place }
     })
 
   const openOutlet = (gate: Gate, confinement: Confinement.Confinement) => {
@@ -122,8 +124,10 @@ export const make = (
         return spec.egress === undefined
           ? inner.spawn(spec, events)
           : invalid("egress rules need a confinement without a network")
-      const started = Effect.flatMap(confine(spec, confinement), (wrapped) =>
-        signalledInside(inner, { ...wrapped, secrets: spec.secrets }, events),
+      const started = Effect.flatMap(confine(spec, confinement), ({ outlet, wrapped }) =>
+        Effect.map(signalledInside(inner, { ...wrapped, secrets: spec.secrets }, events), (child) =>
+          outlet === undefined ? child : { ...child, outlet },
+        ),
       )
       return Effect.gen(function* () {
         const scope = yield* Scope.fork(yield* Effect.scope)
@@ -132,6 +136,14 @@ export const make = (
         )
       })
     },
+    ...(outlets === undefined
+      ? {}
+      : {
+          reopen: ({ outlet, pid }, { egress }) =>
+            egress === undefined || outlet === undefined || pid === undefined
+              ? Effect.fail(Unkept.make("the server that has started it has left no word of a proxy"))
+              : outlets.reopen(pid, outlet, egress),
+        }),
   }
 }
 

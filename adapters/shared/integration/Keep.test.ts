@@ -1,13 +1,16 @@
 // `procwire serve --keep`: sessions and processes over servers that are killed, ended and started again.
 import { type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import * as net from "node:net"
 import process from "node:process"
 import { createInterface } from "node:readline"
 import * as Effect from "effect/Effect"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { connect } from "../../testing/Client.ts"
 import * as HolderPlace from "../keep/HolderPlace.ts"
+import { open } from "../testing/EgressChildren.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as Program from "../testing/Program.ts"
 
@@ -27,7 +30,7 @@ const make = () => {
   /** Starts one; completes when it listens. `printed` is its stdout, and that of its successors. */
   const serve = async (
     ...flags: ReadonlyArray<string>
-  ): Promise<ChildProcess & { printed: () => string }> => {
+  ): Promise<ChildProcess & { printed: () => string; said: () => string }> => {
     const server = program.start(
       "serve",
       `--listen=${url}`,
@@ -42,7 +45,7 @@ const make = () => {
     server.stdout?.on("data", (text: Buffer) => (printed += text.toString()))
     const [first] = (await Promise.race([once(server.stdout!, "data"), once(server, "close")])) as [unknown]
     if (!Buffer.isBuffer(first)) throw new Error(`the server did not start: ${said}`)
-    return Object.assign(server, { printed: () => printed })
+    return Object.assign(server, { printed: () => printed, said: () => said })
   }
   const kill = async (server: ChildProcess, signal: NodeJS.Signals) => {
     const closed = once(server, "close")
@@ -323,3 +326,140 @@ describe("a server with --keep", () => {
     )
   })
 })
+
+const { spawner } = open(async () => [])
+
+describe.runIf(spawner.capabilities.egress)(
+  "a server that keeps egress rules",
+  { tags: ["bubblewrap"] },
+  () => {
+    /** An origin that says what it was given, and flags that allow it. */
+    const site = async () => {
+      const given: Array<string | undefined> = []
+      const origin = createServer(({ headers }, response) => {
+        given.push(headers.authorization)
+        response.end(`reached with ${headers.authorization ?? "nothing"}\n`)
+      })
+      origin.listen(0, "127.0.0.1")
+      await once(origin, "listening")
+      onTestFinished(() => void origin.close())
+      const { port } = origin.address() as net.AddressInfo
+      const at = `127.0.0.1:${port}`
+      return { at, flags: ["--confine=no-network", `--egress=allow:${at}`], given }
+    }
+
+    /** Asks for each host that it reads, over the proxy of its environment, and listens on a port. */
+    const script = `
+    require("net").createServer((socket) => socket.end("within")).listen(5173, "127.0.0.1")
+    const { hostname, port } = new URL(process.env.http_proxy)
+    const ask = (host) => {
+      const path = "http://" + host + "/"
+      const headers = { host, authorization: process.env.TOKEN ?? "no token" }
+      const request = require("http").get({ hostname, port, path, headers, agent: false }, (response) => {
+        response.on("data", (text) => process.stdout.write(text)).on("end", () => console.log("over"))
+      })
+      request.on("error", ({ code }) => console.log(code, "over"))
+    }
+    require("readline").createInterface(process.stdin).on("line", ask)
+    console.log("ready")`
+
+    /** Such a process, with all that it has told. */
+    const begin = async (url: string) => {
+      const client = await connect({ url })
+      onTestFinished(() => client.close())
+      const argv = [process.env["TEST_NODE"] ?? "node", "-e", script]
+      const child = await client.start({ argv, inherit: "all", pipeStdin: true })
+      let text = ""
+      const blocked: Array<unknown> = []
+      const follow = async () => {
+        for await (const event of child) {
+          if (event.kind === "output") text += Buffer.from(event.bytes).toString()
+          if ((event.kind as string) === "egress") blocked.push(event)
+        }
+      }
+      void follow().catch(() => {})
+      const asks = async (host: string) => {
+        const before = text.length
+        await child.write(`${host}\n`)
+        await until(() => text.slice(before).includes("over\n"))
+        return text.slice(before)
+      }
+      /** The same as soon as the proxy is there again. */
+      const reaches = async (host: string) => {
+        for (;;) {
+          const got = await asks(host)
+          if (!got.includes("ECONN")) return got
+        }
+      }
+      await until(() => text.includes("ready"))
+      return { asks, blocked, child, reaches }
+    }
+
+    test("opens the proxy of a process again, however the server before has ended", async () => {
+      const { kill, replace, serve, url } = make()
+      const { at, flags } = await site()
+      const server = await serve(...flags)
+      const { blocked, child, reaches } = await begin(url)
+      expect(await reaches(at)).toContain("reached")
+      await kill(server, "SIGKILL")
+      const second = await serve(...flags)
+      expect(await reaches(at)).toContain("reached")
+      expect(await reaches("x.example.org")).toContain("x.example.org:80 is blocked")
+      await until(() => blocked.length === 1)
+      expect(blocked).toMatchObject([{ kind: "egress", host: "x.example.org", reason: "not_allowed" }])
+      const way = await child.port(5173)
+      const socket = net.connect(way)
+      expect(String(await once(socket, "data"))).toBe("within")
+
+      const third = await replace(second.pid ?? 0)
+      expect(await reaches(at)).toContain("reached")
+      expect(await reaches("y.example.org")).toContain("y.example.org:80 is blocked")
+      await until(() => blocked.length === 2)
+
+      // The rules are those of the server that is there.
+      process.kill(third, "SIGKILL")
+      await until(() => !Proc.isAlive(third))
+      await serve("--confine=no-network", `--egress=allow:x.example.org,deny:${at}`)
+      expect(await reaches(at)).toContain(`${at} is blocked`)
+    }, 300_000)
+
+    test("gives its hosts the secrets of the next server that have not changed, and no other value", async () => {
+      const { folder, kill, serve, url } = make()
+      const { at, flags, given } = await site()
+      const file = folder.at("secrets.json")
+      const rewrite = (value: string) =>
+        writeFileSync(file, JSON.stringify({ TOKEN: { value, hosts: [at] } }), { mode: 0o600 })
+      const first = "of-the-first-server"
+      rewrite(first)
+      let server = await serve(...flags, `--secrets=${file}`)
+      const { reaches } = await begin(url)
+      expect(await reaches(at)).toContain("reached with ***TOKEN***")
+      const again = async (value: string) => {
+        rewrite(value)
+        await kill(server, "SIGKILL")
+        server = await serve(...flags, `--secrets=${file}`)
+        return reaches(at)
+      }
+      expect(await again(first)).toContain("reached with ***TOKEN***")
+      expect(given.splice(0)).toEqual([first, first])
+      expect(await again("of-another-server")).toContain(`reached with ${given[0]}`)
+      expect(given[0]).toMatch(/^[0-9A-Za-z]{32}$/)
+    }, 300_000)
+
+    test("says that a process has no proxy under a server without rules, and opens it under the next", async () => {
+      const { kill, serve, url } = make()
+      const { at, flags } = await site()
+      const server = await serve(...flags)
+      const { asks, child, reaches } = await begin(url)
+      await kill(server, "SIGKILL")
+      const second = await serve("--confine=no-network")
+      expect(await asks(at)).toContain("ECONNREFUSED")
+      expect(second.said()).toContain(
+        `the process ${child.id}, which the server before has left, has no proxy: this server has no rules`,
+      )
+      await kill(second, "SIGKILL")
+      await serve(...flags)
+      expect(await reaches(at)).toContain("reached")
+    }, 300_000)
+  },
+)

@@ -1,24 +1,17 @@
 /**
  * Connections from within the network of a child. In the network of this process they are plain ones. In a network
- * namespace of its own, `procwire netns` is started there, in the user namespace that owns it; it makes sockets, which
- * are copied out and connected here: a socket stays in the namespace that it was made in. No process relays.
+ * namespace of its own, sockets are made there, and connected here. No process relays.
  */
 import * as net from "node:net"
-import process from "node:process"
 import { getSystemErrorName } from "node:util"
 import * as Effect from "effect/Effect"
-import * as RcRef from "effect/RcRef"
-import * as Semaphore from "effect/Semaphore"
 import * as Address from "../../../core/features/egress/Address.ts"
 import { PortError } from "../../../core/spawn/ProcessPorts.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
-import * as Bubblewrap from "../confine/Bubblewrap.ts"
-import * as OwnProgram from "../confine/OwnProgram.ts"
+import * as Entrance from "../egress/namespace/Entrance.ts"
 import * as Maker from "../egress/namespace/Maker.ts"
 import * as Mint from "../egress/namespace/Mint.ts"
 import type { Ffi } from "../process/posix/Ffi.ts"
-import * as Libc from "../process/posix/Libc.ts"
-import * as LibcKernelFiles from "../process/posix/LibcKernelFiles.ts"
 import type { OpenRoute } from "./Listener.ts"
 
 export interface Options {
@@ -29,12 +22,8 @@ export interface Options {
   readonly isCommand: boolean
 }
 
-/** The process in a namespace ends after this time without a connection to make. */
-const idle = "10 seconds"
 /** The longest time until a connection is there. */
 const longestMillis = 10_000
-/** linux/nsfs.h: a descriptor of the user namespace that owns another one. */
-const NS_GET_USERNS = 0xb701
 /** asm-generic/errno.h and socket.h, linux/poll.h. */
 const EINPROGRESS = 115
 const [SOL_SOCKET, SO_ERROR, POLLOUT] = [1, 4, 4]
@@ -46,59 +35,23 @@ export const make = ({ spawner, openFfi, isCommand }: Options): OpenRoute => {
   let calls: Calls | undefined
   return ({ pid, host, port }) =>
     Effect.gen(function* () {
-      const { ffi, links, open, owner, close, connect } = yield* Maker.attempt(
-        fail,
-        () => (calls ??= bind(openFfi())),
-      )
+      const { connect, nameAt, open } = yield* Maker.attempt(fail, () => (calls ??= bind(openFfi())))
       const addresses = reachedAt(host)
-      const within = links(`/proc/${pid}/ns/net`)
+      const within = nameAt(`/proc/${pid}/ns/net`)
       if (within === "") return yield* fail(`the network of process ${pid} cannot be seen`)
-      if (within === links("/proc/self/ns/net"))
+      if (within === nameAt("/proc/self/ns/net"))
         return { connect: firstOf(addresses, (address) => plain(address, port)) }
 
-      const nsenter = Bubblewrap.findIn("nsenter")
-      const command = OwnProgram.find(isCommand)
-      if (nsenter === undefined)
-        return yield* fail("nsenter is not in the PATH of the server (it is part of util-linux)")
-      if (command === undefined)
-        return yield* fail("the program procwire is not beside this one, which was bundled")
-      const held = (make: () => number) =>
-        Effect.acquireRelease(Maker.attempt(fail, make), (fd) => Effect.sync(() => close(fd)))
-      const network = yield* held(() => open(`/proc/${pid}/ns/net`))
-      const user = yield* held(() => owner(network))
-      const fd = (number: number) => `/proc/${process.pid}/fd/${number}`
-      const isOwn = links(fd(user)) === links("/proc/self/ns/user")
-      const enter = [
-        nsenter,
-        "--preserve-credentials",
-        ...(isOwn ? [] : [`--user=${fd(user)}`]),
-        `--net=${fd(network)}`,
-        "--",
-      ]
-      const started = Effect.mapError(Maker.start({ spawner, command, ffi, enter }, fail), toError)
-      const maker = yield* RcRef.make({ acquire: started, idleTimeToLive: idle })
-      const turn = Semaphore.makeUnsafe(1)
-      const socket = (kind: number) =>
-        Effect.flatMap(Maker.living(maker), ({ ask, copy, drop }) =>
-          Effect.gen(function* () {
-            const line = yield* ask(kind)
-            if (!/^\d+$/.test(line)) return yield* fail(line.replace(/^! /, ""))
-            const own = yield* Maker.attempt(fail, () => copy(Number(line)))
-            yield* drop
-            return own
-          }).pipe(Effect.uninterruptible, turn.withPermits(1)),
-        ).pipe(Effect.scoped)
+      const { socket } = yield* open({ spawner, isCommand }, pid, fail)
       return {
         connect: firstOf(addresses, (address) =>
-          Effect.flatMap(socket(address.bits === 32 ? Mint.SOCKET4 : Mint.SOCKET6), (own) =>
-            connect(own, address, port),
+          Effect.flatMap(socket(address.bits === 32 ? Mint.SOCKET4 : Mint.SOCKET6), (fd) =>
+            connect(fd, address, port),
           ),
         ),
       }
     })
 }
-
-const toError = (error: { readonly message: string }) => fail(error.message)
 
 /** The addresses at which a socket with this one is reached. */
 const reachedAt = (host: string): ReadonlyArray<Address.Address> => {
@@ -129,9 +82,6 @@ type Calls = ReturnType<typeof bind>
 
 /** Throws if the C library cannot be called, or lacks a function. */
 const bind = (ffi: Ffi) => {
-  const files = LibcKernelFiles.make(ffi, Libc.bind(ffi))
-  const open = ffi.bind("open", ["text", "int"])
-  const ioctl = ffi.bind("ioctl", ["int", "long", "long"])
   const closeFd = ffi.bind("close", ["int"])
   const connectFd = ffi.bind("connect", ["int", "buffer", "int"])
   const poll = ffi.bind("poll", ["buffer", "long", "int"])
@@ -170,16 +120,7 @@ const bind = (ffi: Ffi) => {
       return yield* Maker.attempt(fail, () => toSocket(fd))
     }).pipe(Effect.onError(() => Effect.sync(() => close(fd))))
 
-  return {
-    ffi,
-    links: files.readLink,
-    /** Throws. */
-    open: (path: string) => check("the network of the process", open(path, Libc.O_CLOEXEC)),
-    /** Throws. */
-    owner: (fd: number) => check("the owner of the network", ioctl(fd, NS_GET_USERNS, 0)),
-    close,
-    connect,
-  }
+  return { ...Entrance.make(ffi), connect }
 }
 
 /** `struct sockaddr_in`, or `struct sockaddr_in6`. */

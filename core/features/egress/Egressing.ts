@@ -7,8 +7,8 @@
 import * as Effect from "effect/Effect"
 import type { Extension, OwnEvents } from "../../process/Extension.ts"
 import type { Process } from "../../process/Process.ts"
-import type { Secret, SpawnEvents } from "../../spawn/Spawner.ts"
-import type { Attempt, Decision, Injection } from "../../spawn/Egress.ts"
+import type { Secret, SpawnEvents, SpawnSpec } from "../../spawn/Spawner.ts"
+import type { Attempt, Decision, Injection, Outlet } from "../../spawn/Egress.ts"
 import { EventList } from "../EventList.ts"
 import { redactHost } from "../secrets/HostNames.ts"
 import { type Answer, Asking, secretive } from "./Asking.ts"
@@ -91,32 +91,54 @@ export const extension = (
   })
   /** Made once: a process that is restarted has the same placeholders. */
   let made: ReadonlyArray<Injection> | undefined
-  const injections =
-    secrets === undefined || secrets.hosted.length === 0
-      ? Effect.undefined
-      : Effect.suspend(() =>
-          made === undefined
-            ? Effect.map(Injecting.make(secrets.hosted, secrets.next), (fresh) => (made = fresh))
-            : Effect.succeed(made),
-        )
+  /** The spec with the gate; `known` are the placeholders of a child that runs already. */
+  const guarded = (spec: SpawnSpec, known?: Outlet["placeholders"]): Effect.Effect<SpawnSpec> =>
+    Effect.gen(function* () {
+      const own = env === undefined ? spec : { ...spec, env: { ...spec.env, ...env } }
+      if (secrets === undefined || secrets.hosted.length === 0) return { ...own, egress: gate }
+      const hosted = known === undefined ? secrets.hosted : yield* masked(secrets.hosted, spec, known)
+      made ??= yield* Injecting.make(hosted, secrets.next, known)
+      return Injecting.into(own, gate, made, secrets.variables)
+    })
   return {
     own: egressing,
     readFields: (after, before) => ({ blocked: egressing.between(after, before) }),
     closedFields: () => ({ egress: { allowed: egressing.allowed, denied: egressing.denied } }),
-    spawner: ({ spawn }) => ({
+    spawner: ({ reopen, spawn }) => ({
       spawn: (spec, events) =>
-        Effect.flatMap(injections, (some) => {
-          const own = env === undefined ? spec : { ...spec, env: { ...spec.env, ...env } }
-          return spawn(
-            some === undefined || secrets === undefined
-              ? { ...own, egress: gate }
-              : Injecting.into(own, gate, some, secrets.variables),
-            asking === undefined ? events : ending(events),
-          )
-        }),
+        Effect.flatMap(guarded(spec), (own) => spawn(own, asking === undefined ? events : ending(events))),
+      ...(reopen && {
+        reopen: (child, spec) => {
+          if (asking !== undefined) process.subscribe(() => void (process.running || asking.end()))
+          return Effect.flatMap(guarded(spec, child.outlet?.placeholders ?? {}), (own) => reopen(child, own))
+        },
+      }),
     }),
   }
 }
+
+/**
+ * Those with a placeholder in the child whose value is that of its start. Another value is not given to it: whoever
+ * masks its output does not know that one.
+ */
+const masked = (
+  hosted: Kept["hosted"],
+  { secrets = [] }: SpawnSpec,
+  known: Outlet["placeholders"],
+): Effect.Effect<Kept["hosted"]> => {
+  const isMasked = ({ name, value }: Secret) =>
+    secrets.some((each) => each.name === name && each.value === value)
+  return Effect.filter(
+    hosted.filter(({ name }) => Object.hasOwn(known, name)),
+    (secret) =>
+      isMasked(secret)
+        ? Effect.succeed(true)
+        : Effect.as(Effect.logWarning(`secret ${secret.name} ${another}`), false),
+  )
+}
+
+const another =
+  "has another value than at the start of a process, whose output could not be masked: its placeholder stays as it is"
 
 /** An attempt and its decision without secrets: a host that a program asks for may have one in its name. */
 const hidden = (

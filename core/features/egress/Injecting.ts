@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { toBase64, utf8 } from "../../protocol/Bytes.ts"
-import type { Gate, Injection } from "../../spawn/Egress.ts"
+import type { Gate, Injection, Outlet } from "../../spawn/Egress.ts"
 import type { GivenSecret, SpawnSpec } from "../../spawn/Spawner.ts"
 import { isName } from "../secrets/Secrets.ts"
 import * as Address from "./Address.ts"
@@ -95,13 +95,19 @@ const baseOf = (rules: ReadonlyArray<Rules.Rule>): Injection["base"] => {
   return undefined
 }
 
-/** The injections for the proxy of one process. `next` makes a fresh UUID from a cryptographic source. */
+/**
+ * The injections for the proxy of one process. `next` makes a fresh UUID from a cryptographic source, for a secret
+ * without a placeholder that is known.
+ */
 export const make = (
   secrets: ReadonlyArray<Hosted>,
   next: Effect.Effect<string>,
+  known: Outlet["placeholders"] = {},
 ): Effect.Effect<ReadonlyArray<Injection>> =>
-  Effect.forEach(secrets, (secret) =>
-    Effect.map(placeholderOf(secret.value, next), (placeholder): Injection => {
+  Effect.forEach(secrets, (secret) => {
+    const own = known[secret.name]
+    const given = own === undefined ? placeholderOf(secret.value, next) : Effect.succeed(own)
+    return Effect.map(given, (placeholder): Injection => {
       const rules = Result.getOrThrow(rulesOf(secret.hosts))
       return {
         name: secret.name,
@@ -116,8 +122,8 @@ export const make = (
           return rules.some((rule) => Rules.matches(rule, host, literal, port))
         },
       }
-    }),
-  )
+    })
+  })
 
 /** Public begins of tokens, by which programs know the kind; they tell nothing of a value. */
 const kinds = (

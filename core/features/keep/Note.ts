@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import { StartParams } from "../../protocol/Process.ts"
 import * as Shape from "../../protocol/shape/index.ts"
+import type { Outlet } from "../../spawn/Egress.ts"
 import type { SpawnSpec } from "../../spawn/Spawner.ts"
 
 /** The number of this form. A server leaves a child with a greater one alone. */
@@ -19,6 +20,8 @@ export interface Note {
   readonly startedAtMs: number
   /** The folder of its output beside the log; absent if it is not kept. */
   readonly place?: string | undefined
+  /** The place of its proxy; absent without one. */
+  readonly outlet?: Outlet | undefined
 }
 
 /** The text of a note. */

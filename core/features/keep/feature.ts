@@ -7,15 +7,17 @@
  * output that is left as it saw it the first time, and gives its events the same seqs.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Spawning } from "../../process/Extension.ts"
 import type { StartParams } from "../../protocol/Process.ts"
 import { Keeper, type KeeperService, type Left } from "../../spawn/Keeper.ts"
-import type { SpawnSpec } from "../../spawn/Spawner.ts"
+import type { ChildHandle, SpawnSpec } from "../../spawn/Spawner.ts"
 import type { Asked, Beginning, Feature, Stateful } from "../Feature.ts"
 import * as Note from "./Note.ts"
 import type { keep as wire } from "./wire.ts"
 
 /** A child that is being taken over, by the params of its start. */
-type Adopting = WeakMap<Asked, Pick<Note.Note, "startedAtMs" | "place"> & { readonly left: Left }>
+type Adopting = WeakMap<Asked, Pick<Note.Note, "startedAtMs" | "place" | "outlet"> & { readonly left: Left }>
 
 export const keep: Stateful<typeof wire> = () =>
   Effect.map(Keeper, (keeper): Feature<typeof wire> =>
@@ -39,21 +41,33 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
       if (forgetsAtExit) return undefined
       const { startedAtMs } = facts
       const endedMillis = removed === undefined ? retentionMillis : undefined
-      let left = adopting.get(params)?.left
+      let adopted = adopting.get(params)
       let held = false
       return {
-        spawner: ({ spawn }) => ({
+        spawner: ({ reopen, spawn }) => ({
           spawn: (spec, events) => {
-            const first = left
+            const first = adopted
             // Another child may follow it.
-            left = undefined
+            adopted = undefined
             const spawned =
-              first === undefined ? spawn(spec, events) : first.adopt(events, (seq) => process.skip(seq))
-            return Effect.tap(spawned, ({ keep }) => {
+              first === undefined
+                ? spawn(spec, events)
+                : first.left
+                    .adopt(events, (seq) => process.skip(seq))
+                    .pipe(
+                      Effect.map((child) => ({ ...child, outlet: first.outlet })),
+                      Effect.tap((child) =>
+                        first.left.endedAtMs === undefined
+                          ? reopened(process.id, reopen, child, spec)
+                          : Effect.void,
+                      ),
+                    )
+            return Effect.tap(spawned, ({ keep, outlet }) => {
               held = keep !== undefined
               if (keep === undefined) return Effect.void
               const place = process.extension?.kept?.place()
-              const text = Note.toText({ session, params: params as StartParams, spec, startedAtMs, place })
+              const own = params as StartParams
+              const text = Note.toText({ session, params: own, spec, startedAtMs, place, outlet })
               const moved = keep(text, endedMillis, () => process.log.nextSeq())
               moved()
               const leave = process.subscribe(moved)
@@ -82,8 +96,8 @@ const reopen = ({ sessions }: Beginning, id: string): Effect.Effect<void> =>
 const adopt = (beginning: Beginning, adopting: Adopting, left: Left): Effect.Effect<void> =>
   Effect.gen(function* () {
     const note = yield* Effect.fromResult(Note.read(left.about))
-    const { session: id, params, spec, startedAtMs, place } = note
-    adopting.set(params, { left, startedAtMs, place })
+    const { session: id, params, spec, startedAtMs, place, outlet } = note
+    adopting.set(params, { left, startedAtMs, place, outlet })
     const { sessions, start } = beginning
     const session = sessions.find(id)?.session ?? (yield* sessions.reopen(id))
     const process = yield* start(session, params, resized(spec, left))
@@ -95,6 +109,21 @@ const adopt = (beginning: Beginning, adopting: Adopting, left: Left): Effect.Eff
       return Effect.andThen(left.pass, Effect.logWarning(text))
     }),
   )
+
+/** Opens the proxy of a child again, beside its life. A child without it reaches nothing. */
+const reopened = (
+  id: string,
+  reopen: Spawning["reopen"],
+  child: ChildHandle,
+  spec: SpawnSpec,
+): Effect.Effect<void, never, Scope.Scope> => {
+  const warn = (why: string) =>
+    Effect.logWarning(`the process ${id}, which the server before has left, has no proxy: ${why}`)
+  if (reopen === undefined)
+    return child.outlet === undefined ? Effect.void : warn("this server has no rules for egress")
+  const opened = Effect.catch(reopen(child, spec), ({ message }) => warn(message))
+  return Effect.asVoid(Effect.forkScoped(opened))
+}
 
 /** The spec with the size that its terminal has now. */
 const resized = (spec: SpawnSpec, { size }: Left): SpawnSpec =>

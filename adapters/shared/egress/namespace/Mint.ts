@@ -49,6 +49,8 @@ const IFREQ_BYTES = 40
 const IFREQ_FLAGS = 16
 /** `struct sockaddr_in`. */
 const ADDRESS_BYTES = 16
+/** asm-generic/socket.h. */
+const [SOL_SOCKET, SO_REUSEADDR] = [1, 2]
 /** The connections that wait to be accepted; the kernel lowers it to its own limit. */
 const BACKLOG = 4096
 const POLLIN = 1
@@ -119,13 +121,8 @@ const bind = (ffi: Ffi, close: (fd: number) => number) => {
   const open = ffi.bind("open", ["text", "int"])
   const makeSocket = ffi.bind("socket", ["int", "int", "int"])
   const ioctl = ffi.bind("ioctl", ["int", "long", "buffer"])
-  const bindTo = ffi.bind("bind", ["int", "buffer", "int"])
-  const listen = ffi.bind("listen", ["int", "int"])
-  const getsockname = ffi.bind("getsockname", ["int", "buffer", "buffer"])
-  const check = (call: string, result: number): number => {
-    if (result < 0) throw new Error(`${call}: ${getSystemErrorName(-ffi.errno())}`)
-    return result
-  }
+  const listen = bindListen(ffi)
+  const check = checking(ffi)
   const socket = (family: number) =>
     check("socket", makeSocket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))
   const user = check("the user namespace", open("/proc/self/ns/user", O_CLOEXEC))
@@ -139,14 +136,7 @@ const bind = (ffi: Ffi, close: (fd: number) => number) => {
       loopback.set(new TextEncoder().encode("lo"))
       new DataView(loopback.buffer).setUint16(IFREQ_FLAGS, IFF_UP, true)
       check("SIOCSIFFLAGS", ioctl(listener, SIOCSIFFLAGS, loopback))
-      const address = new Uint8Array(ADDRESS_BYTES)
-      const view = new DataView(address.buffer)
-      view.setUint16(0, AF_INET, true)
-      address.set([127, 0, 0, 1], 4)
-      check("bind", bindTo(listener, address, ADDRESS_BYTES))
-      check("listen", listen(listener, BACKLOG))
-      check("getsockname", getsockname(listener, address, Int32Array.of(ADDRESS_BYTES)))
-      return { listener, network, user, port: view.getUint16(2) }
+      return { listener, network, user, port: listen(listener, 0) }
     } catch (error) {
       for (const fd of [network, listener]) if (fd >= 0) close(fd)
       throw error
@@ -154,3 +144,36 @@ const bind = (ffi: Ffi, close: (fd: number) => number) => {
   }
   return { make, socket }
 }
+
+/**
+ * Has a socket of TCP listen on this port of 127.0.0.1 in its namespace, 0 for a free one, and gives the port. Throws.
+ *
+ * The address may be bound again while connections of an earlier listener end, which the kernel allows if that one did
+ * the same.
+ */
+export const bindListen = (ffi: Ffi): ((socket: number, port: number) => number) => {
+  const setsockopt = ffi.bind("setsockopt", ["int", "int", "int", "buffer", "int"])
+  const bindTo = ffi.bind("bind", ["int", "buffer", "int"])
+  const listen = ffi.bind("listen", ["int", "int"])
+  const getsockname = ffi.bind("getsockname", ["int", "buffer", "buffer"])
+  const check = checking(ffi)
+  return (socket, port) => {
+    check("setsockopt", setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, Int32Array.of(1), 4))
+    const address = new Uint8Array(ADDRESS_BYTES)
+    const view = new DataView(address.buffer)
+    view.setUint16(0, AF_INET, true)
+    view.setUint16(2, port)
+    address.set([127, 0, 0, 1], 4)
+    check("bind", bindTo(socket, address, ADDRESS_BYTES))
+    check("listen", listen(socket, BACKLOG))
+    check("getsockname", getsockname(socket, address, Int32Array.of(ADDRESS_BYTES)))
+    return view.getUint16(2)
+  }
+}
+
+const checking =
+  (ffi: Ffi) =>
+  (call: string, result: number): number => {
+    if (result < 0) throw new Error(`${call}: ${getSystemErrorName(-ffi.errno())}`)
+    return result
+  }

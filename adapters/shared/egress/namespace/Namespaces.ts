@@ -122,21 +122,10 @@ const hold = (calls: Maker.Maker, made: Mint.Made): Held => {
   try {
     const [network, user, listener] = [copy(made.network), copy(made.user), copy(made.listener)]
     const listen: Namespace["listen"] = (serve) =>
-      Effect.gen(function* () {
-        const track = yield* Sockets.track
-        const server = yield* Effect.acquireRelease(
-          Effect.sync(() => net.createServer({ allowHalfOpen: true })),
-          (each) => Effect.sync(() => each.close()),
-        )
-        server.on("connection", (socket) => {
-          track(socket)
-          serve(socket)
-        })
+      Effect.suspend(() => {
         // From here on it is the server that closes it.
         fds.delete(listener)
-        yield* Sockets.listen(server, { fd: listener }, ({ message }) => message).pipe(
-          Effect.mapError((cause) => Unkept.make(cause.message, cause)),
-        )
+        return listenAt(listener, serve)
       })
     return { namespace: { network, user, port: made.port, listen }, release }
   } catch (cause) {
@@ -144,3 +133,23 @@ const hold = (calls: Maker.Maker, made: Mint.Made): Held => {
     throw cause
   }
 }
+
+/** Serves the connections to a socket that listens until the scope ends, which closes it, and then ends them. */
+export const listenAt = (
+  fd: number,
+  serve: (socket: net.Socket) => void,
+): Effect.Effect<void, SpawnError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const track = yield* Sockets.track
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() => net.createServer({ allowHalfOpen: true })),
+      (each) => Effect.sync(() => each.close()),
+    )
+    server.on("connection", (socket) => {
+      track(socket)
+      serve(socket)
+    })
+    yield* Sockets.listen(server, { fd }, ({ message }) => message).pipe(
+      Effect.mapError((cause) => Unkept.make(cause.message, cause)),
+    )
+  })
