@@ -7,6 +7,7 @@ import * as Command from "./Command.ts"
 import { version } from "../Version.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
+import * as LeftProcesses from "./server/LeftProcesses.ts"
 import * as Colours from "./show/Colours.ts"
 import { wrap } from "./show/Texts.ts"
 import * as Message from "./words/Message.ts"
@@ -35,8 +36,8 @@ export const doctor = Command.make({
     ),
   },
   text: `
-Names: ${Doctor.names.slice(0, 11).join(", ")},
-       ${Doctor.names.slice(11).join(", ")}
+Names: ${Doctor.names.slice(0, 12).join(", ")},
+       ${Doctor.names.slice(12).join(", ")}
 
 Every answer is tried: a program runs on a PTY and under bubblewrap, a cgroup is made and removed. Colours are for
 terminals, and not with the variable NO_COLOR.
@@ -51,7 +52,7 @@ Exit code: 0; 1 if something that is required does not work; 2 for wrong use.`,
   run: ({ platform, values }) =>
     Effect.gen(function* () {
       const required = (values.require ?? []).flat()
-      const answers = yield* Doctor.examine(platform)
+      const answers = yield* Doctor.examine(platform, LeftProcesses.folders())
       const lacking = answers.filter(({ name, ok }) => !ok && required.includes(name)).map(({ name }) => name)
       const ok = lacking.length === 0
       const page = values.json === true ? toJson(answers, ok) : toPage(answers)

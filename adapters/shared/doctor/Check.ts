@@ -65,9 +65,11 @@ export interface Machine {
   readonly native: Result.Result<Native, string>
   readonly files: KernelFiles.KernelFiles
   readonly isRoot: boolean
+  /** The folders by which servers find their holders. */
+  readonly keepFolders: Iterable<string>
 }
 
-export const machineOf = (platform: Platform): Machine => {
+export const machineOf = (platform: Platform, keepFolders: Iterable<string>): Machine => {
   const native = Result.try({
     try: () => {
       const ffi = platform.openFfi()
@@ -78,6 +80,7 @@ export const machineOf = (platform: Platform): Machine => {
   })
   return {
     platform,
+    keepFolders,
     native,
     files: Result.isSuccess(native) ? native.success.files : KernelFiles.node,
     isRoot: Result.getOrElse(

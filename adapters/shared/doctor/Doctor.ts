@@ -7,6 +7,7 @@ import * as UserNamespaces from "../confine/UserNamespaces.ts"
 import * as Attempt from "../host/Attempt.ts"
 import type { Platform } from "../Platform.ts"
 import { type Answer, answer, type Check, machineOf, no, yes } from "./Check.ts"
+import * as KeepCheck from "./KeepCheck.ts"
 import * as LimitChecks from "./LimitChecks.ts"
 import * as RuntimeChecks from "./RuntimeChecks.ts"
 
@@ -39,6 +40,7 @@ const ofSpawner = (name: string, works: string): ReadonlyArray<Check> =>
 
 const checks: ReadonlyArray<Check> = [
   ...RuntimeChecks.checks,
+  KeepCheck.keep,
   userns,
   ...ofSpawner("bwrap", "bubblewrap has confined a program: restricted sandboxes work"),
   ...ofSpawner("podman", "podman has answered"),
@@ -50,8 +52,12 @@ const checks: ReadonlyArray<Check> = [
 /** The names for `--require`. */
 export const names: ReadonlyArray<string> = checks.map(({ name }) => name)
 
-export const examine = (platform: Platform): Effect.Effect<ReadonlyArray<Answer>> =>
+/** Tries them; `keepFolders` are those by which servers find their holders. */
+export const examine = (
+  platform: Platform,
+  keepFolders: Iterable<string>,
+): Effect.Effect<ReadonlyArray<Answer>> =>
   Effect.suspend(() => {
-    const machine = machineOf(platform)
+    const machine = machineOf(platform, keepFolders)
     return Effect.forEach(checks, (check) => answer(check, machine))
   })

@@ -1,8 +1,10 @@
 /** `procwire doctor`, as a user runs it: on this machine, and where something is missing. */
 import { execFile, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import process from "node:process"
 import { describe, expect, it } from "vitest"
 import { command, name as runtime, spawner } from "../../testing/Runtime.ts"
+import * as Program from "../testing/Program.ts"
 import * as TestChild from "../testing/TestChild.ts"
 
 const [program, ...main] = command
@@ -70,6 +72,20 @@ describe("procwire doctor", () => {
   it("says about pty what happens when a program is run with --tty", async () => {
     const ran = await run([program, ...main, "run", "--tty", "--", "test", "-t", "0"])
     expect(toAnswers(await doctor("--json")).get("pty")?.ok).toBe(ran.code === 0)
+  })
+
+  it("says where a holder of processes would run, how many do, and how to end what they have", async () => {
+    const { call, folder, start } = Program.make()
+    const keep = async () => toAnswers(await call("doctor", "--json")).get("keep")
+    expect(await keep()).toMatchObject({
+      ok: true,
+      why: expect.stringMatching(/^a holder has .*; none runs now$/),
+    })
+    const { stdout } = start("serve", "--keep", `--listen=unix:${folder.at("s.sock")}`)
+    await once(stdout ?? expect.unreachable(), "data")
+    expect((await keep())?.why).toMatch(
+      /; 1 runs now: `procwire ps --all-states` lists .* `procwire gc` ends them$/,
+    )
   })
 
   it("agrees with `procwire spawners`", async () => {

@@ -138,8 +138,8 @@ const start = (place: HolderPlace.HolderPlace, options: Options): Effect.Effect<
     const { contain = "auto", folder, program = OwnProgram.argv } = options
     const argv = program(["hold", `--folder=${folder}`, `--contain=${contain}`])
     const before = fs.statSync(place.log, { throwIfNoEntry: false })?.size ?? 0
-    for (const prefix of [scopeOfItsOwn(), []]) {
-      if (prefix === undefined) continue
+    const words = placeOfItsOwn()?.words ?? []
+    for (const prefix of words.length === 0 ? [words] : [words, []]) {
       const socket = yield* launch([...prefix, ...argv], place, options)
       if (socket !== undefined) return socket
     }
@@ -147,12 +147,18 @@ const start = (place: HolderPlace.HolderPlace, options: Options): Effect.Effect<
     return yield* failed("Start", `the holder of processes did not start: ${said}; see ${place.log}`)
   })
 
-/** The words before a command that bring it out of the service of this process, whose end would end it. */
-const scopeOfItsOwn = (): ReadonlyArray<string> | undefined => {
-  if (!/\.service$/m.test(KernelFiles.node.read("/proc/self/cgroup"))) return undefined
+/**
+ * The place of a holder that outlives this process, and the words before its command that bring it there: a session, or
+ * a scope in a service, whose end would end it. Undefined where a holder would end with the service.
+ */
+export const placeOfItsOwn = ():
+  | { readonly kind: "session" | "scope"; readonly words: ReadonlyArray<string> }
+  | undefined => {
+  if (!/\.service$/m.test(KernelFiles.node.read("/proc/self/cgroup"))) return { kind: "session", words: [] }
   const found = SearchPath.find("systemd-run", process.env["PATH"], fs.existsSync)
   if (found === undefined) return undefined
-  return [found, ...(process.geteuid?.() === 0 ? [] : ["--user"]), "--scope", "--quiet", "--collect", "--"]
+  const user = process.geteuid?.() === 0 ? [] : ["--user"]
+  return { kind: "scope", words: [found, ...user, "--scope", "--quiet", "--collect", "--"] }
 }
 
 /** A connection to a holder that listens; undefined if it has ended before, and no other one listens. */

@@ -28,11 +28,14 @@ export interface Found {
   readonly end: Effect.Effect<void>
 }
 
+/** The folders by which the holders are found that are known of. */
+export const folders = (): ReadonlySet<string> =>
+  new Set([OwnFolder.keepPath(process.env), KeepFolder.usual(process.env)])
+
 /** Those of all holders that are known of, in the order of their starts. No server can use a holder meanwhile. */
 export const find = (platform: Platform): Effect.Effect<ReadonlyArray<Found>, Unable, Scope.Scope> =>
   Effect.gen(function* () {
-    const folders = new Set([OwnFolder.keepPath(process.env), KeepFolder.usual(process.env)])
-    const all = yield* Effect.forEach(folders, (folder) =>
+    const all = yield* Effect.forEach(folders(), (folder) =>
       Effect.map(HolderLook.left({ folder, openFfi: platform.openFfi }), (lefts) =>
         lefts.map((left): Found => ({ row: rowOf(left, folder), end: left.end })),
       ),
