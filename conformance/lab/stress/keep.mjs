@@ -1,6 +1,6 @@
 // @ts-check
-// Ends servers with `--keep` again and again under processes of all kinds, by SIGKILL and by SIGTERM, also amid writes
-// and starts. A client resumes its session at each next one, reads what it has missed, and judges every seq, line, exit
+// Ends servers with `--keep` again and again under processes of all kinds, by SIGKILL, by SIGTERM and by an upgrade
+// (SIGUSR2), also amid writes and starts. A client resumes its session at each next one, reads what it has missed, and judges every seq, line, exit
 // code and keystroke. At the end no process, holder or socket may be left.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -115,11 +115,23 @@ export const keep = stress({
     const written = join(folder, "written")
     const env = { PATH: process.env["PATH"], TERM: "xterm", [Proc.markName]: mark }
     const args = ["--keep", `--keep-dir=${state}`, "--detached-ttl-ms=600000", "--retention-ms=600000"]
-    const begin = () => serve({ runtime, transport: "ws", args, mark })
-    // The holder ends with this program, also where that ends early.
+    /** @returns {Promise<Ending>} */
+    const begin = async () => {
+      const { child, gone, stop, transport, url } = await serve({ runtime, transport: "ws", args, mark })
+      return { transport, url, gone, stop, kill: (signal) => void child.kill(signal) }
+    }
+    /** The one that has taken the place of a server. @param {Ending} server @returns {Ending} */
+    const successorOf = ({ transport, url }) => {
+      const [one] = Proc.marked(mark).filter(isSuccessor)
+      if (one === undefined) throw new Error("a server is gone after SIGUSR2, and has no successor")
+      const gone = Proc.eventually(() => !Proc.alive(one), Number.POSITIVE_INFINITY)
+      const kill = (/** @type {NodeJS.Signals} */ signal) => void process.kill(one.pid, signal)
+      return { transport, url, gone, kill, stop: async () => (kill("SIGTERM"), gone) }
+    }
+    // The holder and successors end with this program, also where that ends early.
     process.once("exit", () =>
       Proc.marked(mark)
-        .filter(isHolder)
+        .filter((one) => isHolder(one) || isSuccessor(one))
         .forEach(({ pid }) => process.kill(pid)),
     )
     /** The numbers of what was done. @type {Record<string, number>} */
@@ -219,14 +231,14 @@ export const keep = stress({
         under.push(write(echo, `${round * burst + at}\n`))
         if (random.chance(0.3)) await sleep(1)
       }
-      const signal = random.chance(0.6) ? "SIGKILL" : "SIGTERM"
-      server.child.kill(signal)
+      const signal = /** @type {const} */ (["SIGKILL", "SIGUSR2", "SIGTERM"])[round % 3] ?? "SIGKILL"
+      server.kill(signal)
       await within(server.gone, 60_000, `the end of a server after ${signal}`)
       count(signal)
       client.wire.destroy()
       if (random.chance(0.5)) await sleep(random.below(1000))
 
-      server = await begin()
+      server = signal === "SIGUSR2" ? successorOf(server) : await begin()
       client = await connect(server, session)
       if (client.session !== session) return fail(`the session ${session} is lost in round ${round}`)
       const wasStarted = await started
@@ -288,4 +300,12 @@ export const keep = stress({
   },
 })
 
+/**
+ * A server, and its end.
+ * @typedef {Peers.Address & {
+ *   gone: Promise<unknown>, stop: () => Promise<unknown>, kill: (signal: NodeJS.Signals) => void
+ * }} Ending
+ */
+
+const isSuccessor = (/** @type {Proc.Process} */ { pid }) => / --take-over( |$)/.test(Proc.commandLine(pid))
 const isHolder = (/** @type {Proc.Process} */ { pid }) => / hold( |$)/.test(Proc.commandLine(pid))
