@@ -23,7 +23,6 @@ import { Keeper } from "../spawn/Keeper.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Place } from "../transport/Transport.ts"
 import { Changes } from "./Changes.ts"
-import { expire } from "./Expiry.ts"
 import type * as Listing from "./Listing.ts"
 import { SessionIds } from "./SessionIds.ts"
 
@@ -277,3 +276,21 @@ const letGo = ({ leaving, session }: OpenSession): void => {
   for (const leave of leaving.splice(0)) leave()
   session.processes.release()
 }
+
+/** Ends a session when its time to live is over and none of its processes is kept. */
+const expire = (
+  entry: OpenSession,
+  detachment: object,
+  detachedMillis: number,
+  end: (session: Session) => Effect.Effect<void>,
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    yield* Effect.sleep(detachedMillis)
+    // While no door is open no client can come, so the time begins anew.
+    while (entry.place !== undefined && (yield* entry.place.unreachable)) yield* Effect.sleep(detachedMillis)
+    yield* entry.session.processes.noneKept
+    // The session was resumed meanwhile, and perhaps detached again.
+    if (entry.detachment !== detachment) return
+    yield* Effect.annotateLogs(Effect.logDebug("session expired"), { session: entry.session.id })
+    yield* end(entry.session)
+  })
