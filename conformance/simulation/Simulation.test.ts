@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Memory } from "./Memory.ts"
+import { Memory } from "./World.ts"
 import * as Mix from "./Mix.ts"
 import * as PlanMaker from "./PlanMaker.ts"
 import * as Report from "./Report.ts"

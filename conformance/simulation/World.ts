@@ -15,9 +15,8 @@ import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import * as References from "effect/References"
 import * as Scheduler from "effect/Scheduler"
-import { Buffers } from "../../core/protocol/Buffers.ts"
+import { Buffers, type Buffer, type BuffersService } from "../../core/protocol/Buffers.ts"
 import { Fibers } from "./Fibers.ts"
-import { Memory } from "./Memory.ts"
 import type { Seed } from "./Seed.ts"
 import type { Trace } from "./Trace.ts"
 
@@ -199,3 +198,26 @@ export class World {
 
 const before = (one: Timer, other: Timer): boolean =>
   one.at < other.at || (one.at === other.at && one.order < other.order)
+
+/** Checks that every buffer stays within its bound, each time before the clock goes on. */
+export class Memory {
+  /** For the core, and for the transports of the simulation. */
+  readonly service: BuffersService = { made: (buffer) => void this.buffers.push(buffer) }
+  private readonly buffers: Array<Buffer> = []
+
+  /** The buffer that exceeds its bound, and by how much; undefined if none does. Forgets those that are over. */
+  get excess(): string | undefined {
+    const { buffers } = this
+    let live = 0
+    let found: string | undefined
+    for (const buffer of buffers) {
+      const size = buffer.size()
+      if (size === undefined) continue
+      buffers[live] = buffer
+      live += 1
+      if (size > buffer.bound()) found ??= `${buffer.name}: ${size} of ${buffer.bound()}`
+    }
+    buffers.length = live
+    return found
+  }
+}
