@@ -25,23 +25,45 @@ const running = async (t, script) => {
 /** A line of a shell that waits for a file. @param {string} name */
 const wait = (name) => `until [ -e ${name} ]; do sleep 0.05; done`
 
+/**
+ * A command runs on through a loss between its halves, and none of its output is lost.
+ * @param {Stage} t
+ * @param {() => unknown} lose
+ */
+const keepsCommand = async (t, lose) => {
+  await t.begin()
+  const { pending } = await running(t, `seq 1 500; touch half; ${wait("go")}; seq 501 1000; exit 5`)
+  await t.made("half")
+  await lose()
+  writeFileSync(join(t.folder, "go"), "")
+  const { code, output } = await pending
+  assert.equal(output, Array.from({ length: 1000 }, (_, n) => `${n + 1}\n`).join(""))
+  assert.equal(code, 5)
+  assert.equal((await t.exec("echo after")).output, "after\n")
+}
+
+/**
+ * A terminal takes input after a loss, and has kept its state.
+ * @param {Stage} t
+ * @param {() => unknown} lose
+ */
+const keepsTerminal = async (t, lose) => {
+  await t.begin()
+  const shell = await t.exec("bash --norc --noprofile -i", { tty: true, yield_time_ms: 800 })
+  await t.stdin(shell.session, "kept=yes\n", { yield_time_ms: 500 })
+  await lose()
+  const { output } = await t.stdin(shell.session, 'echo "kept: $kept"\n', { yield_time_ms: 5000 })
+  assert.match(output, /kept: yes\r\n/)
+  assert.equal((await t.stdin(shell.session, "exit\n", { yield_time_ms: 5000 })).code, 0)
+}
+
 /** @type {Record<string, import("./index.mjs").Scenario>} */
 export const scenarios = {
   "cut-in-a-command": {
     only: ["ws", "ws-toml"],
     cuts: true,
     says: "The connection is cut while a command runs: it runs on, and none of its output is lost.",
-    run: async (t) => {
-      await t.begin()
-      const { pending } = await running(t, `seq 1 500; touch half; ${wait("go")}; seq 501 1000; exit 5`)
-      await t.made("half")
-      assert.equal(t.tap().cut(), 1)
-      writeFileSync(join(t.folder, "go"), "")
-      const { code, output } = await pending
-      assert.equal(output, Array.from({ length: 1000 }, (_, n) => `${n + 1}\n`).join(""))
-      assert.equal(code, 5)
-      assert.equal((await t.exec("echo after")).output, "after\n")
-    },
+    run: (t) => keepsCommand(t, () => assert.equal(t.tap().cut(), 1)),
   },
 
   "cut-in-a-flow": {
@@ -73,15 +95,7 @@ export const scenarios = {
     only: ["ws", "ws-toml"],
     cuts: true,
     says: "A terminal survives a cut: it takes input afterwards and has kept its state.",
-    run: async (t) => {
-      await t.begin()
-      const shell = await t.exec("bash --norc --noprofile -i", { tty: true, yield_time_ms: 800 })
-      await t.stdin(shell.session, "kept=yes\n", { yield_time_ms: 500 })
-      t.tap().cut()
-      const { output } = await t.stdin(shell.session, 'echo "kept: $kept"\n', { yield_time_ms: 5000 })
-      assert.match(output, /kept: yes\r\n/)
-      assert.equal((await t.stdin(shell.session, "exit\n", { yield_time_ms: 5000 })).code, 0)
-    },
+    run: (t) => keepsTerminal(t, () => t.tap().cut()),
   },
 
   "cut-between-turns": {
@@ -179,17 +193,7 @@ export const scenarios = {
     flags: ["--keep", "--retention-ms", "5000"],
     ours: true,
     says: "A server that keeps processes is killed while a command runs, and the next one has all its output and its code.",
-    run: async (t) => {
-      await t.begin()
-      const { pending } = await running(t, `seq 1 500; touch half; ${wait("go")}; seq 501 1000; exit 5`)
-      await t.made("half")
-      await t.restart()
-      writeFileSync(join(t.folder, "go"), "")
-      const { code, output } = await pending
-      assert.equal(output, Array.from({ length: 1000 }, (_, n) => `${n + 1}\n`).join(""))
-      assert.equal(code, 5)
-      assert.equal((await t.exec("echo after")).output, "after\n")
-    },
+    run: (t) => keepsCommand(t, t.restart),
   },
 
   "terminal-with-keep": {
@@ -197,15 +201,7 @@ export const scenarios = {
     flags: ["--keep", "--retention-ms", "5000"],
     ours: true,
     says: "A terminal outlives its server: at the next one it takes input, and has kept its state.",
-    run: async (t) => {
-      await t.begin()
-      const shell = await t.exec("bash --norc --noprofile -i", { tty: true, yield_time_ms: 800 })
-      await t.stdin(shell.session, "kept=yes\n", { yield_time_ms: 500 })
-      await t.restart()
-      const { output } = await t.stdin(shell.session, 'echo "kept: $kept"\n', { yield_time_ms: 5000 })
-      assert.match(output, /kept: yes\r\n/)
-      assert.equal((await t.stdin(shell.session, "exit\n", { yield_time_ms: 5000 })).code, 0)
-    },
+    run: (t) => keepsTerminal(t, t.restart),
   },
 
   "second-turn": {
