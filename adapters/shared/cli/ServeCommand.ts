@@ -23,6 +23,7 @@ import * as Renewal from "./Renewal.ts"
 import type * as Succession from "./Succession.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as ArgumentBytes from "./words/ArgumentBytes.ts"
+import * as Message from "./words/Message.ts"
 
 export const serve = Command.make({
   name: "serve",
@@ -76,14 +77,16 @@ ${Telemetry.help}`,
           const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
           const early = platform.early && { ...platform.early, keeps: isPlain(settings) }
           const takesOver = values["take-over"] === true && before === undefined
-          const host = { isCommand: true, systemd, onClosing: service.stopping, early, takesOver, before }
-          const server = yield* Server.make(platform, settings, host)
           let leaving = false
+          const onClosing = (graceMillis: number) => (leaving ? Effect.void : service.stopping(graceMillis))
+          const host = { isCommand: true, systemd, onClosing, early, takesOver, before }
+          const server = yield* Server.make(platform, settings, host)
           const replaced = yield* successions(server, {
             start: again,
             requests: signals.again,
             openFfi: platform.openFfi,
             leaving: () => void (leaving = true),
+            left: service.passOn,
           })
           yield* server.keeping?.done ?? Effect.void
           const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
@@ -103,22 +106,22 @@ ${Telemetry.help}`,
           const end = server.keeping === undefined ? ends : Effect.raceFirst(ends, quits)
           return yield* Effect.raceFirst(Effect.as(end, undefined), replaced)
         }).pipe(Effect.scoped, Effect.mapError(OptionFlags.toFlagError))
-      // systemd knows one process as its service.
-      const isOfSystemd = (systemd.listenFds ?? systemd.notifySocket) !== undefined
+      // systemd passes them to the process that it starts.
+      const hasSockets = systemd.listenFds !== undefined
       const successions = (server: Server.Made, options: Succession.Options) =>
-        server.keeping === undefined || isOfSystemd
+        server.keeping === undefined || hasSockets
           ? Effect.succeed(Effect.never)
           : Lazy.use(
               () => import("./Succession.ts"),
               ({ make }) => make(server, server.keeping?.folder ?? "", options),
             )
       return yield* Effect.gen(function* () {
+        const again = isKeeping && settings.options.web !== true ? yield* Renewal.each("SIGUSR2") : undefined
+        if (again !== undefined && hasSockets)
+          yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(again), restartByService)))
         const signals: Signals = {
           quit: yield* isKeeping ? Renewal.each("SIGQUIT") : Queue.make<void>(),
-          again:
-            isKeeping && !isOfSystemd && settings.options.web !== true
-              ? yield* Renewal.each("SIGUSR2")
-              : undefined,
+          again: hasSockets ? undefined : again,
         }
         for (;;) {
           const verdict = yield* life(signals)
@@ -127,6 +130,11 @@ ${Telemetry.help}`,
       }).pipe(Effect.scoped, Effect.provide(Telemetry.layer), Effect.provide(Logging.layer(settings.options)))
     }),
 })
+
+/** Another process cannot have the sockets, and those who connect wait while the service restarts. */
+const restartByService = Effect.sync(() =>
+  Message.say("SIGUSR2: systemd passed the sockets of this server: restart its service instead"),
+)
 
 /** The signals of a server with a holder. They are handled from the start on: without a listener they end it. */
 interface Signals {

@@ -29,6 +29,8 @@ export interface Options {
   readonly openFfi: () => Ffi
   /** Called before the server ends. */
   readonly leaving: () => void
+  /** Runs when the process of this id has taken the place. */
+  readonly left: (pid: number) => Effect.Effect<void>
 }
 
 /** The fate of the place: true if the successor has it, false if this server has to go on. */
@@ -38,7 +40,7 @@ export type Verdict = Effect.Effect<boolean>
 export const make = (
   server: Made,
   folder: string,
-  { leaving, openFfi, requests, start }: Options,
+  { leaving, left, openFfi, requests, start }: Options,
 ): Effect.Effect<Effect.Effect<Verdict>, ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const giver = {
@@ -52,22 +54,23 @@ export const make = (
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(requests), startAgain(start))))
     return Effect.gen(function* () {
       const successor = yield* next
-      const verdict = (why: string | undefined): boolean => {
-        if (why === undefined) {
-          OwnFolder.passPid(process.env, successor.pid)
-          return true
+      const verdict = (why: string | undefined): Verdict => {
+        const { pid } = successor
+        if (why !== undefined) {
+          Message.say(`the server ${pid} has not taken the place of this one: ${why}; this one goes on`)
+          return Effect.succeed(false)
         }
-        Message.say(
-          `the server ${successor.pid} has not taken the place of this one: ${why}; this one goes on`,
-        )
-        return false
+        OwnFolder.passPid(process.env, pid)
+        return Effect.as(left(pid), true)
       }
       const why = yield* successor.bound
-      const left = { processes: server.keeping?.count() ?? 0, addresses: server.addresses }
+      const counts = { processes: server.keeping?.count() ?? 0, addresses: server.addresses }
       leaving()
       yield* server.close()
       // One that has failed may have taken sockets of this one, which binds them again.
-      return why === undefined ? Effect.map(successor.left(left), verdict) : Effect.sync(() => verdict(why))
+      return why === undefined
+        ? Effect.flatMap(successor.left(counts), verdict)
+        : Effect.suspend(() => verdict(why))
     })
   })
 

@@ -77,6 +77,26 @@ describe.runIf(process.platform === "linux")("procwire serve with NOTIFY_SOCKET"
     expect(await ended).toMatchObject({ code: 0 })
   })
 
+  it("names the process that has taken its place by SIGUSR2 as the service, and reports no end", async () => {
+    const folder = Folder.make()
+    const path = folder.at("notify")
+    const socket = Datagrams.bind(platform.openFfi, path)
+    const keep = ["--keep", "--keep-dir", folder.at("keep"), "--listen", `unix:${folder.at("s")}`]
+    const { server, signal } = launch([...serve, ...keep], { NOTIFY_SOCKET: path })
+    const exit = once(server, "exit")
+    const ready = `READY=1\nSTATUS=Serving at unix:${folder.at("s")}`
+    expect(await socket.next()).toBe(ready)
+    signal("SIGUSR2")
+    // The next server reports before or after this one has named it.
+    const reports = [await socket.next(), await socket.next()]
+    const [, next = ""] = /MAINPID=(\d+)/.exec(reports.join("\n")) ?? []
+    expect([...reports].sort()).toEqual([`MAINPID=${next}`, ready])
+    expect(next).not.toBe(String(server.pid))
+    expect(await exit).toEqual([0, null])
+    process.kill(Number(next), "SIGQUIT")
+    expect(await socket.next()).toMatch(/^STOPPING=1\n/)
+  })
+
   it("serves although nobody receives what it reports", async () => {
     const path = Folder.make().at("nobody")
     const { lines, ended, signal } = launch(serve, { NOTIFY_SOCKET: path })
@@ -182,6 +202,17 @@ describe("procwire serve --listen systemd", () => {
     expect(stderr).toContain(
       "procwire: --listen: systemd passed no socket named 'other': those that it passed are 'web', 'lines'\n",
     )
+  })
+
+  it("goes on at SIGUSR2, and says that the service is to restart", async (test) => {
+    test.skip(!activator, noActivator)
+    const keep = ["--keep", "--keep-dir", Folder.make().at("keep")]
+    const { ended, lines, signal, stderr } = await activate("web:lines", ["--listen", "systemd", ...keep])
+    await lines(2)
+    signal("SIGUSR2")
+    await TestChild.until(() => stderr().includes("restart its service"), stderr)
+    signal("SIGQUIT")
+    expect(await ended).toMatchObject({ code: 0 })
   })
 
   it("refuses a unix socket that every user may connect to", async (test) => {

@@ -7,6 +7,8 @@ export interface ServiceState {
   readonly ready: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
   /** It runs `reload`, and is ready again. */
   readonly whileReloading: <E, R>(reload: Effect.Effect<void, E, R>) => Effect.Effect<void, E, R>
+  /** Another process is the service from now on. */
+  readonly passOn: (pid: number) => Effect.Effect<void>
   /** It ends, and its processes have this time. */
   readonly stopping: (graceMillis: number) => Effect.Effect<void>
 }
@@ -23,6 +25,7 @@ export const make = (notify: Notify): ServiceState => ({
     )
     return Effect.andThen(begin, Effect.ensuring(reload, notify({ READY: 1 })))
   },
+  passOn: (pid) => notify({ MAINPID: pid }),
   stopping: (graceMillis) =>
     notify({
       STOPPING: 1,
