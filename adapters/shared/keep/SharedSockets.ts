@@ -25,7 +25,7 @@ export const allow = (openFfi: () => Ffi, pid: number): void => {
 
 /**
  * Descriptors of this process for the sockets at which another one listens, in the order of the addresses: undefined
- * for an address at which it does not listen, and for all of them where descriptors cannot be copied.
+ * for an address at which it does not listen, and where its descriptor cannot be copied.
  */
 export const copy = (
   openFfi: () => Ffi,
@@ -41,7 +41,8 @@ export const copy = (
     const pidfd = calls.open(pid)
     try {
       for (const fd of socketsOf(pid)) {
-        const own = calls.copy(pidfd, fd)
+        const own = copied(calls, pidfd, fd)
+        if (own === undefined) continue
         const address = describe(own)
         const index = addresses.findIndex(
           (each, at) => found[at] === undefined && each !== undefined && isAt(address, each),
@@ -53,9 +54,18 @@ export const copy = (
       calls.close(pidfd)
     }
   } catch {
-    // The ports are bound when the server has left.
+    // The calls cannot be made: the ports are bound when the server has left.
   }
   return found
+}
+
+/** Undefined for a descriptor that cannot be copied: connections of a busy server end all the time. */
+const copied = (calls: ForeignDescriptors.ForeignDescriptors, pidfd: number, fd: number) => {
+  try {
+    return calls.copy(pidfd, fd)
+  } catch {
+    return undefined
+  }
 }
 
 /** The descriptors of the sockets of a process. */
