@@ -62,8 +62,11 @@ const serve = (...flags: ReadonlyArray<string>) => {
   onTestFinished(() => void child.kill("SIGKILL"))
   let said = ""
   child.stderr.on("data", (bytes) => (said += String(bytes)))
-  const url = once(child.stdout, "data").then(([bytes]) => String(bytes).trim())
-  return { url, said: () => said, ended: once(child, "close").then(() => said) }
+  const ended = once(child, "close").then(() => said)
+  const listens = once(child.stdout, "data").then(([bytes]) => String(bytes).trim())
+  const url = Promise.race([listens, ended.then((why) => Promise.reject(new Error(why)))])
+  url.catch(() => {})
+  return { url, said: () => said, ended }
 }
 
 const secretsFile = (secrets: object): string => {

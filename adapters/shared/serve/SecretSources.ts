@@ -119,16 +119,24 @@ const isText = (value: unknown): value is string => typeof value === "string"
 /** Without the line end of the last line. */
 export const withoutEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
+/** The command as it is started: the permissions of Deno's command allow the shell alone. */
+const started = (program: string, args: ReadonlyArray<string>): [file: string, args: Array<string>] =>
+  "Deno" in globalThis ? ["/bin/sh", ["-c", 'exec "$0" "$@"', program, ...args]] : [program, [...args]]
+
 /** Its errors may have the value, and are reported by their kind alone. */
 const run = (
   [program = "", ...args]: ReadonlyArray<string>,
   wrong: Wrong,
 ): Effect.Effect<string, ServeError> =>
   Effect.callback((resume) => {
-    const child = execFile(program, args, { timeout: commandMillis, encoding: "utf8" }, (error, stdout) => {
-      if (error === null) return resume(Effect.succeed(withoutEnd(stdout)))
-      const why = typeof error.code === "number" ? `exit code ${error.code}` : (error.code ?? error.signal)
-      resume(Effect.fail(wrong(`its command ${program} failed: ${why ?? "no exit code"}`)))
-    })
+    const child = execFile(
+      ...started(program, args),
+      { timeout: commandMillis, encoding: "utf8" },
+      (error, stdout) => {
+        if (error === null) return resume(Effect.succeed(withoutEnd(stdout)))
+        const why = typeof error.code === "number" ? `exit code ${error.code}` : (error.code ?? error.signal)
+        resume(Effect.fail(wrong(`its command ${program} failed: ${why ?? "no exit code"}`)))
+      },
+    )
     child.stdin?.end()
   })
