@@ -190,6 +190,7 @@ export const parts = [
     tests: [
       "adapters/shared/terminal/Repaint.test.ts",
       `${integration}/Answers.test.ts`,
+      `${integration}/EgressAsk.test.ts`,
       `${integration}/ScreenPrograms.test.ts`,
       `${integration}/Tmux.test.ts`,
       `${integration}/TmuxPrograms.test.ts`,

@@ -1,9 +1,10 @@
 /**
  * The questions of `run --egress-ask`: a person decides at the terminal about connections that no rule of the server
- * names. One question at a time; without a terminal each is denied.
+ * names. One question at a time, which lines that were typed before do not answer; without a terminal each is denied.
  */
 import process from "node:process"
 import { createInterface, type Interface } from "node:readline"
+import { setImmediate, setTimeout } from "node:timers/promises"
 import type { PolicyReply, PolicyRequest } from "../../../core/client/Policy.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 
@@ -48,20 +49,31 @@ const terminal = (): Terminal => {
   let ended = false
   return {
     isTerminal: LocalTerminal.isTerminal,
-    ask: (text) =>
-      new Promise((resolve) => {
-        process.stderr.write(text)
-        if (ended) return resolve(undefined)
-        lines ??= createInterface({ input: process.stdin }).once("close", () => (ended = true))
+    ask: async (text) => {
+      lines ??= createInterface({ input: process.stdin }).once("close", () => (ended = true))
+      if (!ended) {
+        lines.resume()
+        await typed()
+      }
+      process.stderr.write(text)
+      if (ended) return undefined
+      return new Promise((resolve) => {
         const done = (line?: string) => {
           lines?.off("line", done).off("close", done)
           lines?.pause()
           resolve(line)
         }
-        lines.once("line", done).once("close", done)
-        lines.resume()
-      }),
+        lines?.once("line", done).once("close", done)
+      })
+    },
   }
+}
+
+/** Waits until the lines that were typed by now have come: they answer nothing. */
+const typed = async (): Promise<void> => {
+  await setTimeout(20)
+  // The timer may be due before the terminal was read: this comes behind a read.
+  await setImmediate()
 }
 
 /** Decides at the terminal of this process. */
