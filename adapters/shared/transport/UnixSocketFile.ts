@@ -14,7 +14,6 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { TransportError } from "../../../core/transport/Transport.ts"
 import * as OsError from "../host/OsError.ts"
-import * as BunConnect from "./BunConnect.ts"
 
 /** The longest path of a unix socket, in bytes (`sun_path`); Node 20 silently truncates a longer one. */
 const maxPathBytes = process.platform === "linux" ? 107 : 103
@@ -126,20 +125,29 @@ const look = (path: string): Effect.Effect<Found> =>
  * listens: with EAGAIN if one does, and its queue of connections is full.
  */
 export const connects = (path: string): Effect.Effect<void, NodeJS.ErrnoException> =>
-  Effect.callback((resume) => {
+  Effect.callback<void, NodeJS.ErrnoException>((resume) => {
     const socket = net.connect({ path })
-    socket.on("error", (error: NodeJS.ErrnoException) => {
-      const isBusy = "Bun" in globalThis && error.code === "ECONNREFUSED" && !BunConnect.refuses(path)
-      resume(
-        Effect.fail(isBusy ? Object.assign(new Error(`connect EAGAIN ${path}`), { code: "EAGAIN" }) : error),
-      )
-    })
+    socket.on("error", (error) => resume(Effect.fail(error)))
     socket.on("connect", () => {
       socket.destroy()
       resume(Effect.void)
     })
     return Effect.sync(() => socket.destroy())
-  })
+  }).pipe((connected) =>
+    "Bun" in globalThis ? Effect.catch(connected, (error) => asItIs(path, error)) : connected,
+  )
+
+/** The error as the kernel tells it. */
+const asItIs = (path: string, error: NodeJS.ErrnoException): Effect.Effect<never, NodeJS.ErrnoException> =>
+  Effect.flatMap(
+    Effect.promise(() => import("./BunConnect.ts")),
+    ({ refuses }) => {
+      const isBusy = error.code === "ECONNREFUSED" && !refuses(path)
+      return Effect.fail(
+        isBusy ? Object.assign(new Error(`connect EAGAIN ${path}`), { code: "EAGAIN" }) : error,
+      )
+    },
+  )
 
 const remove = (path: string, ours: fs.Stats): Effect.Effect<void> =>
   Effect.sync(() => {
