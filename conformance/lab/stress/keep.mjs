@@ -1,7 +1,7 @@
 // @ts-check
 // Ends servers with `--keep` again and again under processes of all kinds, by SIGKILL, by SIGTERM and by an upgrade
-// (SIGUSR2), also amid writes and starts. A client resumes its session at each next one, reads what it has missed, and judges every seq, line, exit
-// code and keystroke. At the end no process, holder or socket may be left.
+// (SIGUSR2), also amid writes and starts. A client resumes its session at each next one, reads what it has missed, and
+// judges every seq, line, exit code and keystroke. At the end no process, holder or socket may be left.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
