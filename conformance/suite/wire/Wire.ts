@@ -170,6 +170,7 @@ export interface Requests {
   readonly asked: ReadonlySet<number>
   /** The method of every request that was sent, by id; `undefined` where one id was used for several methods. */
   readonly methods: ReadonlyMap<Json, string | undefined>
+  /** Gives out the id of another request. */
   readonly next: (method: string, params: Json | undefined) => number
   /** Remembers which method a text asks for, however the text was made. */
   readonly learn: (text: string) => void
