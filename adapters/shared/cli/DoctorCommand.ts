@@ -52,7 +52,7 @@ Exit code: 0; 1 if something that is required does not work; 2 for wrong use.`,
   run: ({ platform, values }) =>
     Effect.gen(function* () {
       const required = (values.require ?? []).flat()
-      const answers = yield* Doctor.examine(platform, LeftProcesses.folders())
+      const answers = yield* Doctor.examine(platform, LeftProcesses.folders)
       const lacking = answers.filter(({ name, ok }) => !ok && required.includes(name)).map(({ name }) => name)
       const ok = lacking.length === 0
       const page = values.json === true ? toJson(answers, ok) : toPage(answers)

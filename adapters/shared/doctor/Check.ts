@@ -66,10 +66,10 @@ export interface Machine {
   readonly files: KernelFiles.KernelFiles
   readonly isRoot: boolean
   /** The folders by which servers find their holders. */
-  readonly keepFolders: Iterable<string>
+  readonly keepFolders: () => Iterable<string>
 }
 
-export const machineOf = (platform: Platform, keepFolders: Iterable<string>): Machine => {
+export const machineOf = (platform: Platform, keepFolders: Machine["keepFolders"]): Machine => {
   const native = Result.try({
     try: () => {
       const ffi = platform.openFfi()

@@ -55,7 +55,7 @@ export const names: ReadonlyArray<string> = checks.map(({ name }) => name)
 /** Tries them; `keepFolders` are those by which servers find their holders. */
 export const examine = (
   platform: Platform,
-  keepFolders: Iterable<string>,
+  keepFolders: () => Iterable<string>,
 ): Effect.Effect<ReadonlyArray<Answer>> =>
   Effect.suspend(() => {
     const machine = machineOf(platform, keepFolders)

@@ -23,7 +23,7 @@ export const keep: Check = {
           "a holder ends with this service of systemd: systemd-run was not found",
           "KillMode=process in the unit",
         )
-      const holders = [...keepFolders].filter((folder) => {
+      const holders = [...keepFolders()].filter((folder) => {
         const found = HolderPlace.find(folder)
         return found !== undefined && HolderPlace.noted(found) !== undefined
       })
