@@ -325,13 +325,8 @@ export const parts = [
     name: `peer-${over}`,
     says: `Codex: its client on our server over ${over}`,
     fetches: true,
-    steps: ["deno", "bun", "node"].map((server) => [
-      "conformance/lab/real-client/main.mjs",
-      "--over",
-      over,
-      "--server",
-      server,
-    ]),
+    // One step: the client has a time limit of its own for the start of a server.
+    steps: [["conformance/lab/real-client/main.mjs", "--over", over]],
     touched: ["conformance/lab/real-client/"],
   })),
   {
