@@ -1,9 +1,10 @@
 /** The option `secrets`: the secrets of every process, from a JSON file or an object, each with one source. */
-import { execFile } from "node:child_process"
+import { execFile, type ExecFileException } from "node:child_process"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Secrets from "../../../core/features/secrets/Secrets.ts"
 import type { GivenSecret } from "../../../core/spawn/Spawner.ts"
+import * as Attempt from "../host/Attempt.ts"
 import * as TextFile from "../host/TextFile.ts"
 import type * as Option from "./Option.ts"
 import { misconfigured, type ServeError } from "./ServeError.ts"
@@ -119,9 +120,14 @@ const isText = (value: unknown): value is string => typeof value === "string"
 /** Without the line end of the last line. */
 export const withoutEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
-/** The command as it is started: the permissions of Deno's command allow the shell alone. */
-const started = (program: string, args: ReadonlyArray<string>): [file: string, args: Array<string>] =>
-  "Deno" in globalThis ? ["/bin/sh", ["-c", 'exec "$0" "$@"', program, ...args]] : [program, [...args]]
+/** The end of a command that failed; undefined if nothing is known of it. */
+const endOf = ({ code, signal }: ExecFileException): string | undefined => {
+  // The shell's code for a program that is not there, which is what starts it on Deno.
+  if (isDeno && code === 127) return "ENOENT"
+  return typeof code === "number" ? `exit code ${code}` : (code ?? signal ?? undefined)
+}
+
+const isDeno = "Deno" in globalThis
 
 /** Its errors may have the value, and are reported by their kind alone. */
 const run = (
@@ -129,14 +135,10 @@ const run = (
   wrong: Wrong,
 ): Effect.Effect<string, ServeError> =>
   Effect.callback((resume) => {
-    const child = execFile(
-      ...started(program, args),
-      { timeout: commandMillis, encoding: "utf8" },
-      (error, stdout) => {
-        if (error === null) return resume(Effect.succeed(withoutEnd(stdout)))
-        const why = typeof error.code === "number" ? `exit code ${error.code}` : (error.code ?? error.signal)
-        resume(Effect.fail(wrong(`its command ${program} failed: ${why ?? "no exit code"}`)))
-      },
-    )
+    const [file, words] = isDeno ? Attempt.throughShell(program, args) : [program, args]
+    const child = execFile(file, words, { timeout: commandMillis, encoding: "utf8" }, (error, stdout) => {
+      if (error === null) return resume(Effect.succeed(withoutEnd(stdout)))
+      resume(Effect.fail(wrong(`its command ${program} failed: ${endOf(error) ?? "no exit code"}`)))
+    })
     child.stdin?.end()
   })
