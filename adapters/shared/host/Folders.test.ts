@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -61,5 +62,15 @@ describe("Folders.replaceFile", () => {
     mkdirSync(at("taken", "by"), { recursive: true })
     expect(() => Folders.replaceFile(at("taken"), "x")).toThrow("EISDIR")
     expect(readdirSync(folder).filter((name) => /^(kept|taken)\./.test(name))).toEqual([])
+  })
+
+  it("removes what killed processes have left of the same file, and nothing that may have a writer", () => {
+    const names = ["code.7.new", "code.8.new", "code-2.7.new", "code.7"]
+    for (const name of names) writeFileSync(at(name), "")
+    const old = new Date(Date.now() - 3_600_000)
+    for (const name of names) if (name !== "code.8.new") utimesSync(at(name), old, old)
+    Folders.replaceFile(at("code"), "1")
+    const left = readdirSync(folder).filter((name) => name.startsWith("code"))
+    expect(left.sort()).toEqual(["code", "code-2.7.new", "code.7", "code.8.new"])
   })
 })

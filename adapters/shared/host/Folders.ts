@@ -4,6 +4,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   type Stats,
@@ -11,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { homedir } from "node:os"
-import { dirname, isAbsolute, join } from "node:path"
+import { basename, dirname, isAbsolute, join } from "node:path"
 import process from "node:process"
 
 /**
@@ -42,10 +43,11 @@ export const ofUser = (
 
 /**
  * Replaces a file as a whole: its content is on the disk before it has its name. Only its owner may read it. Throws the
- * errors of the file system; nothing unfinished is left then.
+ * errors of the file system; nothing unfinished is left then, and the next replacement removes what a killed process
+ * has left.
  */
 export const replaceFile = (file: string, ...parts: ReadonlyArray<string | Uint8Array>): void => {
-  const unfinished = `${file}.${process.pid}`
+  const unfinished = `${file}.${process.pid}${suffix}`
   try {
     const descriptor = openSync(unfinished, "w", 0o600)
     try {
@@ -58,6 +60,27 @@ export const replaceFile = (file: string, ...parts: ReadonlyArray<string | Uint8
   } catch (error) {
     rmSync(unfinished, { force: true })
     throw error
+  }
+  removeAbandoned(file)
+}
+
+/** The end of the names of unfinished files. */
+const suffix = ".new"
+/** Milliseconds after which an unfinished file has no writer: a process needs far less to write one. */
+const abandonedAfterMillis = 60_000
+
+/** Removes unfinished files of killed processes, where this user may. */
+const removeAbandoned = (file: string): void => {
+  const [folder, prefix] = [dirname(file), `${basename(file)}.`]
+  const before = Date.now() - abandonedAfterMillis
+  try {
+    for (const name of readdirSync(folder)) {
+      if (!name.startsWith(prefix) || !name.endsWith(suffix)) continue
+      const path = join(folder, name)
+      if (statSync(path).mtimeMs < before) rmSync(path)
+    }
+  } catch {
+    // Another process has removed it, or the folder is not this user's.
   }
 }
 
