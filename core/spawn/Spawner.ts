@@ -182,6 +182,8 @@ export interface ChildHandle {
   readonly keep?: Keep
   /** The place of its proxy. Only of a child with egress rules, by a spawner with `reopen`. */
   readonly outlet?: Outlet | undefined
+  /** The secrets that its output is masked of, where those of its spec are not all. Set by features. */
+  readonly masked?: ReadonlyArray<Secret> | undefined
 }
 
 /** A way to start processes. */

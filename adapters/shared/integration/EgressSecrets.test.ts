@@ -182,6 +182,28 @@ describe.runIf(spawner.capabilities.egress)("A secret with hosts", { tags: ["bub
     expect(audit()).toContain(`"host":"localhost"`)
   })
 
+  it("is read from its file again by each start, and one that is gone is an error of that start", async () => {
+    const token = join(folder, "rotated")
+    fs.writeFileSync(token, "not-yet-valid\n")
+    const file = join(folder, "rotated.json")
+    fs.writeFileSync(
+      file,
+      JSON.stringify({ TOKEN: { file: token, hosts: [`localhost:${port}`], base: "API_URL" } }),
+      { mode: 0o600 },
+    )
+    const rules = ["--egress", `allow:localhost:${port},127.0.0.1:${port}`]
+    const { url, said } = serve("--confine", "no-network", ...rules, "--secrets", file)
+    const client = await connect({ url: await url }, { reconnect: false })
+    onTestFinished(() => client.close())
+    const get = () => client.run({ argv: ["bash", "-c", 'curl -sS "$API_URL/a"'] })
+    expect((await get()).stdout).toBe("no\n")
+    fs.writeFileSync(token, `${value}\n`)
+    expect((await get()).stdout).toBe("got Bearer ***TOKEN*** for /a\n")
+    fs.rmSync(token)
+    await expect(get()).rejects.toThrow(/secret TOKEN: cannot read .*rotated: No such file/)
+    expect(said()).not.toContain(value)
+  })
+
   it("is one of run --secret-hosts, and a host with its name in it is told without it", async () => {
     const { url, audit } = guarded()
     const { call } = Program.make({ PROCWIRE_SERVER: await url, MINE: value, PIN: "hunter-two" })

@@ -368,7 +368,12 @@ describe.runIf(spawner.capabilities.egress)(
       const client = await connect({ url })
       onTestFinished(() => client.close())
       const argv = [process.env["TEST_NODE"] ?? "node", "-e", script]
-      const child = await client.start({ argv, inherit: "all", pipeStdin: true })
+      const child = await client.start({
+        argv,
+        inherit: "all",
+        pipeStdin: true,
+        restart: { policy: "no" },
+      })
       let text = ""
       const blocked: Array<unknown> = []
       const follow = async () => {
@@ -432,7 +437,7 @@ describe.runIf(spawner.capabilities.egress)(
       const first = "of-the-first-server"
       rewrite(first)
       let server = await serve(...flags, `--secrets=${file}`)
-      const { reaches } = await begin(url)
+      const { child, reaches } = await begin(url)
       expect(await reaches(at)).toContain("reached with ***TOKEN***")
       const again = async (value: string) => {
         rewrite(value)
@@ -443,7 +448,29 @@ describe.runIf(spawner.capabilities.egress)(
       expect(await again(first)).toContain("reached with ***TOKEN***")
       expect(given.splice(0)).toEqual([first, first])
       expect(await again("of-another-server")).toContain(`reached with ${given[0]}`)
-      expect(given[0]).toMatch(/^[0-9A-Za-z]{32}$/)
+      const placeholder = given.splice(0)[0]
+      expect(placeholder).toMatch(/^[0-9A-Za-z]{32}$/)
+
+      // The next child is masked of the value of now, which it gets, and has the same placeholder.
+      await child.restart()
+      expect(await reaches(at)).toContain("reached with ***TOKEN***")
+      expect(given.splice(0)).toEqual(["of-another-server"])
+    }, 300_000)
+
+    test("gives its hosts the value that a file had at its start, also under the next server", async () => {
+      const { folder, kill, serve, url } = make()
+      const { at, flags, given } = await site()
+      const [file, token] = [folder.at("secrets.json"), folder.at("token")]
+      writeFileSync(file, JSON.stringify({ TOKEN: { file: token, hosts: [at] } }), { mode: 0o600 })
+      writeFileSync(token, "at-the-start-of-the-server\n")
+      const server = await serve(...flags, `--secrets=${file}`)
+      writeFileSync(token, "at-the-start-of-the-process\n")
+      const { reaches } = await begin(url)
+      expect(await reaches(at)).toContain("reached with ***TOKEN***")
+      await kill(server, "SIGKILL")
+      await serve(...flags, `--secrets=${file}`)
+      expect(await reaches(at)).toContain("reached with ***TOKEN***")
+      expect(given).toEqual(["at-the-start-of-the-process", "at-the-start-of-the-process"])
     }, 300_000)
 
     test("says that a process has no proxy under a server without rules, and opens it under the next", async () => {

@@ -1,7 +1,11 @@
 // The option `secrets`: its sources, and its errors, which never say a value.
 import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import process from "node:process"
 import { expect, it } from "vitest"
+import * as Injecting from "../../../core/features/egress/Injecting.ts"
 import * as TextFile from "../host/TextFile.ts"
 import type { Options } from "./Options.ts"
 import * as SecretSources from "./SecretSources.ts"
@@ -52,6 +56,42 @@ it("reads the hosts of a secret, and refuses them where nothing keeps it from ot
   )
   expect(await read({ A: { value: "as-it-is", http: 1 as never } }, "")).toContain("http is neither")
   expect(await read({ A: { value: "as-it-is", base: "X" } }, "")).toContain("base is for a secret with hosts")
+})
+
+it("reads a file or a program again for a secret with hosts, and says what is wrong then", async () => {
+  const folder = fs.mkdtempSync(join(tmpdir(), "procwire-test-"))
+  const file = join(folder, "token")
+  const hosts = ["x.org"]
+  fs.writeFileSync(file, "first-value\n")
+  const secrets = {
+    A: { file, hosts },
+    B: { command: ["cat", file], hosts },
+    C: { value: "as-it-is", hosts },
+    D: { file },
+  } as const
+  const given = await SecretSources.read({ options: { secrets, egress: "" }, label: String }).pipe(
+    Effect.provide(TextFile.layer),
+    Effect.runPromise,
+  )
+  const now = (name: string) =>
+    Injecting.renewed(Injecting.hosted(given.filter((one) => one.name === name))).pipe(
+      Effect.map((all) => all.map(({ value }) => value).join()),
+      Effect.catch(({ message }) => Effect.succeed(message)),
+      Effect.runPromise,
+    )
+  const all = () => Promise.all(["A", "B", "C", "D"].map(now))
+  fs.writeFileSync(file, "second-value\n")
+  expect(await all()).toEqual(["second-value", "second-value", "as-it-is", ""])
+  fs.writeFileSync(file, "five5\n")
+  expect((await all()).slice(0, 2)).toEqual([
+    "secret A has less than 6 bytes, which cannot be masked",
+    "secret B has less than 6 bytes, which cannot be masked",
+  ])
+  fs.rmSync(folder, { recursive: true })
+  expect((await all()).slice(0, 2)).toEqual([
+    `secret A: cannot read ${file}: No such file or directory (os error 2)`,
+    "secret B: its command cat failed: exit code 1",
+  ])
 })
 
 const one = "expected one of value, env and file with a text, or command with a list of texts"

@@ -9,7 +9,10 @@ import * as TextFile from "../host/TextFile.ts"
 import type * as Option from "./Option.ts"
 import { misconfigured, type ServeError } from "./ServeError.ts"
 
-/** The source of a secret, which is read once, at the start of the server. */
+/**
+ * The source of a secret, which is read at the start of the server; `file` and `command` of one with hosts again at each
+ * start of a process.
+ */
 export type SecretSource =
   | { readonly value: string }
   /** A variable of the server. */
@@ -48,25 +51,36 @@ export const read = ({
     const wrong = (message: string) => misconfigured(`${name}: ${message}`)
     const sources = typeof secrets === "string" ? yield* fromFile(secrets, wrong) : secrets
     if (!isRecord(sources)) return yield* wrong("expected an object of secrets by name")
-    const all = yield* Effect.forEach(Object.entries(sources), ([name, source], index) =>
+    const files = yield* TextFile.TextFiles
+    const given = yield* Effect.forEach(Object.entries(sources), ([name, source], index) =>
       Secrets.isName(name)
         ? secretOf(name, source, (why) => wrong(`secret ${name}: ${why}`))
         : Effect.fail(wrong(Secrets.badName(index))),
     )
+    const all = given.map(({ secret }) => secret)
     const hosted = all.find(Secrets.isHosted)
     if (hosted !== undefined && egress === undefined) return yield* wrong(Secrets.unguarded(hosted))
-    const fault =
-      Secrets.fault(all) ??
-      (hosted &&
-        (yield* Effect.promise(() => import("../../../core/features/egress/Injecting.ts"))).fault(all))
-    return fault === undefined ? all : yield* wrong(fault)
+    const injecting =
+      hosted && (yield* Effect.promise(() => import("../../../core/features/egress/Injecting.ts")))
+    const fault = Secrets.fault(all) ?? injecting?.fault(all)
+    if (fault !== undefined) return yield* wrong(fault)
+    for (const { again, secret } of given)
+      if (again !== undefined && secret.hosts !== undefined)
+        injecting?.renew(secret, Effect.provideService(again, TextFile.TextFiles, files))
+    return all
   })
+
+/** A secret, and how its value is read again; that is undefined for a source that does not change. */
+interface Read {
+  readonly secret: GivenSecret
+  readonly again: Effect.Effect<string, ServeError, TextFile.TextFiles> | undefined
+}
 
 const secretOf = (
   name: string,
   given: unknown,
   wrong: Wrong,
-): Effect.Effect<GivenSecret, ServeError, TextFile.TextFiles> => {
+): Effect.Effect<Read, ServeError, TextFile.TextFiles> => {
   if (!isRecord(given)) return Effect.fail(wrong(expected))
   const { hosts, header, base, http, ...source } = given
   if (hosts !== undefined && !(Array.isArray(hosts) && hosts.every(isText)))
@@ -76,7 +90,11 @@ const secretOf = (
   if (http !== undefined && typeof http !== "boolean")
     return Effect.fail(wrong("http is neither true nor false"))
   const use = Object.entries({ hosts, header, base, http }).filter(([, value]) => value !== undefined)
-  return Effect.map(valueOf(source, wrong), (value) => ({ name, value, ...Object.fromEntries(use) }))
+  const changes = "file" in source || "command" in source
+  return Effect.map(valueOf(source, wrong), (value) => ({
+    secret: { name, value, ...Object.fromEntries(use) },
+    again: changes ? valueOf(source, (why) => misconfigured(`secret ${name}: ${why}`)) : undefined,
+  }))
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

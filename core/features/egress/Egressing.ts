@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import type { Extension, OwnEvents } from "../../process/Extension.ts"
 import type { Process } from "../../process/Process.ts"
 import type { Secret, SpawnEvents, SpawnSpec } from "../../spawn/Spawner.ts"
-import type { Attempt, Decision, Injection, Outlet } from "../../spawn/Egress.ts"
+import type { Attempt, Decision, Outlet } from "../../spawn/Egress.ts"
+import type { SpawnError } from "../../spawn/SpawnError.ts"
 import { EventList } from "../EventList.ts"
 import { redactHost } from "../secrets/HostNames.ts"
 import { type Answer, Asking, secretive } from "./Asking.ts"
@@ -67,16 +68,16 @@ export const extension = (
     answerMillis === undefined ? undefined : new Asking(process.id, answerMillis, () => line()?.questions)
   /** The decisions that follow from answers. */
   const answers = new WeakMap<Decision, Answer>()
+  /** The secrets that no host which is told may have in it: those of its spec, and their values of now. */
+  let hiding: ReadonlyArray<Secret> = secrets?.all ?? []
   const gate = Gate.make(policies, {
     ask:
       asking &&
       ((attempt) =>
-        secrets !== undefined && redactHost(secrets.all, attempt.host) !== attempt.host
-          ? Promise.resolve(secretive)
-          : asking.ask(attempt)),
+        redactHost(hiding, attempt.host) !== attempt.host ? Promise.resolve(secretive) : asking.ask(attempt)),
     answered: (decision, answer) => void answers.set(decision, answer as Answer),
     told: (asked, judged) => {
-      const [attempt, decision] = secrets === undefined ? [asked, judged] : hidden(secrets.all, asked, judged)
+      const [attempt, decision] = hiding.length === 0 ? [asked, judged] : hidden(hiding, asked, judged)
       note(attempt, decision)
       egressing.add(attempt, decision)
       if (hears) line()?.tell(process.id, now(), attempt, decision, answers.get(judged))
@@ -89,16 +90,22 @@ export const extension = (
       events.exit(...how)
     },
   })
-  /** Made once: a process that is restarted has the same placeholders. */
-  let made: ReadonlyArray<Injection> | undefined
-  /** The spec with the gate; `known` are the placeholders of a child that runs already. */
-  const guarded = (spec: SpawnSpec, known?: Outlet["placeholders"]): Effect.Effect<SpawnSpec> =>
+  /** A process that is restarted has the same. */
+  let placeholders: Outlet["placeholders"] = {}
+  /** The spec with the gate; `running` are the placeholders of a child that runs already. */
+  const guarded = (spec: SpawnSpec, running?: Outlet["placeholders"]): Effect.Effect<SpawnSpec, SpawnError> =>
     Effect.gen(function* () {
       const own = env === undefined ? spec : { ...spec, env: { ...spec.env, ...env } }
       if (secrets === undefined || secrets.hosted.length === 0) return { ...own, egress: gate }
-      const hosted = known === undefined ? secrets.hosted : yield* masked(secrets.hosted, spec, known)
-      made ??= yield* Injecting.make(hosted, secrets.next, known)
-      return Injecting.into(own, gate, made, secrets.variables)
+      const { hosted, next, variables } = secrets
+      placeholders = { ...placeholders, ...running }
+      const given =
+        running === undefined ? yield* Injecting.renewed(hosted) : yield* unchanged(hosted, spec, running)
+      const made = yield* Injecting.make(given, next, placeholders)
+      for (const { name, placeholder } of made) placeholders = { ...placeholders, [name]: placeholder }
+      const masked = Injecting.masking(own, given)
+      hiding = [...(masked.secrets ?? []), ...secrets.all]
+      return Injecting.into(masked, gate, made, variables)
     })
   return {
     own: egressing,
@@ -106,7 +113,11 @@ export const extension = (
     closedFields: () => ({ egress: { allowed: egressing.allowed, denied: egressing.denied } }),
     spawner: ({ reopen, spawn }) => ({
       spawn: (spec, events) =>
-        Effect.flatMap(guarded(spec), (own) => spawn(own, asking === undefined ? events : ending(events))),
+        Effect.flatMap(guarded(spec), (own) =>
+          Effect.map(spawn(own, asking === undefined ? events : ending(events)), (child) =>
+            own.secrets === spec.secrets ? child : { ...child, masked: own.secrets },
+          ),
+        ),
       ...(reopen && {
         reopen: (child, spec) => {
           if (asking !== undefined) process.subscribe(() => void (process.running || asking.end()))
@@ -118,10 +129,10 @@ export const extension = (
 }
 
 /**
- * Those with a placeholder in the child whose value is that of its start. Another value is not given to it: whoever
- * masks its output does not know that one.
+ * Those with a placeholder in the child whose value is that of its start. Another value is not given to it: its output
+ * is not masked of that one.
  */
-const masked = (
+const unchanged = (
   hosted: Kept["hosted"],
   { secrets = [] }: SpawnSpec,
   known: Outlet["placeholders"],

@@ -29,6 +29,46 @@ const secret = (more: Partial<GivenSecret> = {}): GivenSecret => ({
 
 describe("A secret with hosts", () => {
   it(
+    "is read again by each start, and a fault of its value is one of that start",
+    effect(function* () {
+      const values = ["ghp_second-value", "five5", "two\nlines", undefined, "ghp_third-value"]
+      const own = secret()
+      Injecting.renew(
+        own,
+        Effect.suspend(() => {
+          const next = values.shift()
+          return next === undefined
+            ? Effect.fail({ message: "secret TOKEN: it is gone" })
+            : Effect.succeed(next)
+        }),
+      )
+      const { client, fake } = yield* ready(able, { ...confined, secrets: [own] })
+      yield* client.ask("process/start", start("p", { env: { OLD: value, NEW: "ghp_second-value" } }))
+      const child = yield* fake.next
+      const { spec } = child
+      const [injection] = spec.egress?.injections ?? []
+      expect(injection).toMatchObject({
+        value: "ghp_second-value",
+        header: ["authorization", "Bearer ghp_second-value"],
+      })
+      const { placeholder } = injection!
+      expect(spec.env).toMatchObject({ TOKEN: placeholder, OLD: placeholder, NEW: placeholder })
+      // Both values are masked.
+      child.output("stdout", `${value} ghp_second-value\n`)
+      const printed = JSON.stringify(yield* client.received)
+      expect(printed).toContain(btoa("***TOKEN*** ***TOKEN***\n"))
+      for (const [id, message] of [
+        ["q", "secret TOKEN has less than 6 bytes, which cannot be masked"],
+        ["r", "secret TOKEN: its value has a character that no header may have"],
+        ["s", "secret TOKEN: it is gone"],
+      ] as const)
+        expect((yield* client.ask("process/start", start(id))).error?.message).toBe(message)
+      yield* client.ask("process/start", start("q"))
+      expect((yield* fake.next).spec.egress?.injections).toMatchObject([{ value: "ghp_third-value" }])
+    }),
+  )
+
+  it(
     "is a placeholder for its process, and a value for the proxy of that",
     effect(function* () {
       const { client, fake } = yield* ready(able, confined)

@@ -6,8 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { toBase64, utf8 } from "../../protocol/Bytes.ts"
 import type { Gate, Injection, Outlet } from "../../spawn/Egress.ts"
-import type { GivenSecret, SpawnSpec } from "../../spawn/Spawner.ts"
-import { isName } from "../secrets/Secrets.ts"
+import type { GivenSecret, Secret, SpawnSpec } from "../../spawn/Spawner.ts"
+import { SpawnError } from "../../spawn/SpawnError.ts"
+import * as Secrets from "../secrets/Secrets.ts"
 import * as Address from "./Address.ts"
 import * as Rules from "./Rules.ts"
 
@@ -27,6 +28,38 @@ export const hosted = (secrets: ReadonlyArray<GivenSecret>): ReadonlyArray<Hoste
       secret.hosts !== undefined && secrets.findIndex(({ name }) => name === secret.name) === index,
   )
 
+/** Reads the value of a secret again. Its errors name the secret, and never say a value. */
+export type Renewal = Effect.Effect<string, { readonly message: string }>
+
+const renewals = new WeakMap<GivenSecret, Renewal>()
+
+/** The value of this secret of the server is read again for each start. */
+export const renew = (secret: GivenSecret, renewal: Renewal): void => void renewals.set(secret, renewal)
+
+/** The same with their values of now. Fails where one cannot be had, or has a fault. */
+export const renewed = (secrets: ReadonlyArray<Hosted>): Effect.Effect<ReadonlyArray<Hosted>, SpawnError> =>
+  Effect.forEach(secrets, (secret) => {
+    const renewal = renewals.get(secret)
+    return renewal === undefined
+      ? Effect.succeed(secret)
+      : Effect.map(renewal, (value): Hosted => ({ ...secret, value }))
+  }).pipe(
+    Effect.flatMap((all) => {
+      const message = Secrets.fault(all) ?? fault(all)
+      return message === undefined ? Effect.succeed(all) : Effect.fail({ message })
+    }),
+    Effect.mapError(({ message }) => new SpawnError({ reason: "Unknown", message })),
+  )
+
+/** The spec whose output is masked of these values, too. */
+export const masking = (spec: SpawnSpec, secrets: ReadonlyArray<Hosted>): SpawnSpec => {
+  const known = spec.secrets ?? []
+  const added = secrets.flatMap(({ name, value }): ReadonlyArray<Secret> =>
+    known.some((one) => one.name === name && one.value === value) ? [] : [{ name, value }],
+  )
+  return added.length === 0 ? spec : { ...spec, secrets: [...added, ...known] }
+}
+
 /** The fault of secrets that name hosts, or what only such a secret may have. It never says a value. */
 export const fault = (secrets: ReadonlyArray<GivenSecret>): string | undefined => {
   for (const secret of secrets) {
@@ -45,7 +78,7 @@ export const fault = (secrets: ReadonlyArray<GivenSecret>): string | undefined =
     const parts = partsOf(header ?? usualHeader)
     if (typeof parts === "string") return wrong(`header ${parts}`)
     if (base === undefined) continue
-    if (!isName(base)) return wrong("base is not the name of a variable")
+    if (!Secrets.isName(base)) return wrong("base is not the name of a variable")
     if (secrets.some((other) => other.name === base || (other !== secret && other.base === base)))
       return wrong(`base: the variable ${base} is of a secret already`)
     if (baseOf(rules.success) === undefined) return wrong("base needs a host in hosts that is no pattern")
@@ -159,15 +192,20 @@ const letters = (uuid: string): string => {
   return text
 }
 
-/** The spec with placeholders wherever a value would stand, and the gate with the injections. */
+/** The spec with placeholders wherever a value of theirs would stand, and the gate with the injections. */
 export const into = (
   spec: SpawnSpec,
   gate: Gate,
   injections: ReadonlyArray<Injection>,
   variables: ReadonlySet<string>,
 ): SpawnSpec => {
+  const values = injections.flatMap(({ name, placeholder, value }) =>
+    [value, ...(spec.secrets ?? []).flatMap((one) => (one.name === name ? [one.value] : []))].map(
+      (each) => [each, placeholder] as const,
+    ),
+  )
   const hide = (text: string) =>
-    injections.reduce((hidden, { value, placeholder }) => hidden.replaceAll(value, placeholder), text)
+    values.reduce((hidden, [value, placeholder]) => hidden.replaceAll(value, placeholder), text)
   const [program, ...args] = spec.argv
   const env = Object.entries(spec.env).map(([name, value]) => [name, hide(value)] as const)
   const own = injections.flatMap(({ name, placeholder }) =>

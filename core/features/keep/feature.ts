@@ -62,12 +62,13 @@ const keeping = (keeper: KeeperService, adopting: Adopting): Feature<typeof wire
                           : Effect.void,
                       ),
                     )
-            return Effect.tap(spawned, ({ keep, outlet }) => {
+            return Effect.tap(spawned, ({ keep, outlet, masked = spec.secrets }) => {
               held = keep !== undefined
               if (keep === undefined) return Effect.void
               const place = process.extension?.kept?.place()
               const own = params as StartParams
-              const text = Note.toText({ session, params: own, spec, startedAtMs, place, outlet })
+              const known = { ...spec, secrets: masked }
+              const text = Note.toText({ session, params: own, spec: known, startedAtMs, place, outlet })
               const moved = keep(text, endedMillis, () => process.log.nextSeq())
               moved()
               const leave = process.subscribe(moved)
