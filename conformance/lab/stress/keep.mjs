@@ -233,7 +233,7 @@ export const keep = stress({
       }
       const signal = /** @type {const} */ (["SIGKILL", "SIGUSR2", "SIGTERM"])[round % 3] ?? "SIGKILL"
       server.kill(signal)
-      await within(server.gone, 60_000, `the end of a server after ${signal}`)
+      await within(server.gone, 300_000, `the end of a server after ${signal}`)
       count(signal)
       client.wire.destroy()
       if (random.chance(0.5)) await sleep(random.below(1000))
