@@ -22,27 +22,21 @@ import * as Tally from "./tally.mjs"
 
 const { values } = command(import.meta.url, {
   options: {
-    only: { type: "string", multiple: true, default: [] },
-    from: { type: "string" },
-    list: { type: "boolean", default: false },
-    flaky: { type: "boolean", default: false },
-    rounds: { type: "string", default: "100" },
-    touched: { type: "boolean", default: false },
-    seconds: { type: "string" },
-    write: { type: "boolean", default: false },
+    only: [],
+    from: { usual: "", of: parts.map(({ name }) => name) },
+    list: false,
+    flaky: false,
+    rounds: { usual: 100, least: 1 },
+    touched: false,
+    seconds: { usual: Infinity, least: 1 },
+    write: false,
   },
 })
-
-/** @param {string} message @returns {never} */
-const misused = (message) => {
-  process.stderr.write(`npm run test:all: ${message}; --list names the parts, --help tells the options\n`)
-  process.exit(2)
-}
-for (const name of [...values.only, ...(values.from === undefined ? [] : [values.from])])
-  if (parts.every((part) => part.name !== name)) misused(`no part is called ${name}`)
-for (const [name, text] of Object.entries({ seconds: values.seconds, rounds: values.rounds }))
-  if (text !== undefined && !/^[1-9]\d*$/.test(text))
-    misused(`--${name} ${text}: expected a whole number from 1`)
+for (const name of values.only)
+  if (parts.every((part) => part.name !== name)) {
+    process.stderr.write(`npm run test:all: no part is called ${name}; --list names the parts\n`)
+    process.exit(2)
+  }
 
 /** @param {readonly string[]} args */
 const git = (args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean)
@@ -65,7 +59,7 @@ const chosen = () => {
     const files = changed()
     return parts.filter((part) => files.some((file) => isIn(file, part.touched)))
   }
-  return parts.slice(from === undefined ? 0 : parts.findIndex(({ name }) => name === from))
+  return parts.slice(from === "" ? 0 : parts.findIndex(({ name }) => name === from))
 }
 
 /** The authorities of the machine. Each Node reads them as it starts, which takes as long as the rest of its start. */
@@ -131,7 +125,7 @@ const playFlaky = () => {
     run(process.execPath, [
       ".ci/flakes.mjs",
       "--rounds",
-      values.rounds,
+      String(values.rounds),
       "--load",
       "2",
       "--runtime",
@@ -146,7 +140,7 @@ const main = async () => {
   install()
   build()
   if (!values.touched) Debian.install()
-  const until = values.seconds === undefined ? Infinity : performance.now() + Number(values.seconds) * 1000
+  const until = performance.now() + values.seconds * 1000
   /** @type {Row[]} */
   const rows = []
   const tell = () => process.stdout.write(`\n${tableOf(rows.map(lineOf))}`)

@@ -16,10 +16,7 @@ import { binary, install, root } from "./setup.mjs"
 
 /** @import { BuildOptions } from "esbuild" */
 
-const { values } = command(import.meta.url, {
-  options: { bundle: { type: "boolean" } },
-  allowPositionals: true,
-})
+const { values } = command(import.meta.url, { options: { bundle: false }, allowPositionals: true })
 install()
 const deno = binary("@deno", "deno")
 const program = `${root}.cache/single/procwire.mjs`

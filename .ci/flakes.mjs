@@ -13,7 +13,7 @@
 import { spawn } from "node:child_process"
 import { closeSync, mkdirSync, openSync, rmSync } from "node:fs"
 import { command } from "./command.mjs"
-import { build, heading, install, root, vitestOn } from "./setup.mjs"
+import { build, heading, install, root, runtimeNames, vitestOn } from "./setup.mjs"
 import * as Tally from "./tally.mjs"
 
 /** @import { Runtime } from "./setup.mjs" */
@@ -21,29 +21,14 @@ import * as Tally from "./tally.mjs"
 const { values, positionals: files } = command(import.meta.url, {
   allowPositionals: true,
   options: {
-    rounds: { type: "string", default: "20" },
-    load: { type: "string", default: "8" },
-    runtime: { type: "string", default: "node" },
-    seconds: { type: "string", default: "" },
+    rounds: { usual: 20, least: 1 },
+    load: 8,
+    runtime: { usual: "node", of: runtimeNames },
+    seconds: { usual: Infinity, least: 1 },
   },
 })
-
-/** @returns {never} @param {string} message */
-const misused = (message) => {
-  process.stderr.write(`npm run lab -- flakes: ${message}\ntry --help\n`)
-  process.exit(2)
-}
-
-/** @param {"rounds" | "load" | "seconds"} name @param {number} least */
-const whole = (name, least) =>
-  /^\d+$/.test(values[name]) && Number(values[name]) >= least
-    ? Number(values[name])
-    : misused(`--${name} ${values[name]}: expected a whole number from ${least}`)
-
-const [rounds, load] = [whole("rounds", 1), whole("load", 0)]
-const until = values.seconds === "" ? Infinity : Date.now() + whole("seconds", 1) * 1000
-if (!["node", "bun", "deno"].includes(values.runtime))
-  misused(`--runtime ${values.runtime}: expected node, bun or deno`)
+const { rounds, load } = values
+const until = Date.now() + values.seconds * 1000
 const runtime = /** @type {Runtime} */ (values.runtime)
 
 /** Keeps a core busy until this process has ended, however it ends. */

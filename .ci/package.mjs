@@ -15,7 +15,7 @@ import { command } from "./command.mjs"
 import { build, root } from "./setup.mjs"
 import { typeFaults } from "./types.mjs"
 
-const { values } = command(import.meta.url, { options: { types: { type: "boolean", default: false } } })
+const { values } = command(import.meta.url, { options: { types: false } })
 build()
 const folder = mkdtempSync(join(tmpdir(), "procwire-packed-"))
 

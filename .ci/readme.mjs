@@ -13,7 +13,7 @@ import { binary, root } from "./setup.mjs"
 
 /** @import { Support } from "../conformance/lab/run/support.mjs" */
 
-const { check } = command(import.meta.url, { options: { check: { type: "boolean", default: false } } }).values
+const { check } = command(import.meta.url, { options: { check: false } }).values
 const methods = await import("../dist/core/protocol/Methods.js")
 const abouts = await import("../dist/core/features/Abouts.js")
 const v0 = await import("../dist/core/protocol/dialect/v0.js")

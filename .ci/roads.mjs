@@ -14,9 +14,7 @@ import { join } from "node:path"
 import { command } from "./command.mjs"
 import { build, install, root } from "./setup.mjs"
 
-const { values } = command(import.meta.url, {
-  options: { write: { type: "boolean", default: false } },
-})
+const { values } = command(import.meta.url, { options: { write: false } })
 install()
 build()
 

@@ -23,7 +23,7 @@ const budgets = {
 }
 
 const { values } = command(import.meta.url, {
-  options: { write: { type: "boolean", default: false }, check: { type: "boolean", default: false } },
+  options: { write: false, check: false },
 })
 
 const git = (/** @type {string[]} */ ...words) => execFileSync("git", words, { cwd: root, encoding: "utf8" })

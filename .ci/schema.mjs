@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { command } from "./command.mjs"
 import { build, install, root } from "./setup.mjs"
 
-const { values } = command(import.meta.url, { options: { check: { type: "boolean" } } })
+const { values } = command(import.meta.url, { options: { check: false } })
 install()
 build()
 const { wires, current } = await import("../dist/core/protocol/document/Wire.js")

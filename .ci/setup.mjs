@@ -100,6 +100,15 @@ export const binary = (scope, name) => {
 
 /** @typedef {"node" | "bun" | "deno"} Runtime */
 
+export const runtimeNames = /** @type {const} */ (["node", "bun", "deno"])
+
+/** The words in front of a module that may do everything. @param {Runtime} runtime @returns {[string, ...string[]]} */
+export const wordsOf = (runtime) => {
+  if (runtime === "node") return [process.execPath]
+  if (runtime === "bun") return [binary("@oven", "bin/bun"), "--bun"]
+  return [binary("@deno", "deno"), "run", "-A"]
+}
+
 /**
  * The command that runs test files on a runtime: those that `files` name; without any all of them, and on Bun and Deno
  * those of core and adapters.
@@ -108,12 +117,12 @@ export const binary = (scope, name) => {
  * @returns {[command: string, args: string[]]}
  */
 export const vitestOn = (runtime, files) => {
-  const vitest = ["node_modules/vitest/vitest.mjs", "run"]
-  if (runtime === "node") return [process.execPath, [...vitest, ...files]]
-  const forked = [...vitest, ...(files.length > 0 ? files : ["core", "adapters"]), "--pool=forks"]
-  return runtime === "bun"
-    ? [binary("@oven", "bin/bun"), ["--bun", ...forked]]
-    : [binary("@deno", "deno"), ["run", "-A", ...forked]]
+  const forked = [...(files.length > 0 ? files : ["core", "adapters"]), "--pool=forks"]
+  const [program, ...words] = wordsOf(runtime)
+  return [
+    program,
+    [...words, "node_modules/vitest/vitest.mjs", "run", ...(runtime === "node" ? files : forked)],
+  ]
 }
 
 /** @param {string} text */

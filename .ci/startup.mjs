@@ -25,7 +25,7 @@ const most = {
 }
 
 const { values } = command(import.meta.url, {
-  options: { check: { type: "boolean", default: false }, by: { type: "string", default: "bytes" } },
+  options: { check: false, by: { usual: "bytes", of: ["bytes", "ms", "time"] } },
 })
 install()
 

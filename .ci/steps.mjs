@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
+import { each } from "./each.mjs"
 import { heading, root } from "./setup.mjs"
 import * as Tally from "./tally.mjs"
 
@@ -130,7 +131,6 @@ const run = async ({ args }, { workers, until }, write) => {
  */
 export const play = async (steps, { sideBySide = 2, until = Infinity } = {}) => {
   const outputs = inOrder(steps)
-  const waiting = [...outputs.entries()]
   const most = Math.min(sideBySide, steps.length)
   // Together a few more workers than cores, and one more for the longest step.
   const share = Math.floor((availableParallelism() + 2) / most)
@@ -139,30 +139,26 @@ export const play = async (steps, { sideBySide = 2, until = Infinity } = {}) => 
   /** @type {string[]} */
   const costs = []
   let counted = cpuSeconds()
-  const take = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, { step, write, end }] = next
-      if (performance.now() < until) {
-        const before = Tally.sum().failed
-        const workers = share + (index === 0 && most > 1 ? 1 : 0)
-        const began = performance.now()
-        const ended = await run(step, { workers, until }, write)
-        // The time of a child is counted as it ends: that of steps which run on is not in it.
-        const cpu = cpuSeconds()
-        const seconds = Math.round((performance.now() - began) / 1000)
-        costs.push(`${step.title}: ${seconds} s, ${Math.round(cpu - counted)} s of processors`)
-        counted = cpu
-        if (typeof ended === "number" && ended !== 0 && Tally.sum().failed === before) {
-          const message = `exit code ${ended}`
-          const failure = { runtime: "node", file: "", test: `${step.title}: ${message}`, message }
-          Tally.note({ failed: 1, failures: [failure] })
-        }
-        ends[index] = ended
+  await each([...outputs.entries()], most, async ([index, { step, write, end }]) => {
+    if (performance.now() < until) {
+      const before = Tally.sum().failed
+      const workers = share + (index === 0 && most > 1 ? 1 : 0)
+      const began = performance.now()
+      const ended = await run(step, { workers, until }, write)
+      // The time of a child is counted as it ends: that of steps which run on is not in it.
+      const cpu = cpuSeconds()
+      const seconds = Math.round((performance.now() - began) / 1000)
+      costs.push(`${step.title}: ${seconds} s, ${Math.round(cpu - counted)} s of processors`)
+      counted = cpu
+      if (typeof ended === "number" && ended !== 0 && Tally.sum().failed === before) {
+        const message = `exit code ${ended}`
+        const failure = { runtime: "node", file: "", test: `${step.title}: ${message}`, message }
+        Tally.note({ failed: 1, failures: [failure] })
       }
-      end()
+      ends[index] = ended
     }
-  }
-  await Promise.all(Array.from({ length: most }, take))
+    end()
+  })
   for (const [index, { step, lastLines }] of outputs.entries()) {
     const ended = ends[index]
     if (typeof ended !== "number" || ended === 0) continue

@@ -14,6 +14,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
+import { each } from "./each.mjs"
 import { root } from "./setup.mjs"
 
 /**
@@ -138,21 +139,15 @@ export const typeFaults = async (tarball) => {
           JSON.stringify({ files, compilerOptions: { ...strict, ...resolution, ...compilerOptions } }),
         )
     }
-    const waiting = Object.entries(compilers)
+    const all = Object.entries(compilers)
       .toReversed()
       .flatMap(([compiler, names]) => names.map((name) => ({ compiler, name })))
-    /** @type {string[]} */
-    const faults = []
-    const take = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const { compiler, name } = next
-        const [world = "", kind] = name.split(".")
-        const found = await errors(join(folder, world), compiler, `${kind}.json`)
-        faults.push(...found.map((line) => `${compiler}, ${name}: ${line}`))
-      }
-    }
-    await Promise.all([take(), take()])
-    return faults
+    const faults = await each(all, 2, async ({ compiler, name }) => {
+      const [world = "", kind] = name.split(".")
+      const found = await errors(join(folder, world), compiler, `${kind}.json`)
+      return found.map((line) => `${compiler}, ${name}: ${line}`)
+    })
+    return faults.flat()
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

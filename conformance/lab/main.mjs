@@ -3,7 +3,10 @@
 // tell with `--help` what they take.
 import { root, run } from "../../.ci/setup.mjs"
 
-/** @type {Readonly<Record<string, readonly [script: string, says: string]>>} */
+/**
+ * Each with the variables that it has unless the caller has set them.
+ * @type {Readonly<Record<string, readonly [script: string, says: string, env?: Record<string, string>]>>}
+ */
 const scripts = {
   codex: ["conformance/lab/run/codex.mjs", "the suite on the real peer, against its baseline"],
   "client-codex": ["conformance/lab/run/codex.mjs --client", "the cases for clients on the real client"],
@@ -13,6 +16,8 @@ const scripts = {
   spawners: [
     ".ci/test.mjs conformance/integration/BuiltInSpawners.test.ts",
     "the suites on every built-in spawner",
+    // The test plays some cases of each suite otherwise.
+    { WHOLE_SUITES: "1" },
   ],
   support: ["conformance/lab/run/support.mjs", "the suites on every runtime, for the support table"],
   quick: ["conformance/lab/run/quick.mjs", "the wire suite on one runtime, as `npm test` plays it"],
@@ -21,11 +26,15 @@ const scripts = {
   stress: ["conformance/lab/stress/main.mjs", "crowds, kills, floods, fuzzed messages"],
   start: ["conformance/lab/bench/start.mjs", "the first answer, the first exit, `run -- true` and `ps`"],
   flakes: [".ci/flakes.mjs", "plays tests again and again beside busy processes"],
-  soak: [".ci/soak.mjs", "cuts a flooded connection for ten minutes, and compares every byte"],
+  soak: [
+    ".ci/test.mjs adapters/shared/integration/Soak.test.ts",
+    "cuts a flooded connection, and compares every byte: for PROCWIRE_SOAK_SECONDS, from PROCWIRE_SOAK_SEED",
+    { PROCWIRE_SOAK_SECONDS: "600", PROCWIRE_SOAK_SEED: "1" },
+  ],
 }
 
 const [name = "", ...args] = process.argv.slice(2)
-const [script] = scripts[name] ?? []
+const [script, , env] = scripts[name] ?? []
 if (script === undefined) {
   const lines = Object.entries(scripts).map(([each, [, says]]) => `  ${each.padEnd(13)} ${says}\n`)
   const isAsked = name === "" || name === "--help" || name === "-h"
@@ -35,6 +44,4 @@ if (script === undefined) {
   process.exit(isAsked ? 0 : 2)
 }
 const [file = "", ...words] = script.split(" ")
-// The test of the built-in spawners plays some cases of each suite; with the variable all of them.
-const env = name === "spawners" ? { ...process.env, WHOLE_SUITES: "1" } : process.env
-run(process.execPath, [`${root}${file}`, ...words, ...args], { env })
+run(process.execPath, [`${root}${file}`, ...words, ...args], { env: { ...env, ...process.env } })

@@ -15,9 +15,9 @@ const bench = (...args: ReadonlyArray<string>) =>
 test("wrong use is named, with exit code 2, before anything is measured", { timeout }, () => {
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
     [["--against", "no-such-ref"], "bench: --against no-such-ref: no such commit"],
-    [["--on", "perl"], "bench: --on perl: no such server"],
-    [["--reps", "0"], "bench: --reps 0: wants a whole number from 1"],
-    [["--transports", "tcp"], "bench: --transports tcp: stdio, ws or both"],
+    [["--on", "perl"], "--on perl: expected some of node, bun, deno, bun-file"],
+    [["--reps", "0"], "--reps 0: expected a whole number from 1"],
+    [["--transports", "tcp"], "--transports tcp: expected some of stdio, ws"],
     [["--fast"], "Unknown option '--fast'"],
   ]
   for (const [args, text] of wrong) {

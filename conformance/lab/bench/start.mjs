@@ -16,27 +16,21 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join, resolve } from "node:path"
 import { command } from "../../../.ci/command.mjs"
-import { binary, install, root } from "../../../.ci/setup.mjs"
+import { binary, install, root, runtimeNames } from "../../../.ci/setup.mjs"
 import { fetchedPeer } from "../run/peer.mjs"
 import { compile, program } from "./lib/native.mjs"
 
-const kinds = ["node", "bun", "deno"]
-
 const { values } = command(import.meta.url, {
   options: {
-    runs: { type: "string", default: "20" },
-    on: { type: "string", default: "node" },
-    tree: { type: "string", multiple: true, default: [] },
-    "without-peer": { type: "boolean", default: false },
-    realtime: { type: "boolean", default: false },
+    runs: { usual: 20, least: 1 },
+    on: { usual: "node", some: runtimeNames },
+    tree: [],
+    "without-peer": false,
+    realtime: false,
   },
 })
-const runs = Number(values.runs)
+const { runs } = values
 const on = values.on.split(",")
-if (!(Number.isInteger(runs) && runs > 0) || on.some((kind) => !kinds.includes(kind))) {
-  process.stderr.write("start: --runs wants a whole number from 1, --on some of node, bun, deno\n")
-  process.exit(2)
-}
 
 /**
  * A program to start: the words of its server, of its commands where it has some, and its variables.

@@ -30,30 +30,19 @@ const required = 0.95
 
 const { values, positionals: words } = command(import.meta.url, {
   options: {
-    by: { type: "string" },
-    jobs: { type: "string", default: "1" },
-    seeds: { type: "string", default: "500" },
-    resume: { type: "string" },
-    check: { type: "boolean", default: false },
+    by: { usual: "", of: ways },
+    jobs: 1,
+    seeds: 500,
+    resume: "",
+    check: false,
   },
   allowPositionals: true,
 })
 
-/** @param {string} text */
-const refuse = (text) => {
-  process.stderr.write(`${text}; --help tells what it takes\n`)
-  process.exit(2)
-}
-const whole = (/** @type {"jobs" | "seeds"} */ name) =>
-  /^\d+$/.test(values[name]) ? Number(values[name]) : refuse(`--${name} is a whole number: ${values[name]}`)
-const [jobs, seeds] = [whole("jobs"), whole("seeds")]
-if (values.by !== undefined && !ways.some((way) => way === values.by))
-  refuse(`--by is one of ${ways.join(", ")}: ${values.by}`)
-
 install()
 const chosen = all.filter(
   (fault) =>
-    (values.by === undefined || values.by === wayOf(fault)) &&
+    (values.by === "" || values.by === wayOf(fault)) &&
     (words.length === 0 ||
       words.some((word) => [fault.name, fault.file, fault.says].some((text) => text.includes(word)))),
 )
@@ -98,8 +87,8 @@ if (values.check) {
   process.exit(unfit.length > 0 ? 1 : 0)
 }
 
-const { resume } = values
-const noted = resume !== undefined && existsSync(resume) ? readFileSync(resume, "utf8") : ""
+const { jobs, resume, seeds } = values
+const noted = existsSync(resume) ? readFileSync(resume, "utf8") : ""
 const before = new Set([...noted.matchAll(/^noticed +\S+ s +(\S+)/gm)].map(([, name]) => name))
 const folder = mkdtempSync(join(tmpdir(), "procwire-planted-"))
 /** @type {Copy.Copy[]} */
@@ -129,7 +118,7 @@ const work = async (job) => {
     const seconds = ((performance.now() - begin) / 1000).toFixed(1)
     const line = `${by === undefined ? "SURVIVED" : "noticed "} ${seconds.padStart(6)} s  ${fault.name}`
     print(by === undefined ? line : `${line}, by ${by}`)
-    if (resume !== undefined) appendFileSync(resume, `${by === undefined ? line : `${line}, by ${by}`}\n`)
+    if (resume !== "") appendFileSync(resume, `${by === undefined ? line : `${line}, by ${by}`}\n`)
   }
 }
 await Promise.all(Array.from({ length: Math.max(1, jobs) }, (_, job) => work(job)))

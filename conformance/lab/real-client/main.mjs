@@ -3,35 +3,29 @@
 import { spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { command } from "../../../.ci/command.mjs"
+import { each } from "../../../.ci/each.mjs"
 import { cacheOf } from "../run/fetched.mjs"
 import { fetchedPeer, releases } from "../run/peer.mjs"
-import { flags, progress, stackOf } from "../stress/lib/command.mjs"
+import { progress, stackOf } from "../stress/lib/command.mjs"
 import { ready } from "../stress/lib/servers.mjs"
 import { ways } from "./client.mjs"
 import { all } from "./scenarios/index.mjs"
 import * as Stage from "./stage.mjs"
 
-const about = [
-  "Lets codex exec work on a server, with a model that a script plays.\n",
-  ...Object.entries(all).map(
-    ([name, { says, slow }]) => `  ${name}: ${says}${slow ? " Slow: only if named." : ""}`,
-  ),
-].join("\n")
-const options = flags("conformance:real-client", about, {
-  server: {
-    says: `of ${Stage.serverNames.join(", ")}`,
-    standard: "node,bun,deno",
-    choices: Stage.serverNames,
+const scenarios = Object.entries(all).map(
+  ([name, { says, slow }]) => `  ${name}: ${says}${slow ? " Slow: only if named." : ""}\n`,
+)
+const { values: options } = command(import.meta.url, {
+  options: {
+    server: { says: "where", usual: "node,bun,deno", some: Stage.serverNames },
+    command: { says: "another server instead, by its words before --listen", usual: "" },
+    over: { says: "the ways to it", usual: "ws,stdio", some: Object.keys(ways) },
+    peer: { says: "the release of the client, and of the server peer", usual: releases[0], of: releases },
+    only: { says: "some of the scenarios", usual: "all", some: ["all", ...Object.keys(all)] },
+    jobs: { says: "scenarios at a time, which wait longer than they compute", usual: 4 },
   },
-  command: { says: "another server instead, by its words before --listen", standard: "none" },
-  over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
-  peer: {
-    says: "the release of the client, and of the server peer",
-    standard: releases[0],
-    choices: [...releases],
-  },
-  only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
-  jobs: { says: "scenarios at a time, which wait longer than they compute", standard: 4 },
+  more: `\n${scenarios.join("")}`,
 })
 
 ready()
@@ -123,15 +117,13 @@ const playAndReport = async (name, ...one) => {
   process.stdout.write(`\nFAIL ${title}\n  ${says}\n${wrong.replace(/^/gm, "    ")}\n\n`)
 }
 
-const servers = options.command === "none" ? options.server.split(",") : [options.command]
+const servers = options.command === "" ? options.server.split(",") : [options.command]
 const waiting = servers
   .flatMap((server) => options.over.split(",").map((over) => ({ server, over })))
   .flatMap((place) => chosen.map(([name, scenario]) => ({ ...place, name, scenario })))
-const lane = async () => {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-    await playAndReport(next.name, next.scenario, next.server, next.over)
-}
-await Promise.all(Array.from({ length: Math.max(1, options.jobs) }, lane))
+await each(waiting, Math.max(1, options.jobs), ({ name, scenario, server, over }) =>
+  playAndReport(name, scenario, server, over),
+)
 
 rmSync(folder, { recursive: true, force: true })
 process.stdout.write(

@@ -9,6 +9,7 @@ import { spawnSync } from "node:child_process"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { fetchedPeer, releaseOf } from "./peer.mjs"
 import { quoted } from "./quoted.mjs"
+import { flags, suite } from "./suite.mjs"
 
 install()
 build()
@@ -17,22 +18,12 @@ const isClient = first === "--client"
 const args = isClient ? rest : process.argv.slice(2)
 const { binary, env } = fetchedPeer(releaseOf(args))
 const subject = [process.execPath, `${root}conformance/lab/real-client/subject.mjs`, binary, "{URL}"]
-const words = isClient
-  ? [
-      "--client",
-      await quoted(subject),
-      "--timeout-ms",
-      "30000",
-      "--parallel",
-      "2",
-      "--transports",
-      "ws,stdio",
-    ]
-  : // Only a hang takes so long, on whatever machine: the peer takes some seconds for a line of 64 MiB.
-    ["--command", await quoted([binary, "exec-server", "--listen", "{LISTEN}"]), "--timeout-ms", "60000"]
 const baseline = `${root}conformance/targets/codex${isClient ? "-client" : ""}.baseline.json`
-const suite = [`${root}dist/procwire-conformance.mjs`, ...words, "--strict", "--baseline", baseline]
-const { status } = spawnSync(process.execPath, [...suite, ...args], {
+const options = isClient
+  ? { client: await quoted(subject), "timeout-ms": 30_000, parallel: 2, transports: "ws,stdio" }
+  : // Only a hang takes so long, on whatever machine: the peer takes some seconds for a line of 64 MiB.
+    { command: await quoted([binary, "exec-server", "--listen", "{LISTEN}"]), "timeout-ms": 60_000 }
+const { status } = spawnSync(process.execPath, [suite, ...flags({ ...options, baseline }), ...args], {
   stdio: "inherit",
   env: { ...process.env, ...(isClient ? {} : env) },
 })

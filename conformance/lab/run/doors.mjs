@@ -2,38 +2,19 @@
 // `npm run lab -- doors REF [FILE ...]`: plays the tests of the promise doors, as they are, on the package that another
 // commit builds. Without files: all tests of adapters that connect by `testing/Client.ts` and import nothing of Effect.
 // A behaviour that has been changed since that commit fails here.
-import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { command } from "../../../.ci/command.mjs"
-import { build, install, npm, root, run } from "../../../.ci/setup.mjs"
+import { build, install, root } from "../../../.ci/setup.mjs"
+import * as Commit from "./commit.mjs"
 
 const { positionals } = command(import.meta.url, { allowPositionals: true })
-const [ref, ...files] = positionals
-if (ref === undefined) {
-  process.stderr.write("doors: wants the name of a commit\n")
+const [ref = "", ...files] = positionals
+const commit = Commit.named(ref)
+if (commit === undefined) {
+  process.stderr.write(`doors: ${ref || "nothing"}: expected the name of a commit\n`)
   process.exit(2)
-}
-
-/** @param {readonly string[]} args */
-const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim()
-
-const commit = git("rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`)
-const tree = join(root, ".cache/doors", commit.slice(0, 9))
-
-const remove = () => {
-  rmSync(tree, { recursive: true, force: true })
-  git("worktree", "prune")
-}
-
-/** Builds the commit in a worktree of its own, with the packages of its own lock file. */
-const checkout = () => {
-  mkdirSync(join(root, ".cache/doors"), { recursive: true })
-  git("worktree", "add", "--detach", "--force", tree, commit)
-  const isSame = git("diff", "--stat", commit, "--", "package-lock.json") === ""
-  if (isSame) symlinkSync(join(root, "node_modules"), join(tree, "node_modules"))
-  else if (!npm(["install", "--no-save", "--no-progress"], tree)) process.exit(1)
-  run(process.execPath, [".ci/build.mjs"], { cwd: tree, stdio: ["ignore", "ignore", "inherit"] })
 }
 
 const doors = () =>
@@ -47,9 +28,7 @@ const doors = () =>
 
 install()
 build()
-remove()
-process.stderr.write(`doors: building ${commit.slice(0, 9)}\n`)
-checkout()
+const { tree, remove } = Commit.checkout(commit, join(root, ".cache/doors"), [".ci/build.mjs"])
 const { status } = spawnSync(process.execPath, [".ci/test.mjs", ...(files.length > 0 ? files : doors())], {
   cwd: root,
   stdio: "inherit",

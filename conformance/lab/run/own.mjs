@@ -5,14 +5,12 @@
 import { spawnSync } from "node:child_process"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { quoted } from "./quoted.mjs"
+import { flags, suite } from "./suite.mjs"
 
 install()
 build()
 const server = await quoted([process.execPath, `${root}dist/procwire.cjs`, "serve", "--listen", "{LISTEN}"])
-const bundle = `${root}dist/procwire-conformance.mjs`
 const everywhere = "stdio,ws,unix,tcp"
-/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
-const hangMs = 60_000
 
 /**
  * @param {string} dialect of the server
@@ -21,9 +19,8 @@ const hangMs = 60_000
  * @returns {number} the exit code
  */
 const play = (dialect, transports, args) => {
-  const target = ["--command", `${server} --dialect ${dialect}`, "--transports", transports]
-  const words = [bundle, ...target, "--strict", "--timeout-ms", String(hangMs), ...args]
-  return spawnSync(process.execPath, words, { stdio: "inherit" }).status ?? 1
+  const target = flags({ command: `${server} --dialect ${dialect}`, transports, "timeout-ms": 60_000 })
+  return spawnSync(process.execPath, [suite, ...target, ...args], { stdio: "inherit" }).status ?? 1
 }
 
 const args = process.argv.slice(2)

@@ -3,19 +3,18 @@
 // start it: over WebSocket, and the cases about lines over stdio and unix sockets. Node plays every case; Bun and Deno
 // leave out those that tell how near the server is to its peer, and those that no runtime can change (`ofFlags`).
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { command } from "../../../.ci/command.mjs"
-import { binary, build, install, root } from "../../../.ci/setup.mjs"
+import { build, install, root, runtimeNames } from "../../../.ci/setup.mjs"
 import * as Tally from "../../../.ci/tally.mjs"
 import { quoted } from "./quoted.mjs"
+import { serverOn } from "./runtimes.mjs"
+import { flags, outcomesIn, suite } from "./suite.mjs"
 
 /** Cases at a time: a case waits for processes twice as long as it computes. */
 const parallel = 8
-
-/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
-const hangMs = 120_000
 
 const { positionals } = command(import.meta.url, { allowPositionals: true })
 install()
@@ -53,32 +52,15 @@ const ofRuntimes = async () => {
   return ids.filter((id) => !ofFlags.some((place) => isIn(id, place)))
 }
 
-/** @type {Record<string, () => readonly string[]>} The words that start the command, built by `.ci/tested.mjs`. */
-const commands = {
-  node: () => [process.execPath, `${root}dist/procwire.cjs`],
-  bun: () => [binary("@oven", "bin/bun"), `${root}dist/tested-bun/procwire.mjs`],
-  deno: () => [
-    binary("@deno", "deno"),
-    "run",
-    "--quiet",
-    "--no-prompt",
-    "-P",
-    `${root}dist/tested-deno/procwire.mjs`,
-  ],
-}
-
-const [runtime = ""] = positionals
-const words = commands[runtime]?.()
-if (words === undefined) {
-  process.stderr.write(`quick: ${runtime || "no runtime"}: expected node, bun or deno\n`)
+const runtime = runtimeNames.find((name) => name === positionals[0])
+if (runtime === undefined) {
+  process.stderr.write(`quick: ${positionals[0] ?? "no runtime"}: expected ${runtimeNames.join(" or ")}\n`)
   process.exit(2)
 }
-if (runtime !== "node") {
-  const { provide } = await import("../../../.ci/tested.mjs")
-  await provide(runtime === "bun" ? "bun" : "deno")
-}
-
-const server = await quoted([...words, "serve", "--listen", "{LISTEN}"])
+/** The command as `.ci/tested.mjs` builds it. */
+const program =
+  runtime === "node" ? undefined : await (await import("../../../.ci/tested.mjs")).tested(runtime)
+const server = await quoted([...serverOn(runtime, { program }), "--listen", "{LISTEN}"])
 
 const folder = mkdtempSync(join(tmpdir(), "procwire-quick-"))
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
@@ -90,29 +72,11 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
  */
 const play = (transports, ...globs) => {
   const json = join(folder, "outcomes.json")
-  const { status } = spawnSync(
-    process.execPath,
-    [
-      `${root}dist/procwire-conformance.mjs`,
-      "--command",
-      server,
-      "--transports",
-      transports,
-      "--strict",
-      ...(runtime === "node" ? [] : ["--level", "should"]),
-      "--parallel",
-      String(parallel),
-      "--timeout-ms",
-      String(hangMs),
-      "--json",
-      json,
-      ...globs,
-    ],
-    { cwd: root, stdio: "inherit" },
-  )
+  const level = runtime === "node" ? {} : { level: "should" }
+  const words = flags({ command: server, transports, ...level, parallel, json })
+  const { status } = spawnSync(process.execPath, [suite, ...words, ...globs], { cwd: root, stdio: "inherit" })
   if (status !== 0 && status !== 1) return false
-  /** @type {{ cases: { id: string, status: string, counts: boolean, reason?: string }[] }} */
-  const { cases } = JSON.parse(readFileSync(json, "utf8"))
+  const cases = outcomesIn(json)
   const failed = cases.filter((one) => one.status === "fail" && one.counts)
   const passed = cases.filter((one) => one.status === "pass").length
   Tally.note({

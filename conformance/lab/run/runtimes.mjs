@@ -27,6 +27,9 @@ const lines = [20, 22, 24]
 /** The words behind a command that make it listen: the suite replaces `{LISTEN}`. */
 const serve = ["serve", "--listen", "{LISTEN}"]
 
+/** @param {Name} name @param {string} [program] */
+const listening = (name, program) => quoted(serverOn(name, { flags: serve.slice(1), program }))
+
 /** @param {string} program @returns {string} */
 const versionOf = (program) =>
   /\d+\.\d+\.\d+/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[0] ?? "unknown"
@@ -61,14 +64,13 @@ const nodeOf = (line) => {
 
 const bunBinary = () => binary("@oven", "bin/bun")
 const denoBinary = () => binary("@deno", "deno")
-/** The server on Deno gets the permissions of deno.json; the suite needs more. */
-const restrictedDeno = () => [denoBinary(), "run", "--quiet", "--no-prompt", "-P"]
 
-/** @type {Record<Name, (folder?: string) => string[]>} The words that start our command on a runtime, from a folder. */
+/** @type {Record<Name, () => string[]>} The words in front of our command on a runtime. */
 const commands = {
-  node: (folder = root) => [process.execPath, join(folder, built.server)],
-  bun: (folder = root) => [bunBinary(), join(folder, source("bun").server)],
-  deno: (folder = root) => [...restrictedDeno(), join(folder, source("deno").server)],
+  node: () => [process.execPath],
+  bun: () => [bunBinary()],
+  // With the permissions of deno.json; the suite needs more.
+  deno: () => [denoBinary(), "run", "--quiet", "--no-prompt", "-P"],
 }
 
 /** @param {string} name @returns {name is Name} */
@@ -77,13 +79,14 @@ const isName = (name) => Object.hasOwn(commands, name)
 /**
  * The words that start our server on a runtime. On Deno a server that keeps reads /proc with all permissions.
  * @param {string} name `node` (this one), `bun` or `deno`
- * @param {{ readonly flags?: readonly string[], readonly tree?: string }} [more] `tree` is a folder with another tree,
- *   which is built
+ * @param {{ readonly flags?: readonly string[], readonly tree?: string, readonly program?: string | undefined }} [more]
+ *   `tree` is a folder with another tree, which is built; `program` another file with the command
  */
-export const serverOn = (name, { flags = [], tree } = {}) => {
+export const serverOn = (name, { flags = [], tree = root, program } = {}) => {
   if (!isName(name)) throw new Error(`no runtime is called ${name}`)
   const permitted = (/** @type {string} */ word) => (word === "-P" && flags.includes("--keep") ? "-A" : word)
-  return [...commands[name](tree).map(permitted), "serve", ...flags]
+  const file = program ?? join(tree, name === "node" ? built.server : source(name).server)
+  return [...commands[name]().map(permitted), file, "serve", ...flags]
 }
 
 /** @param {string} script @param {readonly string[]} args */
@@ -109,7 +112,7 @@ const bun = async () => {
   return {
     name: "Bun",
     version: versionOf(bunBinary()),
-    server: await quoted([...commands.bun(), ...serve]),
+    server: await listening("bun"),
     bundled: await quoted([join(root, "dist/procwire-bun"), ...serve]),
     conformance: [bunBinary(), join(root, source("bun").conformance)],
     spawner: join(root, source("bun").spawner),
@@ -122,8 +125,8 @@ const deno = async () => {
   return {
     name: "Deno",
     version: versionOf(denoBinary()),
-    server: await quoted([...commands.deno(), ...serve]),
-    bundled: await quoted([...restrictedDeno(), join(root, ".cache/single/procwire.mjs"), ...serve]),
+    server: await listening("deno"),
+    bundled: await listening("deno", join(root, ".cache/single/procwire.mjs")),
     conformance: [denoBinary(), "run", "--allow-all", join(root, source("deno").conformance)],
     spawner: join(root, source("deno").spawner),
   }

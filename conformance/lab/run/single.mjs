@@ -7,15 +7,13 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { build, heading, install, root, run } from "../../../.ci/setup.mjs"
+import { flags, suite } from "./suite.mjs"
 
 install()
 build()
 const { quote } = await import("../../../dist/conformance/suite/ShellWords.js")
 
 const unshare = ["--map-root-user", "--mount"]
-
-/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
-const hangMs = 120_000
 
 /** Cases at a time: a case waits longer than it computes. */
 const parallel = 4
@@ -52,19 +50,9 @@ const test = (name, args) => {
   // Cases start the runtime of the suite, which is a copy that is not hidden.
   const node = join(folder, "node")
   copyFileSync(realpathSync(process.execPath), node)
-  const patience = ["--timeout-ms", String(hangMs)]
-  const suite = [
-    `${root}dist/procwire-conformance.mjs`,
-    "--command",
-    server,
-    "--strict",
-    "--parallel",
-    String(parallel),
-    ...patience,
-    ...args,
-  ]
+  const words = [...flags({ command: server, parallel }), ...args]
   const env = { PATH: "/usr/bin:/bin", HOME: home }
-  const { status } = spawnSync(node, suite, { cwd: alone, stdio: "inherit", env })
+  const { status } = spawnSync(node, [suite, ...words], { cwd: alone, stdio: "inherit", env })
   rmSync(folder, { recursive: true, force: true })
   return status === 0
 }

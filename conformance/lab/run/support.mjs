@@ -6,16 +6,18 @@ import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { command } from "../../../.ci/command.mjs"
+import { each } from "../../../.ci/each.mjs"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { cacheOf } from "./fetched.mjs"
 import { runtimes } from "./runtimes.mjs"
+import { flags, outcomesIn, suite } from "./suite.mjs"
 
 /**
  * The proofs, by runtime and row of the table; and the version of the runtime.
  * @typedef {Record<string, { version: string } & Record<string, boolean | string>>} Support
  *
  * @import { Runtime } from "./runtimes.mjs"
- * @typedef {{ id: string, status: "pass" | "fail" | "skip", counts: boolean }} Outcome
+ * @import { Outcome } from "./suite.mjs"
  */
 
 /**
@@ -35,13 +37,9 @@ const ofLines = [
   "http/stream",
 ]
 
-/** The longest wait of a case, in milliseconds: only a hang reaches it, on whatever machine. */
-const hangMs = 60_000
-
 const file = `${root}conformance/lab/run/support.json`
-const suite = `${root}dist/procwire-conformance.mjs`
 
-const { values } = command(import.meta.url, { options: { check: { type: "boolean" } } })
+const { values } = command(import.meta.url, { options: { check: false } })
 install()
 build()
 const { cases: spawnerCases } = await import("../../../dist/conformance/spawner/cases/index.js")
@@ -59,13 +57,13 @@ let runs = 0
  */
 const play = ([program = "", ...args], globs = []) => {
   const json = join(folder, `outcomes-${(runs += 1)}.json`)
-  const words = [...args, ...globs, "--strict", "--timeout-ms", String(hangMs), "--json", json]
+  const words = [...args, ...globs, ...flags({ "timeout-ms": 60_000, json })]
   return new Promise((resolve) => {
     execFile(program, words, { cwd: root, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       const status = error === null ? 0 : error.code
       if (status !== 0)
         process.stderr.write(`${stdout}${stderr}\n${program} ${words.join(" ")}: exit code ${status}\n`)
-      resolve(status === 0 || status === 1 ? JSON.parse(readFileSync(json, "utf8")).cases : [])
+      resolve(status === 0 || status === 1 ? outcomesIn(json) : [])
     })
   })
 }
@@ -137,18 +135,13 @@ const prove = async (runtime) => {
   return { version: runtime.version, ...rows }
 }
 
-/** @type {Map<string, Support[string]>} */
-const found = new Map()
 const all = await runtimes()
-const waiting = [...all]
-/** Two at once: cases wait more than they compute. */
-const take = async () => {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-    found.set(next.name, await prove(next))
-}
-await Promise.all([take(), take()])
+// Two at once: cases wait more than they compute.
+const proofs = await each(all, 2, prove)
 /** @type {Support} */
-const proved = Object.fromEntries(all.map(({ name }) => [name, found.get(name) ?? { version: "unknown" }]))
+const proved = Object.fromEntries(
+  all.map(({ name }, index) => [name, proofs[index] ?? { version: "unknown" }]),
+)
 
 if (values.check) {
   /** @type {Support} */

@@ -22,54 +22,30 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { command } from "../../../.ci/command.mjs"
-import { binary, install, root } from "../../../.ci/setup.mjs"
+import { install, root, runtimeNames, wordsOf } from "../../../.ci/setup.mjs"
 import { bundle } from "./bundle.mjs"
 import { playSeeds } from "./seeds.mjs"
 
 const { values } = command(import.meta.url, {
   options: {
-    seeds: { type: "string", default: "1000" },
-    from: { type: "string", default: "1" },
-    seed: { type: "string" },
-    seconds: { type: "string" },
-    "of-this-commit": { type: "boolean", default: false },
-    minutes: { type: "string", default: "1" },
-    mix: { type: "string" },
-    jobs: { type: "string", default: "1" },
-    runtime: { type: "string", default: "node" },
-    lines: { type: "boolean", default: false },
+    seeds: 1000,
+    from: 1,
+    seed: Infinity,
+    seconds: Infinity,
+    "of-this-commit": false,
+    minutes: 1,
+    mix: "",
+    jobs: 1,
+    runtime: { usual: "node", of: runtimeNames },
+    lines: false,
   },
 })
 
-/** @type {Readonly<Record<string, () => readonly string[]>>} */
-const runtimes = {
-  node: () => [process.execPath],
-  bun: () => [binary("@oven", "bin/bun"), "--bun"],
-  deno: () => [binary("@deno", "deno"), "run", "-A"],
-}
-
-/**
- * A whole number from an option.
- * @param {string} name
- * @param {string} text
- */
-const number = (name, text) => {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= 0) return value
-  process.stderr.write(`--${name} must be a whole number: ${text}\n`)
-  process.exit(2)
-}
-
-const runtime = runtimes[values.runtime]
-if (runtime === undefined) {
-  process.stderr.write(`--runtime must be node, bun or deno: ${values.runtime}\n`)
-  process.exit(2)
-}
-
 install()
 const file = await bundle()
-const [minutes, mix] = [number("minutes", values.minutes), values.mix]
-const [binaryFile = "", ...words] = runtime()
+const { minutes, jobs, seeds } = values
+const mix = values.mix === "" ? undefined : values.mix
+const runtime = wordsOf(/** @type {import("../../../.ci/setup.mjs").Runtime} */ (values.runtime))
 
 /**
  * Plays one seed, as it says itself.
@@ -78,7 +54,8 @@ const [binaryFile = "", ...words] = runtime()
 const playOne = (seed) => {
   const asked = JSON.stringify({ seed, minutes, mix, lines: values.lines })
   const player = fileURLToPath(new URL("player.mjs", import.meta.url))
-  return spawnSync(binaryFile, [...words, player, file, asked], { stdio: "inherit" }).status === 0
+  const [program, ...words] = runtime
+  return spawnSync(program, [...words, player, file, asked], { stdio: "inherit" }).status === 0
 }
 
 /**
@@ -88,7 +65,7 @@ const playOne = (seed) => {
  */
 const playPart = (part, about = "") =>
   playSeeds(
-    { file, command: [binaryFile, ...words], parts: [part], jobs: number("jobs", values.jobs), minutes },
+    { file, command: runtime, parts: [part], jobs, minutes },
     (text) => process.stdout.write(text.replace(/( virtual minutes in [\d.]+ s)\n$/, `$1${about}\n`)),
     (text) => process.stderr.write(text),
   )
@@ -99,7 +76,7 @@ const ofThisCommit = () => {
   return [...hash].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 1_000_000_007, 7)
 }
 
-const first = values["of-this-commit"] ? ofThisCommit() : number("from", values.from)
+const first = values["of-this-commit"] ? ofThisCommit() : values.from
 
 /** The mixes that are played in turn, and the number of seeds of each at a time. */
 const turns = {
@@ -128,9 +105,9 @@ const playFor = async (seconds) => {
 }
 
 const ok =
-  values.seconds !== undefined
-    ? await playFor(number("seconds", values.seconds))
-    : values.seed !== undefined
-      ? playOne(number("seed", values.seed))
-      : await playPart({ from: first, seeds: number("seeds", values.seeds), mix })
+  values.seconds !== Infinity
+    ? await playFor(values.seconds)
+    : values.seed !== Infinity
+      ? playOne(values.seed)
+      : await playPart({ from: first, seeds, mix })
 process.exitCode = ok ? 0 : 1

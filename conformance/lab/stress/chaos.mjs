@@ -19,9 +19,9 @@ const chunk = Buffer.from("hello\n").toString("base64")
 export const chaos = stress({
   says: "kills servers, clients and children at random: nothing may be left behind",
   options: {
-    seconds: { says: "how long", standard: 60 },
+    seconds: { says: "how long", usual: 60 },
     runtime: onRuntime,
-    seed: { says: "where the random numbers begin", standard: 1 },
+    seed: { says: "where the random numbers begin", usual: 1 },
   },
   play: async (options, { row, fail, failed, over }) => {
     const random = randomOf(options.seed)

@@ -46,14 +46,14 @@ const kinds = ["cgroup", "subreaper", "auto"]
 export const contain = stress({
   says: "starts trees of processes that try to outlive their server, ends them, and counts the survivors",
   options: {
-    seconds: { says: "how long", standard: 60 },
+    seconds: { says: "how long", usual: 60 },
     rounds: {
       says: "how many at most, each of which plants every tree; 0: as many as there is time for",
-      standard: 0,
+      usual: 0,
     },
-    load: { says: "busy processes beside", standard: 0 },
-    children: { says: "children of the largest trees", standard: 1000 },
-    contain: { says: `what contains them: ${kinds.join(", ")}`, standard: "auto", choices: kinds },
+    load: { says: "busy processes beside", usual: 0 },
+    children: { says: "children of the largest trees", usual: 1000 },
+    contain: { says: `what contains them: ${kinds.join(", ")}`, usual: "auto", of: kinds },
     runtime: onRuntime,
   },
   play: async (options, { row, fail, failed, over }) => {

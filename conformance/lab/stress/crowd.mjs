@@ -2,7 +2,8 @@
 // Many connections with two processes each, lines through all of them, and the end of everything. Then some of which
 // half stop reading under flooding children: the others must go on, and who reads again must get every byte.
 import { setTimeout as sleep } from "node:timers/promises"
-import { each, mebibytes, spread, stress, within } from "./lib/command.mjs"
+import { each } from "../../../.ci/each.mjs"
+import { mebibytes, spread, stress, within } from "./lib/command.mjs"
 import * as Members from "./lib/members.mjs"
 import * as Proc from "./lib/proc.mjs"
 import { onRuntime, serve } from "./lib/servers.mjs"
@@ -14,10 +15,10 @@ const slower = 3
 export const crowd = stress({
   says: "opens a thousand connections, and has half of a hundred stop reading",
   options: {
-    connections: { says: "connections, each with two processes", standard: 1000 },
-    stalling: { says: "connections of which half stop reading", standard: 100 },
-    mebibytes: { says: "what each child that nobody reads from writes in all, about", standard: 32 },
-    transport: { says: transports.join(", "), standard: "ws", choices: transports },
+    connections: { says: "connections, each with two processes", usual: 1000 },
+    stalling: { says: "connections of which half stop reading", usual: 100 },
+    mebibytes: { says: "what each child that nobody reads from writes in all, about", usual: 32 },
+    transport: { says: transports.join(", "), usual: "ws", of: transports },
     runtime: onRuntime,
   },
   play: async ({ runtime, transport, ...options }, { row, fail, skip }) => {

@@ -263,10 +263,10 @@ const load = async ({ connections, rounds }, { row, fail }) => {
 export const egress = stress({
   says: "fuzzes the proxy of egress rules, and opens a thousand connections through one",
   options: {
-    messages: { says: "how many the parser gets", standard: 200_000 },
-    connections: { says: "how many at once go through one proxy", standard: 1000 },
-    rounds: { says: "how often all of them are opened", standard: 10 },
-    seed: { says: "where the random numbers begin", standard: 1 },
+    messages: { says: "how many the parser gets", usual: 200_000 },
+    connections: { says: "how many at once go through one proxy", usual: 1000 },
+    rounds: { says: "how often all of them are opened", usual: 10 },
+    seed: { says: "where the random numbers begin", usual: 1 },
   },
   play: async (options, telling) => {
     await load(options, telling)

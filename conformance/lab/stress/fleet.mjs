@@ -46,8 +46,8 @@ const fleetSize = 3
 export const fleet = stress({
   says: "kills and restarts the routers of a fleet, and freezes a host",
   options: {
-    seconds: { says: "how long routers are killed, and then a host is frozen", standard: 40 },
-    floods: { says: "processes that print 200 lines a second", standard: 20 },
+    seconds: { says: "how long routers are killed, and then a host is frozen", usual: 40 },
+    floods: { says: "processes that print 200 lines a second", usual: 20 },
   },
   play: async ({ seconds, floods }, { row, fail, skip, over }) => {
     const folder = mkdtempSync(join(tmpdir(), "procwire-stress-"))

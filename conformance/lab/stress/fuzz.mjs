@@ -5,14 +5,15 @@ import { mebibytes, randomOf, stackOf, stress } from "./lib/command.mjs"
 import * as Proc from "./lib/proc.mjs"
 import { onRuntime, serve, transportNames } from "./lib/servers.mjs"
 
-/** @import { Telling, Values } from "./lib/command.mjs" */
+/** @import { Values } from "../../../.ci/command.mjs" */
+/** @import { Telling } from "./lib/command.mjs" */
 
 const options = {
-  seconds: { says: "how long on each transport", standard: 30 },
-  transports: { says: `of ${transportNames}`, standard: `${transportNames}`, choices: transportNames },
+  seconds: { says: "how long on each transport", usual: 30 },
+  transports: { says: `of ${transportNames}`, usual: `${transportNames}`, some: transportNames },
   runtime: onRuntime,
-  command: { says: "another server, which is given --listen", standard: "" },
-  seed: { says: "where the random numbers begin", standard: 1 },
+  command: { says: "another server, which is given --listen", usual: "" },
+  seed: { says: "where the random numbers begin", usual: 1 },
 }
 
 /** @param {string} transport @param {Values<typeof options>} options @param {Telling} telling */

@@ -12,8 +12,8 @@ import { onRuntime, serve } from "./lib/servers.mjs"
 export const history = stress({
   says: "prints many times what a history may keep, and looks at the server's memory",
   options: {
-    gigabytes: { says: "what the child prints", standard: 10 },
-    bound: { says: "what the history may keep, in MiB", standard: 1024 },
+    gigabytes: { says: "what the child prints", usual: 10, parts: true },
+    bound: { says: "what the history may keep, in MiB", usual: 1024 },
     runtime: onRuntime,
   },
   play: async (options, { row, fail }) => {

@@ -103,9 +103,9 @@ class Followed {
 export const keep = stress({
   says: "ends servers with --keep under processes: no line, keystroke or exit code may be lost, and nothing left",
   options: {
-    rounds: { says: "how many servers", standard: 20 },
+    rounds: { says: "how many servers", usual: 20 },
     runtime: onRuntime,
-    seed: { says: "where the random numbers begin", standard: 1 },
+    seed: { says: "where the random numbers begin", usual: 1 },
   },
   play: async ({ rounds, runtime, seed }, { row, fail, failed }) => {
     const random = randomOf(seed)

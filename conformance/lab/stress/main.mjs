@@ -3,7 +3,7 @@
 // tells its options, `--list` the names; `all` plays each for its usual seconds, and prints a table.
 import { spawnSync } from "node:child_process"
 import { command } from "../../../.ci/command.mjs"
-import { finish, flags, progress, stackOf } from "./lib/command.mjs"
+import { finish, progress, stackOf } from "./lib/command.mjs"
 import { ready } from "./lib/servers.mjs"
 
 const names = "fuzz chaos contain reuse crowd fleet history keep egress".split(" ")
@@ -33,9 +33,8 @@ const all = () => {
 
 /** @param {string} one */
 const play = async (one) => {
-  const { says, options, play } = await load(one)
-  const usage = `node conformance/lab/stress/main.mjs ${one}`
-  const values = flags(one, `${one} ${says}.`, options, { usage, args })
+  const { options, play } = await load(one)
+  const { values } = command(new URL(`${one}.mjs`, import.meta.url), { options, args })
   ready()
   const rows = /** @type {[string, string][]} */ ([])
   const failures = /** @type {string[]} */ ([])

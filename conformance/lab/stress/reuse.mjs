@@ -11,7 +11,7 @@ const inside = fileURLToPath(new URL("lib/reuse-inside.mjs", import.meta.url))
 
 export const reuse = stress({
   says: "gives the numbers of ended children to strangers: none may be signalled",
-  options: { seconds: { says: "how long", standard: 30 }, runtime: onRuntime },
+  options: { seconds: { says: "how long", usual: 30 }, runtime: onRuntime },
   play: async ({ seconds, runtime }, { row, fail, skip }) => {
     const unshare = ["--pid", "--fork", "--mount-proc", "--kill-child"]
     if (process.getuid?.() !== 0) unshare.unshift("--user", "--map-root-user")

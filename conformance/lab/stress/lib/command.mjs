@@ -1,68 +1,23 @@
 // @ts-check
-// Commands of the lab: flags from a table, progress on stderr, a summary on stdout, an exit code. A kind of stress is
-// such a command, which `main.mjs` plays.
+// The tools of a stress: progress on stderr, a summary on stdout, an exit code, deadlines and random numbers.
 import { cpus, loadavg } from "node:os"
-import { parseArgs } from "node:util"
 
 /**
- * Flags by name. One whose default is a number takes numbers; one with choices takes some of them, with commas.
- * @typedef {{ says: string, standard: string | number, choices?: readonly string[] }} Flag
- * @typedef {Readonly<Record<string, Flag>>} Table
+ * @import { Options, Values } from "../../../../.ci/command.mjs"
+ *
  * @typedef {[name: string, value: string]} Row of a summary: what was measured, and the result
  *
- * The tools of a stress: how it tells what it finds, and when its seconds are over. `skip` ends the program where the
- * machine cannot play it.
+ * How a stress tells what it finds, and when its seconds are over. `skip` ends the program where the machine cannot
+ * play it.
  * @typedef {{ row: (name: string, value: string) => void, fail: (text: string) => void, failed: () => boolean,
  *   over: () => boolean, skip: (why: string) => never }} Telling
- * @typedef {Stress<Table>} AnyStress
+ * @typedef {Stress<Options>} AnyStress
  */
-/** @template {Table} T @typedef {{ [Name in keyof T]: T[Name]["standard"] extends number ? number : string }} Values */
-/** @template {Table} T
+/** @template {Options} T
  * @typedef {{ says: string, options: T, play: (options: Values<T>, telling: Telling) => Promise<void> }} Stress */
 
-/** A kind of stress. @template {Table} T @param {Stress<T>} it */
+/** A kind of stress, which `main.mjs` plays. @template {Options} T @param {Stress<T>} it */
 export const stress = (it) => it
-
-/**
- * The values of the flags. Prints the help, or ends with exit code 2 on wrong use.
- * @template {Table} T @param {string} name of the command @param {string} about @param {T} table
- * @param {{ usage?: string, args?: string[] }} [options] @returns {Values<T>}
- */
-export const flags = (name, about, table, { usage = `npm run ${name} --`, args } = {}) => {
-  /** @param {string} text @returns {never} */
-  const wrong = (text) => {
-    process.stderr.write(`${name}: ${text}\n`)
-    process.exit(2)
-  }
-  /** @type {Record<string, { type: "string" | "boolean", short?: string }>} */
-  const options = { help: { type: "boolean", short: "h" } }
-  for (const flag of Object.keys(table)) options[flag] = { type: "string" }
-  /** @type {Record<string, unknown>} */
-  let values = {}
-  try {
-    values = parseArgs({ args: args ?? process.argv.slice(2), options }).values
-  } catch (error) {
-    wrong(String(error))
-  }
-  if (values["help"]) {
-    const lines = Object.entries(table).map(
-      ([flag, { says, standard }]) => `  --${flag.padEnd(12)}  ${says} [default: ${standard}]\n`,
-    )
-    const where = "Progress goes to stderr, the summary to stdout."
-    const codes = "Exit code 0: nothing was wrong, 1: something was, 2: wrong use."
-    process.stdout.write(`${about}\n\nUsage: ${usage} [OPTIONS]\n\n${lines.join("")}\n${where} ${codes}\n`)
-    process.exit(0)
-  }
-  const entries = Object.entries(table).map(([flag, { standard, choices }]) => {
-    const given = values[flag]
-    if (typeof given !== "string") return [flag, standard]
-    if (choices !== undefined && !given.split(",").every((word) => choices.includes(word)))
-      wrong(`--${flag} is one of ${choices.join(", ")}`)
-    if (typeof standard === "number" && !(Number(given) >= 0)) wrong(`--${flag} wants a number`)
-    return [flag, typeof standard === "number" ? Number(given) : given]
-  })
-  return Object.fromEntries(entries)
-}
 
 export const progress = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
 export const mebibytes = (/** @type {number} */ bytes) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
@@ -103,22 +58,6 @@ export const within = (promise, millis, what) => {
     timer = setTimeout(() => reject(new Error(`${what}: nothing for ${millis} ms`)), millis)
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
-}
-
-/**
- * Runs `work` for each, at most `width` at a time; the results in order.
- * @template T, R @param {readonly T[]} list @param {number} width @param {(one: T) => Promise<R>} work
- * @returns {Promise<R[]>}
- */
-export const each = async (list, width, work) => {
-  /** @type {R[]} */
-  const results = []
-  const entries = list.entries()
-  const lane = async () => {
-    for (const [index, one] of entries) results[index] = await work(one)
-  }
-  await Promise.all(Array.from({ length: width }, lane))
-  return results
 }
 
 /** @typedef {ReturnType<typeof randomOf>} Random */

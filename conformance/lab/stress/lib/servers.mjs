@@ -13,7 +13,7 @@ import { markName } from "./proc.mjs"
 
 export const runtimeNames = ["node", "bun", "deno"]
 export const transportNames = ["stdio", "ws", "unix", "tcp"]
-export const onRuntime = { says: runtimeNames.join(", "), standard: "node", choices: runtimeNames }
+export const onRuntime = { says: runtimeNames.join(", "), usual: "node", of: runtimeNames }
 
 /**
  * A server on a runtime, with arguments of ours, whose environment, and so that of its children, is marked. `command`
