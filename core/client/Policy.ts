@@ -1,11 +1,13 @@
 /** Answers the questions of servers about connections that no rule decides: `network/policyRequest`. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type PolicyAnswer, PolicyParams } from "../features/egress/Question.ts"
+import { answerMillis, type PolicyAnswer, PolicyParams } from "../features/egress/Question.ts"
 import type { EgressProtocol } from "../features/egress/wire.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Json } from "../protocol/Json.ts"
 import * as Shape from "../protocol/shape/index.ts"
+
+export { answerMillis }
 
 /** A connection that a process wants, and that no rule of its server decides. */
 export interface PolicyRequest {

@@ -18,6 +18,7 @@ const terminal = (...answers: ReadonlyArray<string | undefined>) => {
         open -= 1
         return answers[asked.length - 1]
       },
+      tell: (text) => void asked.push(text),
     }),
   }
 }
@@ -52,10 +53,40 @@ describe("run --egress-ask", () => {
     const decide = PolicyPrompt.make({
       isTerminal: () => false,
       ask: () => Promise.reject(new Error("asked")),
+      tell: () => {},
     })
     expect(await decide(request("x.org"))).toEqual({
       type: "deny",
       reason: "procwire run has no terminal to ask at",
     })
+  })
+
+  it("leaves and skips the questions for whose answers the server waits no longer", async () => {
+    const written: Array<string> = []
+    const waits = ["a.org", "b.org", "c.org"].map(() => new AbortController())
+    let asked = 0
+    const decide = PolicyPrompt.make({
+      isTerminal: () => true,
+      ask: (text, late) => {
+        written.push(text)
+        return text.includes("c.org")
+          ? Promise.resolve("y")
+          : new Promise((resolve) => late.addEventListener("abort", () => resolve(undefined)))
+      },
+      tell: (text) => void written.push(text),
+      late: () => waits[asked++]!.signal,
+    })
+    const replies = Promise.all(["a.org", "b.org", "c.org"].map((host) => decide(request(host))))
+    await new Promise((done) => setImmediate(done))
+    waits[1]?.abort()
+    waits[0]?.abort()
+    const unanswered = { type: "ask", reason: "nobody has answered at the terminal in time" }
+    expect(await replies).toEqual([unanswered, unanswered, { type: "allow" }])
+    expect(written).toEqual([
+      expect.stringContaining("reach a.org:443"),
+      "\nprocwire: a.org:443 is denied: the server waits for an answer no longer\n",
+      "procwire: b.org:443 is denied: the server waits for an answer no longer\n",
+      expect.stringContaining("reach c.org:443"),
+    ])
   })
 })

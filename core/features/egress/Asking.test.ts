@@ -9,6 +9,7 @@ import { effect, pass, settle } from "../../testing/Effects.ts"
 import { type Client, handshake, make, ready, start } from "../../server/testing/Client.ts"
 import type { Decision, Gate } from "../../spawn/Egress.ts"
 import * as Asking from "./Asking.ts"
+import { answerMillis } from "./Question.ts"
 import * as Rules from "./Rules.ts"
 
 const serverWith = (...texts: ReadonlyArray<string>) => {
@@ -178,7 +179,7 @@ describe("A question to the client", () => {
       const { gate } = yield* asked(client, fake)
       const decision = yield* want(gate, "y.org")
       const [question] = questions(yield* client.received)
-      yield* pass(Asking.answerMillis - 1)
+      yield* pass(answerMillis - 1)
       expect(decision.pollUnsafe()).toBe(undefined)
       yield* pass(1)
       expect(messageOf(yield* Fiber.join(decision))).toContain("has not answered within 30 s")
@@ -198,7 +199,7 @@ describe("A question to the client", () => {
       const half = Asking.mostUnanswered / 2
       for (let at = 0; at < half; at++) yield* Effect.sync(() => void gate.decide(attempt(`a${at}.org`)))
       const open = questions(yield* client.received)
-      yield* pass(Asking.answerMillis)
+      yield* pass(answerMillis)
       for (let at = 0; at < half; at++) yield* Effect.sync(() => void gate.decide(attempt(`b${at}.org`)))
       expect(open.length + questions(yield* client.received).length).toBe(Asking.mostUnanswered)
       const decision = yield* Fiber.join(yield* want(gate, "one.org"))

@@ -21,9 +21,6 @@ export const mostUnanswered = 256
 /** The most answers that one process remembers. Then the oldest is forgotten: its target is asked about again. */
 export const mostRemembered = 1024
 
-/** The time for an answer, in milliseconds, where the start names none. */
-export const answerMillis = 30_000
-
 /** The longest time that a start can name, in milliseconds. */
 export const longestMillis = 3_600_000
 

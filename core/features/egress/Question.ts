@@ -6,6 +6,9 @@ import { U53 } from "../../protocol/Integers.ts"
 import * as Shape from "../../protocol/shape/index.ts"
 import { EgressProtocol } from "./wire.ts"
 
+/** The time for an answer, in milliseconds, where the start names none. */
+export const answerMillis = 30_000
+
 /** A connection that a process wants, and that no rule decides. */
 export const PolicyTarget = Shape.struct("NetworkPolicyTarget", {
   /** The way in which the process has asked. */
