@@ -157,7 +157,7 @@ export const toParams = (
   return {
     tty: false,
     ...(given.tty === true ? { terminalSize } : {}),
-    ...known({ ending: true, pid: true, ...(decides ? { egressAsk: true } : {}) }, info),
+    ...known({ ending: true, pid: true, egressEvents: true, ...(decides ? { egressAsk: true } : {}) }, info),
     ...given,
     ...known({ credit }, info),
     processId: options.processId ?? newId(),

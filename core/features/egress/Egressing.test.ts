@@ -29,7 +29,7 @@ describe("A process with egress rules", () => {
     "has their gate in its spec, and tells what they deny, in the order of its output",
     effect(function* () {
       const { client, fake } = yield* ready(able, confined)
-      yield* client.ask("process/start", start("p"))
+      yield* client.ask("process/start", start("p", { egressEvents: true }))
       const child = yield* fake.next
       const gate = child.spec.egress!
       child.output("stdout", "a")
@@ -67,6 +67,30 @@ describe("A process with egress rules", () => {
   )
 
   it(
+    "takes no seq for a denial whose client has not asked to hear of it",
+    effect(function* () {
+      const { client, fake } = yield* ready(able, confined)
+      yield* client.ask("process/start", start("p"))
+      const child = yield* fake.next
+      expect(yield* ask(child.spec.egress!, "y.org")).toBe(false)
+      child.output("stdout", "a")
+      expect(yield* ask(child.spec.egress!, "no.x.org")).toBe(false)
+      child.finish(0)
+      const messages = yield* client.received
+      expect(messages.map(({ method, params }) => `${params?.seq} ${method}`)).toEqual([
+        "1 process/output",
+        "2 process/exited",
+        "3 process/closed",
+      ])
+      expect(messages[2]?.params).toMatchObject({ egress: { allowed: 0, denied: 2 } })
+      const { result } = yield* client.ask("process/read", { processId: "p", afterSeq: 0 })
+      expect(result).toMatchObject({ blocked: [{ host: "y.org" }, { host: "no.x.org" }] })
+      const later = yield* client.ask("process/read", { processId: "p", afterSeq: 1 })
+      expect(later.result).toMatchObject({ blocked: [{ host: "no.x.org" }] })
+    }),
+  )
+
+  it(
     "has fewer hosts by rules of its own, never more",
     effect(function* () {
       const { client, fake } = yield* ready(able, confined)
@@ -87,7 +111,7 @@ describe("A process with egress rules", () => {
     "tells a bounded number of targets",
     effect(function* () {
       const { client, fake } = yield* ready(able, confined)
-      yield* client.ask("process/start", start("p"))
+      yield* client.ask("process/start", start("p", { egressEvents: true }))
       const child = yield* fake.next
       for (let at = 0; at < 2 * mostTold; at++) yield* ask(child.spec.egress!, `h${at}.org`)
       child.finish(0)

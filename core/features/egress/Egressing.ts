@@ -49,6 +49,8 @@ export interface Client {
 /** The wishes of a start beside its policies. */
 export interface Asked {
   readonly client: Client
+  /** True if its denials are events, with seqs. */
+  readonly tells: boolean
   readonly secrets: Kept | undefined
   /** Variables for the process. */
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -60,9 +62,9 @@ export interface Asked {
 export const extension = (
   process: Process,
   policies: ReadonlyArray<Policy>,
-  { client, secrets, env, note }: Asked,
+  { client, tells, secrets, env, note }: Asked,
 ): Extension => {
-  const egressing = new Egressing(process)
+  const egressing = new Egressing(process, tells)
   const { answerMillis, hears, line, now } = client
   const asking =
     answerMillis === undefined ? undefined : new Asking(process.id, answerMillis, () => line()?.questions)
@@ -108,7 +110,7 @@ export const extension = (
       return Injecting.into(masked, gate, made, variables)
     })
   return {
-    own: egressing,
+    ...(tells ? { own: egressing } : {}),
     readFields: (after, before) => ({ blocked: egressing.between(after, before) }),
     closedFields: () => ({ egress: { allowed: egressing.allowed, denied: egressing.denied } }),
     spawner: ({ reopen, spawn }) => ({
@@ -168,11 +170,13 @@ class Egressing extends EventList<Blocked> implements OwnEvents {
   allowed = 0
   denied = 0
   private readonly process: Process
+  private readonly tells: boolean
   private readonly targets = new Set<string>()
 
-  constructor(process: Process) {
+  constructor(process: Process, tells: boolean) {
     super()
     this.process = process
+    this.tells = tells
   }
 
   add({ protocol, host, port }: Attempt, decision: Decision): void {
@@ -186,8 +190,10 @@ class Egressing extends EventList<Blocked> implements OwnEvents {
     const { process, targets } = this
     if (process.closed !== undefined || targets.size >= mostTold || targets.has(target)) return
     targets.add(target)
-    this.items.push({ seq: process.log.take(), protocol, host, port, reason, rule, message })
-    process.wake()
+    // One that is no event is read with whatever comes next.
+    const seq = this.tells ? process.log.take() : process.log.nextSeq()
+    this.items.push({ seq, protocol, host, port, reason, rule, message })
+    if (this.tells) process.wake()
   }
 
   after(seq: number): EgressBlocked | undefined {

@@ -215,7 +215,7 @@ describe("A host that has a secret in its name", () => {
       }
       const { client, fake } = yield* ready(able, { ...confined, auditLog })
       const secrets = { PIN: { value: "HunterTwo22" } }
-      yield* client.ask("process/start", start("p", { secrets }))
+      yield* client.ask("process/start", start("p", { secrets, egressEvents: true }))
       const gate = (yield* fake.next).spec.egress!
       for (const host of ["huntertwo22.evil.org", "x.huntertwo22.x.org"]) {
         const attempt = { protocol: "https_connect", host, port: 443 } as const

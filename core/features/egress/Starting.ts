@@ -35,7 +35,7 @@ export const extend = (
   shared: NonNullable<Shared["egress"]>,
   lines: Lines,
 ): Extend => {
-  const { egress, egressAsk } = params
+  const { egress, egressAsk, egressEvents } = params
   const own = egress == null ? undefined : Result.getOrThrow(parse(egress))
   const settings = proxyOf(params)
   const proxy = settings && Result.getOrThrow(settings)
@@ -54,6 +54,7 @@ export const extend = (
   const answers = egressAsk === true || (own !== undefined && asks(own))
   return ({ process }, { clock, sessionId }) =>
     Egressing.extension(process, policies, {
+      tells: egressEvents ?? (egress != null || egressAsk === true),
       env: proxy?.env,
       secrets,
       client: {

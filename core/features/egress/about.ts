@@ -28,7 +28,11 @@ export const about: About = {
       message: "api.example.org:443 is blocked: it is not in the allow list of the server",
     }
     return {
-      startFields: { egress: ["allow:packages.example.org:443", "ask:*.example.org"], egressAsk: true },
+      startFields: {
+        egress: ["allow:packages.example.org:443", "ask:*.example.org"],
+        egressAsk: true,
+        egressEvents: true,
+      },
       readFields: { blocked: [blocked] },
       closedFields: { egress: { allowed: 2, denied: 1 } },
       "network/policyRequest": {

@@ -38,7 +38,10 @@ export const Blocked = Shape.struct("ProcessEgress", {
 /** A connection that a process was denied. */
 export type Blocked = typeof Blocked.Type
 
-/** A connection that a process was denied. Each target is told once for a reason, and 256 of a process at most. */
+/**
+ * A connection that a process was denied, for a start that asks to hear of them. Each target is told once for a reason,
+ * and 256 of a process at most.
+ */
 export const EgressParams = Shape.struct("ProcessEgressNotification", {
   processId: Shape.string,
   ...Blocked.fields,
@@ -77,9 +80,14 @@ export const egress = Wire.make({
      * `ask` in `egress` says, too. By default what an `ask` of the server names is denied.
      */
     egressAsk: Shape.beyond(Shape.boolean),
+    /**
+     * With the capability `processEgress`: whether `process/egress` is sent, which takes a seq; by default if the start
+     * has `egress` or `egressAsk`. A client that does not know it would wait for the missing seq.
+     */
+    egressEvents: Shape.beyond(Shape.boolean),
   },
   readFields: {
-    /** Between the chunks, for a process with rules. */
+    /** Between the chunks, for a process with rules. Those that `process/egress` does not tell take no seqs of their own. */
     blocked: Shape.optional(Shape.list(Blocked)),
   },
   closedFields: {

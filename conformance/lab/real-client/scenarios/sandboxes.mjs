@@ -2,6 +2,7 @@
 // Commands and patches under the client's restricted sandbox modes.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import * as http from "node:http"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import { join } from "node:path"
@@ -76,6 +77,39 @@ export const scenarios = {
       const refused = await t.call("apply_patch", patch(`*** Update File: ${outside}`, "@@", "-one", "+two"))
       assert.ok(!refused.includes("Success"), refused)
       assert.equal(readFileSync(outside, "utf8"), "one\n")
+    },
+  },
+
+  "sandbox-network-rules": {
+    confines: true,
+    ours: true,
+    flags: ["--confine", "no-network", "--egress", "allow:127.0.0.1,ask:x.example.org"],
+    says: `A server with rules for hosts: a command reaches those that are allowed, is denied the others in words, and
+      ends; also with the client's own network proxy, whose domains hold beside the rules.`,
+    run: async (t) => {
+      const origin = http.createServer((_, response) => response.end("reached\n")).listen(0, "127.0.0.1")
+      await once(origin, "listening")
+      const { port } = new URL(urlOf(origin))
+      const get = (/** @type {string} */ host) =>
+        t.exec(`curl -sS --noproxy '' http://${host}/; echo "end $?"`)
+      const settings = ["enabled=true", 'domains={"127.0.0.1"="allow"}', "allow_local_binding=true"]
+      const own = settings.flatMap((one) => ["-c", `features.network_proxy.${one}`])
+      try {
+        for (const more of [[], own]) {
+          const args = ["-c", "sandbox_workspace_write.network_access=true", ...more]
+          await t.begin({ sandbox: "workspace-write", args })
+          const active = await t.exec("echo ${CODEX_NETWORK_PROXY_ACTIVE:-none}")
+          assert.equal(active.output, more === own ? "1\n" : "none\n")
+          assert.equal((await get(`127.0.0.1:${port}`)).output, "reached\nend 0\n")
+          for (const host of ["x.example.org", "y.example.org"]) {
+            const { output } = await get(host)
+            assert.match(output, new RegExp(`^${host}:80 is blocked: .*\\nend 0\\n$`))
+          }
+          if (more !== own) await t.done()
+        }
+      } finally {
+        origin.close()
+      }
     },
   },
 }

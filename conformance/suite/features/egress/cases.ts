@@ -12,6 +12,7 @@ const asking = (
   wire: Child.Child["wire"],
   urls: ReadonlyArray<string>,
   egress: ReadonlyArray<string> = [],
+  params: JsonObject = {},
 ) => {
   const script = `
     const { hostname, port } = new URL(process.env.http_proxy)
@@ -23,7 +24,7 @@ const asking = (
         answer.on("end", () => (console.log(answer.statusCode, text.trim()), ask(others)))
       })
     ask(process.argv.slice(1))`
-  return Child.start(wire, { argv: [process.execPath, "-e", script, ...urls], params: { egress } })
+  return Child.start(wire, { argv: [process.execPath, "-e", script, ...urls], params: { egress, ...params } })
 }
 
 /** The denials that the client was told of. */
@@ -74,6 +75,25 @@ export const processEgress = table("process/egress", rules, {
       Check.equal(read["egress"] ?? null, { allowed: 0, denied: 3 }, "the counts of process/read")
       const [closed] = Child.notified(wire, "process/closed", child.id)
       Check.has(closed ?? {}, { egress: { allowed: 0, denied: 3 } }, "process/closed")
+    },
+  },
+  "unknown-to-a-client-takes-no-seq": {
+    says: `A client whose start does not ask to hear of denials gets no process/egress, and no seq is missing among its
+      events.`,
+    play: async (wire) => {
+      const child = await asking(wire, ["http://a.example.org/"], ["allow:b.example.org"], {
+        egressEvents: false,
+      })
+      await child.ended()
+      Check.equal(told(child).length, 0, "the number of process/egress")
+      const seqs = child.events().map(({ seq }) => seq)
+      Check.equal(
+        seqs,
+        seqs.map((_, index) => index + 1),
+        "the seqs of its events",
+      )
+      const [closed] = Child.notified(wire, "process/closed", child.id)
+      Check.has(closed ?? {}, { egress: { allowed: 0, denied: 1 } }, "process/closed")
     },
   },
   "refuses-rules-that-are-none": {
