@@ -6,30 +6,33 @@
  * `await using` closes a client and terminates a process.
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { abandonable } from "../protocol/Abandon.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Calls, Params } from "./Calls.ts"
 import { boundary } from "./CallSite.ts"
-import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
 import * as ClientProcess from "./ClientProcess.ts"
 import * as Command from "./command/Command.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import { type CallOptions, givenUp } from "./GivingUp.ts"
-import * as Lists from "./Lists.ts"
-import { ending, paged, promise, type Promised } from "./Promises.ts"
+import type { ListedProcess } from "./Lists.ts"
+import { type ByArity, ending, promise, promised } from "./Promises.ts"
 import type { Content, Encoding, Result } from "./RunResult.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
 export type { ClientProcess } from "./ClientProcess.ts"
 
+/** The members of a client that are the same as promises. */
+const calls = { list: 1, listSessions: 1, disconnected: "value" } as const
+
 /** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
 export interface Client
   extends
     Pick<ExecClient.ExecClient, "sessionId" | "environmentInfo">,
-    Promised<Pick<ExecClient.ExecClient, "list" | "listSessions">>,
+    ByArity<ExecClient.ExecClient, typeof calls>,
     AsyncDisposable {
   /**
    * Starts a process, which runs until it exits, is terminated, or the session ends. Rejects with `Duplicate` for a
@@ -72,8 +75,6 @@ export interface Client
    * the result decoded. Without `timeout` it has no deadline.
    */
   call<M extends keyof Calls>(method: M, params: Params<M>, how?: CallOptions): Promise<Calls[M]["result"]>
-  /** Resolves with the reason when the connection has ended and will not be replaced. */
-  readonly disconnected: Promise<ClientError>
   /** The same client as effects. */
   readonly effect: ExecClient.ExecClient
   /**
@@ -93,9 +94,12 @@ export interface CloseOptions extends CallOptions {
 
 /** A client as promises; `close` ends it. */
 export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client =>
-  boundary(promises(client, close), ["$"])
+  boundary(promised(client, calls, own(client, close)), ["$"])
 
-const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client => ({
+const own = (
+  client: ExecClient.ExecClient,
+  close: Effect.Effect<void>,
+): Omit<Client, keyof typeof calls> => ({
   get sessionId() {
     return client.sessionId
   },
@@ -111,14 +115,9 @@ const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Cl
       ...(signal === undefined ? {} : { signal }),
       ...(timeout === undefined ? {} : { timeout }),
     }),
-  list: (options, how) => paged(Lists.processes(client.call, options), how),
-  listSessions: (options, how) => paged(Lists.sessions(client.call, options), how),
   fs: ClientFiles.make(client.fs),
   http: toClientHttp(client.http),
   call: (method, params, how) => promise(client.call(method, params), how),
-  get disconnected() {
-    return promise(client.disconnected)
-  },
   effect: client,
   close: ({ end = false, ...how } = {}) =>
     ending(end ? Effect.andThen(endSession(client), close) : close, how),
@@ -135,15 +134,11 @@ const endSession = (client: ExecClient.ExecClient): Effect.Effect<void> =>
     : endProcesses(client)
 
 const endProcesses = (client: ExecClient.ExecClient): Effect.Effect<void> => {
-  const page = Lists.processes(client.call, { states: ["starting", "running", "exited"] })
-  const terminate = ({ processId }: Lists.ListedProcess) =>
+  const terminate = ({ processId }: ListedProcess) =>
     Effect.ignore(client.call("process/terminate", { processId }))
-  const from = (cursor: string | null): Effect.Effect<void, ClientError> =>
-    Effect.flatMap(page(cursor), ({ rows, next }) =>
-      Effect.andThen(
-        Effect.forEach(rows, terminate, { concurrency: 16, discard: true }),
-        next === null ? Effect.void : from(next),
-      ),
-    )
-  return from(null).pipe(Effect.timeout(endDeadline), Effect.ignore)
+  return client.list({ states: ["starting", "running", "exited"] }).pipe(
+    Stream.runForEachArray((page) => Effect.forEach(page, terminate, { concurrency: 16, discard: true })),
+    Effect.timeout(endDeadline),
+    Effect.ignore,
+  )
 }

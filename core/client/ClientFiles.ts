@@ -8,8 +8,9 @@ import type { CallOptions } from "./GivingUp.ts"
 import { type Step, stepped } from "./EventFeed.ts"
 import type { WatchOptions } from "./FileOptions.ts"
 import { invalid, shown } from "./OptionNames.ts"
-import { ending, promise, type Promised, promised, scoped, steps } from "./Promises.ts"
+import { type ByArity, ending, promise, type Promised, promised, scoped } from "./Promises.ts"
 import type { RemoteFile } from "./FileBlocks.ts"
+import type { Watch } from "./FileWatch.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
 /** The functions on files that are the same as promises, with how many arguments each takes. */
@@ -30,6 +31,7 @@ const calls = {
   rename: 3,
   chmod: 3,
   symlink: 3,
+  readStream: 1,
 } as const
 
 /** Content in pieces of any size. Strings are written as UTF-8. */
@@ -42,17 +44,12 @@ export interface ClientFile extends Promised<RemoteFile>, AsyncDisposable {
 }
 
 /** A watch for missing files. */
-export interface ClientWatch {
-  /** False if there is nothing to watch: something exists already, or the server cannot watch. */
-  readonly watching: boolean
-  /** Resolves to true at the first change, to false if not `watching` or if another watch replaced this one. */
-  changed(how?: CallOptions): Promise<boolean>
-}
+export interface ClientWatch extends Pick<Watch, "watching">, Promised<Pick<Watch, "changed">> {}
 
 /**
  * The files of the server's host. Paths are native (absolute, or relative to the server's directory) or `file:` URIs.
  */
-export interface ClientFiles extends Promised<Pick<RemoteFiles, "readStream" | keyof typeof calls>> {
+export interface ClientFiles extends ByArity<RemoteFiles, typeof calls> {
   /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
   readonly write: (path: string, pieces: Pieces, how?: CallOptions) => Promise<void>
   /** Opens a file for blocks in any order. Default mode: `read`. */
@@ -74,10 +71,9 @@ export const make = (files: RemoteFiles): ClientFiles => boundary(promises(files
 const promises = (files: RemoteFiles): ClientFiles => ({
   ...promised(files, calls, {}),
   watchMissing: async (missing, options, how) => {
-    const { watching, changed } = await promise(files.watchMissing(missing, options), how)
-    return boundary({ watching, changed: (how?: CallOptions) => promise(changed, how) })
+    const watch = await promise(files.watchMissing(missing, options), how)
+    return boundary(promised(watch, { changed: 0 }, { watching: watch.watching }))
   },
-  readStream: (path, how) => readStream(files, path, how),
   write: (path, pieces, how) => promise(files.write(path, streamOf(toAsync(pieces))), how),
   open: (path, mode, how) => open(files, path, mode, how),
 })
@@ -90,26 +86,7 @@ const open = async (
 ): Promise<ClientFile> => {
   const [file, end] = await promise(scoped(files.open(path, mode)), how)
   const close = (how?: CallOptions) => ending(end, how)
-  return boundary<ClientFile>({
-    read: (offset, length, how) => promise(file.read(offset, length), how),
-    write: (offset, bytes, how) => promise(file.write(offset, bytes), how),
-    close,
-    [Symbol.asyncDispose]: () => close(),
-  })
-}
-
-async function* readStream(
-  files: RemoteFiles,
-  path: string,
-  how: CallOptions | undefined,
-): AsyncGenerator<Uint8Array, void, void> {
-  const step = steps(how)
-  const [next, end] = await step(scoped(files.blocks(path)))
-  try {
-    for (let batch = await step(next); batch !== undefined; batch = await step(next)) yield* batch
-  } finally {
-    await ending(end, how).catch(() => {})
-  }
+  return boundary(promised(file, { read: 2, write: 2 }, { close, [Symbol.asyncDispose]: () => close() }))
 }
 
 /** The pieces as a stream, which ends the generator. */

@@ -3,7 +3,7 @@
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { boundary } from "./CallSite.ts"
 import type { CallOptions } from "./GivingUp.ts"
-import { ending, promise, type Promised, promised, scoped, steps } from "./Promises.ts"
+import { ending, loop, promise, type Promised, promised, scoped } from "./Promises.ts"
 import type { Head, RemoteHttp, HttpOptions } from "./RemoteHttp.ts"
 
 /** A response whose body is an async iterable of its bytes, readable once. Leaving the loop drops the rest. */
@@ -32,12 +32,11 @@ export const toClientHttp = (http: RemoteHttp): ClientHttp => boundary(promises(
 const promises = (http: RemoteHttp): ClientHttp => ({
   ...promised(http, { request: 1 }, {}),
   stream: async (options, how) => {
-    const [{ next, body: _, ...head }, end] = await promise(scoped(http.stream(options)), how)
+    const [{ body, next: _, ...head }, end] = await promise(scoped(http.stream(options)), how)
     const close = (how?: CallOptions) => ending(end, how)
     async function* bytes(how?: CallOptions): AsyncGenerator<Uint8Array, void, void> {
-      const step = steps(how)
       try {
-        for (let batch = await step(next); batch !== undefined; batch = await step(next)) yield* batch
+        yield* loop(body, how)
       } finally {
         await close()
       }

@@ -8,17 +8,7 @@ import * as ByteStreams from "./ByteStreams.ts"
 import * as Content from "./Content.ts"
 import type { CallOptions } from "./GivingUp.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
-import {
-  iterate,
-  lines,
-  output,
-  promise,
-  type ByArity,
-  type Promised,
-  promised,
-  roles,
-  text,
-} from "./Promises.ts"
+import { iterate, lines, output, promise, type ByArity, type Promised, promised, text } from "./Promises.ts"
 import type { RemoteProcess } from "./RemoteProcess.ts"
 import type { LineOptions } from "./TextLines.ts"
 import type { ReadableStream, WritableStream } from "./ByteStreams.ts"
@@ -37,6 +27,7 @@ const calls = {
   history: 1,
   grep: 1,
   screen: 1,
+  writing: 0,
   exitCode: "value",
   closed: "value",
   ...Features.promises,
@@ -49,7 +40,7 @@ const calls = {
 export interface ClientProcess
   extends
     Pick<RemoteProcess, "id" | "pid" | "attachment">,
-    Promised<Pick<RemoteProcess, "writing" | "output">>,
+    Promised<Pick<RemoteProcess, "output">>,
     ByArity<RemoteProcess, typeof calls>,
     AsyncIterable<ProcessEvent>,
     AsyncDisposable {
@@ -101,7 +92,6 @@ export const fromEffect = (process: RemoteProcess): ClientProcess => {
       output: (stream?: OutputStream, how?: CallOptions) => output(process, stream, how),
       text: (stream?: OutputStream, how?: CallOptions) => text(process, stream, how),
       lines: (stream?: OutputStream, options?: LineOptions) => lines(process, stream, options),
-      writing: (how?: CallOptions) => roles(process, how),
       write: (data: string | Uint8Array, how?: CallOptions) =>
         promise(Content.use("write", data, process.write), how),
       [Symbol.asyncDispose]: () =>

@@ -5,6 +5,7 @@
  * `Disconnected`.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { concat } from "../protocol/Bytes.ts"
@@ -24,28 +25,12 @@ export interface RemoteFile {
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, ClientError>
 }
 
-/** Waits for the next blocks of a file; undefined after the last. */
-export type Blocks = Effect.Effect<ReadonlyArray<Uint8Array> | undefined, ClientError>
-
-export interface FileBlocks {
-  /** Opens a file, which the end of the scope closes. */
-  readonly open: (uri: string, mode: OpenMode) => Effect.Effect<RemoteFile, ClientError, Scope.Scope>
-  /** Opens a file to read all of it, likewise. */
-  readonly read: (uri: string) => Effect.Effect<Blocks, ClientError, Scope.Scope>
-  /** The whole content of a file of about that size. */
-  readonly readAll: (uri: string, size: number) => Effect.Effect<Uint8Array, ClientError>
-  /** Creates a file or replaces its content. */
-  readonly write: <E>(
-    uri: string,
-    pieces: Stream.Stream<string | Uint8Array, E>,
-  ) => Effect.Effect<void, ClientError | E>
-}
-
 /** `tell` sends a request whose answer does not matter, on the connection that is there. */
-export const make = (call: Call, tell: Tell): FileBlocks => {
+export const make = (call: Call, tell: Tell) => {
   let opened = 0
 
-  const open: FileBlocks["open"] = (uri, mode) =>
+  /** Opens a file, which the end of the scope closes. */
+  const open = (uri: string, mode: OpenMode): Effect.Effect<RemoteFile, ClientError, Scope.Scope> =>
     Effect.gen(function* () {
       const handleId = `file-${(opened += 1)}`
       yield* Effect.uninterruptibleMask((restore) =>
@@ -58,13 +43,25 @@ export const make = (call: Call, tell: Tell): FileBlocks => {
       return toFile(call, uri, handleId)
     })
 
-  const read: FileBlocks["read"] = (uri) => Effect.map(open(uri, "read"), toBlocks)
+  /** The content of a file in blocks. */
+  const read = (uri: string): Stream.Stream<Uint8Array, ClientError> =>
+    Stream.unwrap(Effect.map(open(uri, "read"), toBlocks))
 
   return {
     open,
     read,
-    readAll: (uri, size) => Effect.scoped(Effect.flatMap(read(uri), (blocks) => joined(blocks, size))),
-    write: (uri, pieces) =>
+    /** The whole content of a file of about that size. */
+    readAll: (uri: string, size: number): Effect.Effect<Uint8Array, ClientError> =>
+      Effect.suspend(() => {
+        const whole = new Growing(size)
+        const append = (block: Uint8Array) => Effect.sync(() => whole.append(block))
+        return Effect.map(Stream.runForEach(read(uri), append), () => whole.bytes)
+      }),
+    /** Creates a file or replaces its content. */
+    write: <E>(
+      uri: string,
+      pieces: Stream.Stream<string | Uint8Array, E>,
+    ): Effect.Effect<void, ClientError | E> =>
       Effect.scoped(Effect.flatMap(open(uri, "replace"), (file) => writePieces(file, pieces))),
   }
 }
@@ -92,30 +89,19 @@ const toFile = (call: Call, uri: string, handleId: string): RemoteFile => {
  * The content of an open file in blocks: the first one alone, because most files have only that, then `inFlight` of
  * them at a time.
  */
-const toBlocks = (file: RemoteFile): Blocks => {
-  let from = 0
-  let count = 1
-  return Effect.suspend(() => {
-    if (count === 0) return Effect.succeed(undefined)
+const toBlocks = (file: RemoteFile): Stream.Stream<Uint8Array, ClientError> =>
+  Stream.paginate({ from: 0, count: 1 }, ({ from, count }) => {
     const offsets = Array.from({ length: count }, (_, index) => from + index * maxBlockBytes)
     const read = Effect.forEach(offsets, (offset) => file.read(offset), { concurrency: "unbounded" })
     return Effect.map(read, (blocks) => {
       const last = blocks.findIndex(({ eof }) => eof)
-      from += count * maxBlockBytes
-      count = last === -1 ? inFlight : 0
       const chunks = (last === -1 ? blocks : blocks.slice(0, last + 1)).map(({ chunk }) => chunk)
-      return chunks.filter((chunk) => chunk.length > 0)
+      const next = { from: from + count * maxBlockBytes, count: inFlight }
+      return [
+        chunks.filter((chunk) => chunk.length > 0),
+        last === -1 ? Option.some(next) : Option.none(),
+      ] as const
     })
-  })
-}
-
-/** All blocks in one array, which is made with `size` bytes and grows if there are more. */
-const joined = (next: Blocks, size: number) =>
-  Effect.gen(function* () {
-    const whole = new Growing(size)
-    for (let blocks = yield* next; blocks !== undefined; blocks = yield* next)
-      for (const block of blocks) whole.append(block)
-    return whole.bytes
   })
 
 /** Writes pieces of any size one after the other, in blocks. */

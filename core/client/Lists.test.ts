@@ -7,6 +7,7 @@ import { connected } from "../testing/NetworkClient.ts"
 import * as MutePeer from "../testing/MutePeer.ts"
 import * as Client from "./Client.ts"
 import * as ExecClient from "./ExecClient.ts"
+import * as Lists from "./Lists.ts"
 
 const collect = async <A>(rows: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const found: Array<A> = []
@@ -51,7 +52,8 @@ describe("list", () => {
         calls += 1
         return call(method, params)
       }
-      const counted = Client.fromEffect({ ...client, call: counting }, Effect.void)
+      const list: typeof client.list = (options) => Lists.processes(counting, options)
+      const counted = Client.fromEffect({ ...client, list }, Effect.void)
       yield* Effect.promise(async () => {
         for await (const { processId } of counted.list()) if (processId === "p100") break
       })

@@ -34,41 +34,41 @@ const names = {
   states: true,
 } satisfies OptionNames.Names<ListOptions>
 
-/** One page; `next` is null behind the last. */
-export interface Page<Row> {
-  /** In the order of the list. */
-  readonly rows: ReadonlyArray<Row>
-  /** The cursor of the page behind it. */
-  readonly next: string | null
-}
-
-/** The page behind a cursor; null is the first one. */
-export type Pages<Row> = (cursor: string | null) => Effect.Effect<Page<Row>, ClientError>
-
 /** The processes of a server. */
-export const processes =
-  (call: Call, options?: ListOptions): Pages<ListedProcess> =>
-  (cursor) =>
+export const processes = (call: Call, options?: ListOptions): Stream.Stream<ListedProcess, ClientError> =>
+  paged((cursor) =>
     OptionNames.checked("list", names, (given: ListOptions) =>
       Effect.map(call("process/list", { ...given, cursor }), ({ processes, nextCursor }) => ({
         rows: processes,
         next: nextCursor,
       })),
-    )(options)
+    )(options),
+  )
 
 /** The sessions of a server. */
-export const sessions =
-  (call: Call, options?: ListSessionsOptions): Pages<ListedSession> =>
-  (cursor) =>
+export const sessions = (
+  call: Call,
+  options?: ListSessionsOptions,
+): Stream.Stream<ListedSession, ClientError> =>
+  paged((cursor) =>
     OptionNames.checked("listSessions", sessionsNames, (given: ListSessionsOptions) =>
       Effect.map(call("session/list", { ...given, cursor }), ({ sessions, nextCursor }) => ({
         rows: sessions,
         next: nextCursor,
       })),
-    )(options)
+    )(options),
+  )
+
+/** One page, and the cursor of the page behind it; null behind the last. */
+interface Page<Row> {
+  readonly rows: ReadonlyArray<Row>
+  readonly next: string | null
+}
 
 /** The rows of all pages; a page is asked for when the rows before it are taken. */
-export const stream = <Row>(pages: Pages<Row>): Stream.Stream<Row, ClientError> =>
+const paged = <Row>(
+  page: (cursor: string | null) => Effect.Effect<Page<Row>, ClientError>,
+): Stream.Stream<Row, ClientError> =>
   Stream.paginate(null as string | null, (cursor) =>
-    Effect.map(pages(cursor), ({ rows, next }) => [rows, Option.fromNullOr(next)] as const),
+    Effect.map(page(cursor), ({ rows, next }) => [rows, Option.fromNullOr(next)] as const),
   )

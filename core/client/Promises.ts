@@ -3,17 +3,16 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Exit from "effect/Exit"
+import * as Pull from "effect/Pull"
 import * as Scope from "effect/Scope"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import type { OutputStream } from "../protocol/Process.ts"
-import { type Pull, type Subscription, toError } from "./EventFeed.ts"
+import { type Subscription, toError } from "./EventFeed.ts"
 import { type CallOptions, inSteps } from "./GivingUp.ts"
 import { invalid, shown } from "./OptionNames.ts"
 import { type LineOptions, TextLines } from "./TextLines.ts"
-import type { Page, Pages } from "./Lists.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
-import type { RoleSubscription } from "./ProcessFollower.ts"
 
 /**
  * The members of an interface in Effect as programs without it have them: promises in place of effects, loops in place
@@ -34,15 +33,17 @@ type Plain<R> =
       : never
 
 /**
- * Each member as promises have it: the number of its arguments (0 for an effect), or `value` for an effect whose
- * promise is a property, which may be left unawaited.
+ * Each member as promises have it: the number of its arguments (0 for an effect or a stream), or `value` for an effect
+ * whose promise is a property, which may be left unawaited.
  */
 export type Arities<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer P) => unknown
     ? Required<P>["length"]
     : T[K] extends Effect.Effect<unknown, unknown>
       ? 0 | "value"
-      : never
+      : T[K] extends Stream.Stream<unknown, unknown>
+        ? 0
+        : never
 }
 
 type ValuesOf<A> = { readonly [K in keyof A]: A[K] extends "value" ? K : never }[keyof A]
@@ -53,21 +54,19 @@ type Values<T> = { readonly [K in keyof T]: Plain<T[K]> }
 export type ByArity<T, A> = Promised<Pick<T, keyof T & Exclude<keyof A, ValuesOf<A>>>> &
   Values<Pick<T, keyof T & ValuesOf<A>>>
 
-/** Those members of `source`, each of which is an effect or makes one, as promises; beside members of `own`. */
+/** Those members of `source`, effects and streams or functions that make them, as promises; beside members of `own`. */
 export const promised = <T extends object, const A extends Partial<Arities<T>>, O extends object>(
   source: T,
   arities: A,
   own: O,
 ): ByArity<T, A> & O => {
   for (const [name, arity] of Object.entries<number | "value" | undefined>(arities)) {
-    const member = source[name as keyof T] as
-      | Effect.Effect<unknown>
-      | ((...args: unknown[]) => Effect.Effect<unknown>)
-    const call = (...args: ReadonlyArray<unknown>) =>
-      promise(
-        typeof member === "function" ? member(...args.slice(0, arity as number)) : member,
-        args[arity as number] as CallOptions | undefined,
-      )
+    const member = source[name as keyof T] as Running | ((...args: unknown[]) => Running)
+    const call = (...args: ReadonlyArray<unknown>) => {
+      const running = typeof member === "function" ? member(...args.slice(0, arity as number)) : member
+      const how = args[arity as number] as CallOptions | undefined
+      return Effect.isEffect(running) ? promise(running, how) : loop(running, how)
+    }
     const value = { get: () => unawaited(member as Effect.Effect<unknown>) }
     Object.defineProperty(own, name, {
       ...(arity === "value" ? value : { value: call }),
@@ -78,23 +77,26 @@ export const promised = <T extends object, const A extends Partial<Arities<T>>, 
   return own as ByArity<T, A> & O
 }
 
-/** A process with events. */
-export interface EventSource {
-  readonly subscribe: Effect.Effect<Subscription>
-}
+type Running = Effect.Effect<unknown> | Stream.Stream<unknown>
 
-/** The pieces of a subscription, which ends with the loop. */
-async function* subscribed<A>(
-  subscribe: Effect.Effect<Pull<A>>,
+/** The items of a stream, which ends with the loop. */
+export async function* loop<A, E>(
+  stream: Stream.Stream<A, E>,
   how?: CallOptions,
 ): AsyncGenerator<A, void, void> {
   const step = steps(how)
-  const { next, close } = await step(subscribe)
+  const [pull, end] = await step(scoped(Stream.toPull(stream)))
+  const next = Pull.catchDone(pull, () => Effect.succeed(undefined))
   try {
-    for (let one = await step(next); one !== undefined; one = await step(next)) yield one
+    for (let items = await step(next); items !== undefined; items = await step(next)) yield* items
   } finally {
-    close()
+    await ending(end, how).catch(() => {})
   }
+}
+
+/** A process with events. */
+export interface EventSource {
+  readonly subscribe: Effect.Effect<Subscription>
 }
 
 /** The results of `pick` for the events, without undefined. */
@@ -103,11 +105,17 @@ export async function* iterate<A>(
   pick: (event: ProcessEvent) => A | undefined,
   how?: CallOptions,
 ): AsyncGenerator<A, void, void> {
-  for await (const batch of subscribed(process.subscribe, how)) {
-    for (const event of batch) {
-      const picked = pick(event)
-      if (picked !== undefined) yield picked
+  const step = steps(how)
+  const { next, close } = await step(process.subscribe)
+  try {
+    for (let batch = await step(next); batch !== undefined; batch = await step(next)) {
+      for (const event of batch) {
+        const picked = pick(event)
+        if (picked !== undefined) yield picked
+      }
     }
+  } finally {
+    close()
   }
 }
 
@@ -157,23 +165,6 @@ export async function* lines(
     yield* mine.push(bytes)
   }
   for (const rest of texts.values()) yield* rest.end()
-}
-
-/** True while the client writes to a process, at each change. */
-export const roles = (
-  process: { readonly subscribeWriting: Effect.Effect<RoleSubscription> },
-  how?: CallOptions,
-): AsyncGenerator<boolean, void, void> => subscribed(process.subscribeWriting, how)
-
-/** The rows of all pages; a page is asked for when the rows before it are taken. */
-export async function* paged<Row>(pages: Pages<Row>, how?: CallOptions): AsyncGenerator<Row, void, void> {
-  const step = steps(how)
-  for (let cursor: string | null = null; ;) {
-    const { rows, next }: Page<Row> = await step(pages(cursor))
-    yield* rows
-    if (next === null) return
-    cursor = next
-  }
 }
 
 /** Programs in JavaScript may name another one, from which nothing would ever come. */

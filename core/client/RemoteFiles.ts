@@ -14,7 +14,6 @@ import type * as FileSystem from "../features/fs/wire.ts"
 import type { Call, Tell } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
-import * as EventFeed from "./EventFeed.ts"
 import * as FileBlocks from "./FileBlocks.ts"
 import { names } from "./FileOptions.ts"
 import type * as Options from "./FileOptions.ts"
@@ -111,11 +110,6 @@ export interface RemoteFiles {
   readonly symlink: (target: string, path: string, options?: Options.LinkOptions) => Done
   /** Reads the content in blocks of up to 1 MiB, for each run of the stream; a loop over it may be left at any time. */
   readonly readStream: (path: string) => Stream.Stream<Uint8Array, ClientError>
-  /**
-   * The same for loops that do not use `Stream`.
-   * @internal
-   */
-  readonly blocks: (path: string) => Effect.Effect<FileBlocks.Blocks, ClientError, Scope.Scope>
   /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
   readonly write: <E>(
     path: string,
@@ -164,11 +158,6 @@ export const make = (
       if (size > maxWhole && followSymlinks) return yield* blocks.readAll(at.path, size)
       return (yield* call("fs/readFile", at)).dataBase64
     })
-
-  const read: RemoteFiles["blocks"] = (path) => {
-    const reading = named({ method: "readStream", path })
-    return Effect.map(reading(Effect.suspend(() => blocks.read(uri(path)))), (next) => reading(next))
-  }
 
   const write: RemoteFiles["write"] = (path, pieces) =>
     Effect.mapError(blocks.write(uri(path), pieces), (error) =>
@@ -290,8 +279,11 @@ export const make = (
           done(call("fs/createSymlink", { target, path: uri(path), ...given })),
         ),
       ),
-    readStream: (path) => Stream.unwrap(Effect.map(read(path), EventFeed.fromBatches)),
-    blocks: read,
+    readStream: (path) =>
+      Stream.mapError(
+        Stream.suspend(() => blocks.read(uri(path))),
+        (error) => toNamed({ method: "readStream", path }, error),
+      ),
     write,
     open: (path, mode = "read") =>
       Effect.map(named({ method: "open", path })(blocks.open(uri(path), mode)), ({ read, write }) => ({
