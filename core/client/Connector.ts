@@ -6,28 +6,40 @@ import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Scope from "effect/Scope"
 import * as FromServer from "../protocol/decoding/FromServer.ts"
-import type { BodyDeltaParams } from "../features/http/wire.ts"
-import type { Json } from "../protocol/Json.ts"
 import * as Methods from "../protocol/Methods.ts"
 import type { InitializeResult } from "../protocol/Session.ts"
 import type { Transport, TransportError } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import * as ClientConnection from "./ClientConnection.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
-import type { FlowControl } from "./FlowControl.ts"
 import * as EventRecovery from "./EventRecovery.ts"
+import type { FileWatch } from "./FileWatch.ts"
+import type { FlowControl } from "./FlowControl.ts"
+import type { FollowedProcesses } from "./FollowedProcesses.ts"
 import type { Answering } from "./Policy.ts"
+import type { HttpBodies } from "./RemoteHttp.ts"
 
 /** Opens a transport, which lives as long as the scope. */
 export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>
 
 /**
- * Options of connections.
+ * Options of connections, and the parts of the client that take their notifications.
  * @internal
  */
-export interface Options extends Omit<SessionOptions, "initialize"> {
+export interface Options {
   readonly clientName: string
+  /** Deadline of the handshake. */
+  readonly timeout: Duration.Input
+  readonly heartbeat: Duration.Duration | undefined
+  /** Answers `network/policyRequest`. */
+  readonly answer: Answering | undefined
+  readonly flow: FlowControl
+  readonly processes: FollowedProcesses
+  readonly bodies: HttpBodies
+  readonly watches: FileWatch
 }
+
+type Initialize = Calls.Encoded<"initialize">
 
 /**
  * A connection, and its end.
@@ -43,7 +55,7 @@ export interface Live {
  * @internal
  */
 export type Connect = (
-  initialize: Omit<SessionOptions["initialize"], "clientName">,
+  initialize: Omit<Initialize, "clientName">,
   limit?: Duration.Input,
 ) => Effect.Effect<Live, ClientError>
 
@@ -61,9 +73,9 @@ export const make = (open: Open, options: Options): Effect.Effect<Connect, never
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const own = yield* Scope.fork(scope, sequential)
-          const settings = { ...options, initialize: { clientName: options.clientName, ...initialize } }
+          const params = { clientName: options.clientName, ...initialize }
           const connection = yield* Effect.mapError(open, toClientError).pipe(
-            Effect.flatMap((transport) => handshake(transport, settings)),
+            Effect.flatMap((transport) => handshake(transport, params, options)),
             Scope.provide(own),
             limit === undefined ? identity : Effect.timeoutOrElse({ duration: limit, orElse: noAnswer }),
             restore,
@@ -84,26 +96,6 @@ export const toClientError = (error: TransportError | ClientError): ClientError 
   error._tag === "ClientError" ? error : clientError("Connect", error.message, { cause: error })
 
 /**
- * Options of one connection.
- * @internal
- */
-export interface SessionOptions {
-  readonly initialize: Calls.Encoded<"initialize">
-  /** Deadline of the handshake. */
-  readonly timeout: Duration.Input
-  readonly flow: FlowControl
-  readonly heartbeat: Duration.Duration | undefined
-  /** Takes each event of each process as it arrives. */
-  readonly accept: (received: EventRecovery.Received) => void
-  /** Takes each frame of a streamed body as it arrives. */
-  readonly frame: (frame: BodyDeltaParams) => void
-  /** Answers `network/policyRequest`. */
-  readonly answer: Answering | undefined
-  /** Takes the params of `fs/missingChanged`. */
-  readonly appeared: (params: Json) => void
-}
-
-/**
  * One connection: its session, and its notifications, dispatched by method.
  * @internal
  */
@@ -116,7 +108,8 @@ export interface SessionConnection
 /** Makes the handshake over a transport; the scope ends the connection. */
 const handshake = (
   transport: Transport,
-  { initialize, timeout, flow, answer, heartbeat, accept, frame, appeared }: SessionOptions,
+  initialize: Initialize,
+  { timeout, flow, answer, heartbeat, processes, bodies, watches }: Options,
 ): Effect.Effect<SessionConnection, ClientError, Scope.Scope> =>
   Effect.suspend(() => {
     let taken = false
@@ -132,11 +125,11 @@ const handshake = (
       take: (method, params) => {
         if (!Methods.isServerNotification(method)) return undefined
         if (method === "http/request/bodyDelta")
-          return Result.map(FromServer.notification(method, params), frame)
-        if (method === "fs/missingChanged") return Result.succeed(appeared(params))
+          return Result.map(FromServer.notification(method, params), bodies.accept)
+        if (method === "fs/missingChanged") return Result.succeed(watches.changed(params))
         if (method === "session/taken") taken = true
         return EventRecovery.isOfProcess(method)
-          ? Result.map(EventRecovery.decode(method, params), accept)
+          ? Result.map(EventRecovery.decode(method, params), processes.accept)
           : Result.void
       },
     })

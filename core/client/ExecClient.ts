@@ -168,19 +168,9 @@ export const make = (
         flow,
         heartbeat,
         answer: options.onPolicyRequest && answering(options.onPolicyRequest),
-        accept: processes.accept,
-        frame: bodies.accept,
-        appeared: watches.changed,
-        sessionLost: processes.lose,
-        renewed: processes.renew,
-        lost: (error) => {
-          bodies.fail(error)
-          watches.lost(error)
-        },
-        lastSeqs: processes.lastSeqs,
-        credits: processes.credits,
-        resumed: processes.resume,
-        failed: processes.fail,
+        processes,
+        bodies,
+        watches,
         onStatus: options.onStatus,
       },
     )

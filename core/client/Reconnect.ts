@@ -12,9 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { abandonable } from "../protocol/Abandon.ts"
-import { disconnected, taken } from "./ClientConnection.ts"
+import { clientClosed, disconnected, taken } from "./ClientConnection.ts"
 import { type ClientError, clientError } from "./ClientError.ts"
-import * as ClientConnection from "./ClientConnection.ts"
 import * as Connector from "./Connector.ts"
 import type { CurrentConnection } from "./CurrentConnection.ts"
 import * as ReconnectPolicy from "./ReconnectPolicy.ts"
@@ -50,20 +49,6 @@ export interface Options extends Connector.Options {
   readonly onSessionLost: OnSessionLost
   /** Deadline of each handshake, and of each attempt to reconnect as a whole. */
   readonly timeout: Duration.Input
-  /** The last seq of each process that is to be replayed. */
-  readonly lastSeqs: () => Readonly<Record<string, number>>
-  /** The credit of each process on the connection that is about to resume them, if any has one. */
-  readonly credits: () => Readonly<Record<string, number>> | undefined
-  /** The session goes on, on a new connection. `replays` is true if the server pushes the missed events. */
-  readonly resumed: (replays: boolean) => void
-  /** The session is lost, and with it its processes. */
-  readonly sessionLost: (error: ClientError) => void
-  /** Another session has begun. */
-  readonly renewed: () => void
-  /** The connection is lost, and with it everything on it but processes. */
-  readonly lost: (error: ClientError) => void
-  /** There will be no connection any more. */
-  readonly failed: (error: ClientError) => void
   readonly onStatus: ((status: Status) => void) | undefined
 }
 
@@ -89,7 +74,7 @@ export const make = (
   options: Options,
 ): Effect.Effect<() => Session, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { policy, flow } = options
+    const { policy, flow, processes, bodies, watches } = options
     const connect = yield* Connector.make(open, options)
     const { resumeSessionId, takeover } = options
     const connecting = connect({ resumeSessionId, ...(takeover ? { takeover } : {}) })
@@ -105,10 +90,16 @@ export const make = (
       current.connected(connection)
     }
 
+    /** The connection is lost, and with it everything on it but processes. */
+    const lose = (error: ClientError) => {
+      bodies.fail(error)
+      watches.lost(error)
+    }
+
     const end = (error: ClientError) => {
       if (!current.end(error)) return
-      options.lost(error)
-      options.failed(error)
+      lose(error)
+      processes.fail(error)
     }
 
     const resume = (leftMillis: number) =>
@@ -124,17 +115,17 @@ export const make = (
         if (policy === undefined || (lost !== undefined && options.onSessionLost === "end")) {
           return [why, lost ?? disconnected(why)] as const
         }
-        options.lost(disconnected(why))
+        lose(disconnected(why))
         current.lost()
         if (lost === undefined) yield* report(options, { kind: "reconnecting", message: why })
         yield* Effect.timeoutOption(abandonable(live.close), closeDeadline)
         const lived = (yield* Clock.currentTimeMillis) - since
-        const outage = yield* outageOf(lived, options.lastSeqs())
+        const outage = yield* outageOf(lived, processes.lastSeqs())
         const next = yield* Effect.result(lost === undefined ? outage.retry(resume) : Effect.fail(lost))
         if (Result.isSuccess(next)) {
           live = next.success
           use(live)
-          options.resumed(can(session, "sessionReplay"))
+          processes.resume(can(session, "sessionReplay"))
           yield* report(options, { kind: "connected" })
           continue
         }
@@ -143,7 +134,7 @@ export const make = (
         if (next.failure.reason === "Timeout") current.refused(disconnected(message))
         live = yield* renew(connect, current, { ...options, policy }, message)
         use(live)
-        options.renewed()
+        processes.renew()
         yield* report(options, { kind: "newSession", sessionId: session.sessionId })
       }
     })
@@ -152,7 +143,7 @@ export const make = (
     yield* supervise.pipe(
       Effect.tap(([, error]) => Effect.sync(() => end(error))),
       Effect.flatMap(([message]) => report(options, { kind: "failed", message })),
-      Effect.onInterrupt(() => Effect.sync(() => end(ClientConnection.clientClosed))),
+      Effect.onInterrupt(() => Effect.sync(() => end(clientClosed))),
       Effect.interruptible,
       // At once: an end that comes before it has begun would not be reported.
       Effect.forkScoped({ startImmediately: true }),
@@ -164,11 +155,11 @@ const can = ({ environmentInfo }: Session, capability: "sessionReplay" | "sessio
   environmentInfo.capabilities?.[capability] === true
 
 /** The params that resume a session, as far as its server can. */
-const resumption = (session: Session, options: Options) => {
-  const credit = options.credits()
+const resumption = (session: Session, { processes }: Options) => {
+  const credit = processes.credits()
   return {
     resumeSessionId: session.sessionId,
-    ...(can(session, "sessionReplay") ? { replayAfter: options.lastSeqs() } : {}),
+    ...(can(session, "sessionReplay") ? { replayAfter: processes.lastSeqs() } : {}),
     // The server may count the lost connection as open: a changed network is silent.
     ...(can(session, "sessionTakeover") ? { takeover: true } : {}),
     ...(credit === undefined ? {} : { credit }),
@@ -183,7 +174,7 @@ const renew = (
   message: string,
 ): Effect.Effect<Connector.Live> =>
   Effect.gen(function* () {
-    options.sessionLost(clientError("SessionLost", `the session is lost: ${message}`))
+    options.processes.lose(clientError("SessionLost", `the session is lost: ${message}`))
     yield* report(options, { kind: "sessionLost", message })
     for (;;) {
       yield* current.wanted
