@@ -18,15 +18,6 @@
  */
 export { createTools } from "./AgentTools.ts"
 export type { AgentTools, CallOptions, Signal, TextReply } from "./AgentTools.ts"
-export type { Left as LeftProcess } from "./Background.ts"
-export type { Defaults } from "./Command.ts"
-export type { Stopping } from "./Commands.ts"
-export type { Excerpt } from "./Reading.ts"
-export type { Listed as ListedCommand } from "./Listing.ts"
-export type { Form as TextForm } from "./PlainText.ts"
-export type { Rest, RestCall } from "./Reading.ts"
-export type { Screen as ShownScreen } from "./Reply.ts"
-export type { Progress, Watcher } from "./Session.ts"
 export { ToolError, type ToolReason } from "./ToolError.ts"
 export { toolDefinitions } from "./Tools.ts"
 export type {
@@ -52,4 +43,4 @@ export type {
   ShellOutput,
   VendorTool,
 } from "./vendor/OpenAiShell.ts"
-export type { Kind, WaitEnd } from "./WaitFor.ts"
+export type * from "./types.ts"

@@ -1,0 +1,10 @@
+/** The types of both doors of the tools. */
+export type { Left as LeftProcess } from "./Background.ts"
+export type { Defaults } from "./Command.ts"
+export type { Stopping } from "./Commands.ts"
+export type { Listed as ListedCommand } from "./Listing.ts"
+export type { Form as TextForm } from "./PlainText.ts"
+export type { Excerpt, Rest, RestCall } from "./Reading.ts"
+export type { Screen as ShownScreen } from "./Reply.ts"
+export type { Progress, Watcher } from "./Session.ts"
+export type { Kind, WaitEnd } from "./WaitFor.ts"
