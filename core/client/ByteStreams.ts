@@ -250,17 +250,11 @@ const globals = globalThis as unknown as {
   readonly WritableStream: new (sink: WritableSink) => WritableStream
 }
 
-/**
- * A stream that asks `source` for a piece only when it is read.
- * @internal
- */
+/** A stream that asks `source` for a piece only when it is read. */
 const readable = (source: ReadableSource): ReadableStream =>
   iterable(new globals.ReadableStream(source, { highWaterMark: 0 }))
 
-/**
- * A stream that gives `sink` one piece at a time.
- * @internal
- */
+/** A stream that gives `sink` one piece at a time. */
 const writable = (sink: WritableSink): WritableStream => new globals.WritableStream(sink)
 
 /** Browsers without the async iterator of streams get one. */

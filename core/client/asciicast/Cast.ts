@@ -165,7 +165,7 @@ export class CastWriter {
 
   constructor(header: Header) {
     this.version = header.version
-    this.header = `${JSON.stringify(header.version === 2 ? toV2(header) : toV3(header))}\n`
+    this.header = `${JSON.stringify(toJson(header))}\n`
   }
 
   /** A line for a chunk; none if it has no whole character. */
@@ -215,22 +215,12 @@ const returned = (text: string, isReturned: boolean): string =>
     end === "\n" && index === 0 && isReturned ? "\n" : "\r\n",
   )
 
-const toV2 = ({ version, columns, rows, timestamp, idleTimeLimit, command, title, term }: Header) => ({
+const toJson = ({ version, columns, rows, timestamp, idleTimeLimit, command, title, term }: Header) => ({
   version,
-  width: columns,
-  height: rows,
+  ...(version === 2 ? { width: columns, height: rows } : { term: { cols: columns, rows, type: term } }),
   timestamp,
   idle_time_limit: idleTimeLimit,
   command,
   title,
-  env: term === undefined ? undefined : { TERM: term },
-})
-
-const toV3 = ({ version, columns, rows, timestamp, idleTimeLimit, command, title, term }: Header) => ({
-  version,
-  term: { cols: columns, rows, type: term },
-  timestamp,
-  idle_time_limit: idleTimeLimit,
-  command,
-  title,
+  ...(version === 2 && term !== undefined ? { env: { TERM: term } } : {}),
 })

@@ -286,33 +286,15 @@ export interface V0Process {
   readonly terminate: Effect.Effect<boolean, ClientError>
 }
 
-/**
- * A process as its connection sees it.
- * @internal
- */
-export interface Followed {
-  readonly output: (stream: OutputStream, bytes: Uint8Array) => void
-  readonly exit: (exitCode: number) => void
-  /** True once the exit was reported, or the process has failed. */
-  readonly exited: () => boolean
-  /** Ends the output. */
-  readonly close: () => void
-  /** Nothing more will be known of the process. */
-  readonly fail: (error: ClientError) => void
-  /** The handle, once the server has answered the start. */
-  readonly toHandle: (
-    pid: number | null,
-    calls: Pick<V0Process, "terminate"> & {
-      readonly write: (bytes: Uint8Array) => Effect.Effect<unknown, ClientError>
-    },
-  ) => V0Process
+type Followed = ReturnType<typeof followProcess>
+
+/** The calls on a process that its connection makes. */
+interface ProcessCalls extends Pick<V0Process, "terminate"> {
+  readonly write: (bytes: Uint8Array) => Effect.Effect<unknown, ClientError>
 }
 
-/**
- * Follows the process `id` from before its start.
- * @internal
- */
-const followProcess = (id: string, flow: FlowControl.FlowControl): Followed => {
+/** Follows the process `id` from before its start. */
+const followProcess = (id: string, flow: FlowControl.FlowControl) => {
   const feed = EventFeed.make(0, flow, (after) => Effect.succeed({ events: [], failure: tooLate(after + 1) }))
   const done = Deferred.makeUnsafe<number | undefined>()
   let seq = 0
@@ -329,20 +311,25 @@ const followProcess = (id: string, flow: FlowControl.FlowControl): Followed => {
   }
 
   return {
-    output: (stream, bytes) => feed.publish({ kind: "output", seq: next(), stream, bytes }),
-    exit: (exitCode) => {
+    output: (stream: OutputStream, bytes: Uint8Array) =>
+      feed.publish({ kind: "output", seq: next(), stream, bytes }),
+    exit: (exitCode: number) => {
       code = exitCode
       feed.publish({ kind: "exited", seq: next(), exitCode, sandboxDenied: false })
       over()
     },
+    /** True once the exit was reported, or the process has failed. */
     exited: () => reported,
+    /** Ends the output. */
     close: () => feed.publish({ kind: "closed", seq: next() }),
-    fail: (error) => {
+    /** Nothing more will be known of the process. */
+    fail: (error: ClientError) => {
       failure = error
       feed.publish(failed(error))
       over()
     },
-    toHandle: (pid, { write, terminate }) => {
+    /** The handle, once the server has answered the start. */
+    toHandle: (pid: number | null, { write, terminate }: ProcessCalls): V0Process => {
       const events = EventFeed.fromSubscription(feed.subscribe)
       const writing = Turn.make()
       return {
