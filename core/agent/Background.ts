@@ -28,24 +28,14 @@ export interface Left {
 /** The processes that commands have left, by their session IDs. */
 export type LeftBy = ReadonlyMap<number, ReadonlyArray<Left>>
 
-export interface Background {
-  /** Variables for a command, by which its descendants are known. */
-  readonly mark: (id: number) => Readonly<Record<string, string>>
-  /** The processes of each command, those of commands that run included; none where they are not known. */
-  readonly look: Effect.Effect<LeftBy>
-  /** Ends those of one command: SIGTERM, and after the grace SIGKILL. Tells which there were. */
-  readonly stop: (id: number, graceMillis: number) => Effect.Effect<ReadonlyArray<Left>>
-  /** Kills those of all commands. */
-  readonly kill: Effect.Effect<void>
-}
-
 /** The longest look, and the longest kill of what was found, in milliseconds. */
 const lookMillis = 5_000
 
 /** Ticks of a second in /proc: USER_HZ, which is 100 for programs on every architecture that has procwire's runtimes. */
 const ticks = 100
 
-export const make = (backend: ExecBackend): Effect.Effect<Background> =>
+/** The background processes of the commands of one set of tools. */
+export const make = (backend: ExecBackend) =>
   Effect.map(Effect.zip(nextHexId, nextHexId), ([one, two]) => {
     const variable = `PROCWIRE_COMMAND_${one}${two}`
     const { platformOs } = backend.environmentInfo
@@ -66,12 +56,17 @@ export const make = (backend: ExecBackend): Effect.Effect<Background> =>
     }
 
     return {
-      mark: (id) => {
+      /** Variables for a command, by which its descendants are known. */
+      mark: (id: number): Readonly<Record<string, string>> => {
         marked = true
         return { [variable]: String(id) }
       },
+      /** The processes of each command, those of commands that run included; none where they are not known. */
       look: Effect.suspend(() => run("", undefined)),
-      stop: (id, grace) => Effect.suspend(() => Effect.map(run(`${id}$`, grace), (all) => all.get(id) ?? [])),
+      /** Ends those of one command: SIGTERM, and after the grace SIGKILL. Tells which there were. */
+      stop: (id: number, graceMillis: number): Effect.Effect<ReadonlyArray<Left>> =>
+        Effect.suspend(() => Effect.map(run(`${id}$`, graceMillis), (all) => all.get(id) ?? [])),
+      /** Kills those of all commands. */
       kill: Effect.asVoid(Effect.suspend(() => run("", 0))),
     }
   })

@@ -57,8 +57,8 @@ export interface Options extends Command.Defaults {
   readonly outputBytes?: number
 }
 
-/** The tools as effects, over the sessions that they have started. */
-export interface UnifiedExec {
+/** The tools, each as a function. */
+export interface Runs {
   /** Starts a command. Fails with `Create` or `Wait`, or with `Closed` after the end of the scope. */
   readonly execCommand: Sessions.Run<Tools.ExecCommand>
   /** Writes to a session, or waits for it. Fails with `UnknownSession`, `StdinClosed`, `Write` or `Wait`. */
@@ -69,8 +69,12 @@ export interface UnifiedExec {
   readonly readScreen: Sessions.Run<Tools.ReadScreen>
   /** Tells of the commands. */
   readonly listCommands: Sessions.Run<Tools.ListCommands>
-  /** Ends a command. Fails with `UnknownSession`. */
+  /** Ends a command: SIGTERM, and SIGKILL after a grace. Fails with `UnknownSession`. */
   readonly stopCommand: Sessions.Run<Tools.StopCommand>
+}
+
+/** The tools as effects, over the sessions that they have started. */
+export interface UnifiedExec extends Runs {
   /**
    * Runs a tool by its name, with the arguments as the model gave them: an object, or its JSON text. Fails with
    * `UnknownTool` or `Arguments` besides.
