@@ -54,25 +54,22 @@ export interface WaitEnd {
 /** The conditions that a server with these capabilities can watch; as a failure, why it cannot. */
 export const plan = (waitFor: WaitFor, server: Server = {}): Result.Result<Plan, string> => {
   const { exit, text, pattern, port, input, quiet_ms } = waitFor
+  const canTell = server.processWaitInput === true
+  const implied = canTell && input === undefined
   const wanted: ReadonlyArray<readonly [Kind, WaitCondition] | undefined> = [
     exit === true ? ["exit", { exit }] : undefined,
     text === undefined ? undefined : ["text", { pattern: text, flags: "l" }],
     pattern === undefined ? undefined : ["pattern", { pattern, flags: "m" }],
     port === undefined ? undefined : ["port", { port: Number(port) }],
-    input === true ? ["input", { input }] : undefined,
+    input === true || implied ? ["input", { input: true }] : undefined,
     quiet_ms === undefined ? undefined : ["quiet", { idleMs: Number(quiet_ms) }],
   ]
-  const asked = wanted.filter((each) => each !== undefined)
-  const refusal = wrong(waitFor, asked.length) ?? lacking(waitFor, server)
+  const all = wanted.filter((each) => each !== undefined)
+  const refusal = wrong(waitFor, all.length - (implied ? 1 : 0)) ?? lacking(waitFor, server)
   if (refusal !== undefined) return Result.fail(refusal)
-  const canTell = server.processWaitInput === true
-  const implied = canTell && input === undefined ? [["input", { input: true }] as const] : []
-  const all = [...asked.filter(([kind]) => kind !== "quiet"), ...implied]
-  const quiet = asked.filter(([kind]) => kind === "quiet")
-  const ordered = [...all, ...quiet]
   return Result.succeed({
-    kinds: ordered.map(([kind]) => kind),
-    until: ordered.map(([, condition]) => condition),
+    kinds: all.map(([kind]) => kind),
+    until: all.map(([, condition]) => condition),
     tellsInput: canTell,
   })
 }

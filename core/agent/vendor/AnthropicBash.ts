@@ -93,7 +93,7 @@ export const bashTool = (tools: AgentTools, options: BashOptions = {}): BashTool
 
   /** The output since the last result, followed by a line. */
   const say = (from: PersistentShell.PersistentShell, last: boolean, line?: string): string => {
-    const taken = PlainText.taken(from.take(last, text), text)
+    const taken = PlainText.taken(from.output.take(last, text), text)
     const printed = Truncate.shown(taken, defaultMaxTokens, parts.defaults.cap)
     return line === undefined ? printed : withLine(printed, line)
   }

@@ -65,8 +65,6 @@ export interface PersistentShell {
   readonly write: (characters: string) => Effect.Effect<void, ClientError>
   /** Its output. */
   readonly output: MarkedOutput
-  /** The output since the last call; of a text that goes on, unless it is the last one. */
-  readonly take: (last: boolean, form: PlainText.Form) => PlainText.Taken
   /** Code that sets the exported variables as they were at the end of the last text, or of the shell. */
   readonly exports: () => string | undefined
   /** Ends the shell, and what it has left in the background. */
@@ -172,7 +170,7 @@ const running = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.
         `[[ /proc/${pid}/fd/$((f)) -ef /dev/fd/7 ]]; then printf '%s stuck %s\\n' ${nonce} ${round} >&8; fi`
       for (let pause = checkMillis.first; ; pause = Math.min(2 * pause, checkMillis.most)) {
         yield* Effect.timeoutOption(opened(reports.stuck), pause)
-        if (reports.isStuck) return { kind: "stuck" } as const
+        if (reports.stuck.isOpen()) return { kind: "stuck" } as const
         yield* Effect.ignore(tell(check))
       }
     })
@@ -198,7 +196,7 @@ const running = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.
       ]).pipe(
         Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.succeed(late) }),
         Effect.flatMap((stop): Effect.Effect<Stop> =>
-          reports.isReported ? ended : main.over ? exited : Effect.succeed(stop ?? late),
+          reports.reported.isOpen() ? ended : main.over ? exited : Effect.succeed(stop ?? late),
         ),
       )
 
@@ -212,7 +210,6 @@ const running = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.
           return main.process.write(utf8.encode(characters))
         }),
       output,
-      take: (last, form) => output.take(last, form),
       exports: () => reports.exports,
       stop: Scope.close(scope, Exit.void),
     }
@@ -342,9 +339,7 @@ class ShellReports implements Observer {
   /** Each opens when that has come. */
   readonly begun = Latch.makeUnsafe(false)
   readonly reported = Latch.makeUnsafe(false)
-  isReported = false
   readonly stuck = Latch.makeUnsafe(false)
-  isStuck = false
   readonly synced = Latch.makeUnsafe(false)
   /** The path for reports, and the folder with the FIFO of the shell. */
   paths = { reports: "", folder: "" }
@@ -369,8 +364,6 @@ class ShellReports implements Observer {
   /** The text of this number begins. */
   expect(round: number): void {
     this.round = round
-    this.isReported = false
-    this.isStuck = false
     this.reported.closeUnsafe()
     this.stuck.closeUnsafe()
   }
@@ -387,17 +380,13 @@ class ShellReports implements Observer {
       }
       if (word === "shell") this.shell = { pid: first, terminal: second }
       // A look at the text before may be late.
-      if (word === "stuck" && first === String(this.round)) {
-        this.isStuck = true
-        this.stuck.openUnsafe()
-      }
+      if (word === "stuck" && first === String(this.round)) this.stuck.openUnsafe()
       if (word === "synced") this.synced.openUnsafe()
       if (code !== undefined) {
         const { exports, ...traps } = parts(before)
         this.exports = exports
         if (code === "exit") continue
         this.report = { code: Number(code), flags, posix: posix === "p", options, ...traps }
-        this.isReported = true
         this.reported.openUnsafe()
       }
     }
