@@ -56,8 +56,38 @@ export interface Rule {
   readonly isSecret?: boolean
 }
 
+/** The members of a row that most rows do not have, or that have a usual value. */
+type More<Row> = Partial<Omit<Row, "kind" | "help">>
+
+export const toggle = (help: string) => ({ kind: "switch", help }) as const
+
+export const text = <const M extends More<TextOption>>(shows: string, help: string, more?: M) =>
+  ({ kind: "text", shows, help, ...(more as M) }) as const
+
+/** A list of texts. */
+export const texts = <const M extends More<TextOption>>(shows: string, help: string, more?: M) =>
+  ({ ...text(shows, help, more), repeatable: true }) as const
+
+export const file = <const M extends More<TextOption>>(help: string, more?: M) => text("FILE", help, more)
+
+export const choice = <const Word extends string, const M extends More<ChoiceOption>>(
+  shows: string,
+  of: ReadonlyArray<Word>,
+  help: string,
+  more?: M,
+) => ({ kind: "choice", shows, of, help, ...(more as M) }) as const
+
+/** A whole number, by default of at least 0. */
+export const whole = <const M extends More<NumberOption>>(
+  unit: NumberOption["unit"],
+  help: string,
+  more?: M,
+) => ({ kind: "number", unit, shows: "N", least: 0 as number, help, ...(more as M) }) as const
+
+export const millis = <const M extends More<NumberOption>>(help: string, more?: M) => whole("ms", help, more)
+
 /** Any text but the empty one. */
-export const text: Rule = {
+export const someText: Rule = {
   accepts: (value) => typeof value === "string" && value !== "",
   expected: "a text that is not empty",
 }

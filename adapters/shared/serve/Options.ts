@@ -62,7 +62,7 @@ export interface Options extends Omit<GeneralOptions, "spawner" | "secrets"> {
   readonly config?: string | undefined
 }
 
-const secret = { ...OptionRow.text, isSecret: true }
+const secret = { ...OptionRow.someText, isSecret: true }
 
 /** Options of programs alone: a text cannot express them, or must not be on a command line. */
 const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
@@ -81,7 +81,7 @@ const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
   },
   onLog: { accepts: (value) => typeof value === "function", expected: "a function" },
   auditLog: { accepts: (value) => typeof value === "object" && value !== null, expected: "an AuditLog" },
-  config: OptionRow.text,
+  config: OptionRow.someText,
   secrets: {
     accepts: (value) =>
       typeof value === "string" ? value !== "" : typeof value === "object" && value !== null,
@@ -132,7 +132,7 @@ const rules: Readonly<Record<Path, OptionRow.Rule>> = {
 }
 
 /** The possible values of an option. */
-export const ruleOf = (path: Path): OptionRow.Rule => rules[path] ?? OptionRow.text
+export const ruleOf = (path: Path): OptionRow.Rule => rules[path] ?? OptionRow.someText
 
 /** The names of a program's options: those of each group, and with the empty name those that are in none. */
 export const names: Readonly<Record<string, Readonly<Record<string, true>>>> = Object.fromEntries(
