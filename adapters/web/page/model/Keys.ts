@@ -3,31 +3,8 @@
  * with Ctrl+Shift work everywhere, also in a terminal, which gets every other key.
  */
 
-export type Action =
-  | "help"
-  | "filter"
-  | "start"
-  | "shell"
-  | "smaller"
-  | "larger"
-  | "down"
-  | "up"
-  | "beside"
-  | "list"
-  | "previousTile"
-  | "nextTile"
-  | "find"
-  | "history"
-  | "control"
-  | "copy"
-  | "paste"
-  | "maximize"
-  | "close"
-  | "theme"
-  | "reader"
-
-export interface Shortcut {
-  readonly action: Action
+export interface Shortcut<A extends string = Action> {
+  readonly action: A
   /** The key as `KeyboardEvent.key` has it, letters in lower case; several mean the same. */
   readonly keys: ReadonlyArray<string>
   /** With Ctrl and Shift, everywhere; otherwise alone, where nothing is typed. */
@@ -36,21 +13,19 @@ export interface Shortcut {
   readonly says: string
 }
 
-const plain = (action: Action, says: string, ...keys: ReadonlyArray<string>): Shortcut => ({
-  action,
-  keys,
-  everywhere: false,
-  says,
-})
+const shortcut =
+  (everywhere: boolean) =>
+  <const A extends string>(action: A, says: string, ...keys: ReadonlyArray<string>): Shortcut<A> => ({
+    action,
+    keys,
+    everywhere,
+    says,
+  })
 
-const everywhere = (action: Action, says: string, ...keys: ReadonlyArray<string>): Shortcut => ({
-  action,
-  keys,
-  everywhere: true,
-  says,
-})
+const plain = shortcut(false)
+const everywhere = shortcut(true)
 
-export const shortcuts: ReadonlyArray<Shortcut> = [
+export const shortcuts = [
   plain("help", "show this list", "?"),
   plain("filter", "filter the processes", "/"),
   plain("start", "start a process", "n"),
@@ -74,6 +49,8 @@ export const shortcuts: ReadonlyArray<Shortcut> = [
   everywhere("close", "close the terminal; the process goes on", "x"),
   everywhere("help", "show this list", "?", "/"),
 ]
+
+export type Action = (typeof shortcuts)[number]["action"]
 
 /** The part of a `KeyboardEvent` that is looked at. */
 export interface Pressed {
