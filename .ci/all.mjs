@@ -12,6 +12,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { command } from "./command.mjs"
 import * as Debian from "./debian.mjs"
+import * as Generated from "./generated.mjs"
 import { filesOf, isIn, parts } from "./parts.mjs"
 import { build, heading, install, root, run } from "./setup.mjs"
 import { cpuSeconds, play } from "./steps.mjs"
@@ -91,22 +92,16 @@ const lineOf = ({ name, seconds, cpu, passed, failed, result }) =>
 const tableOf = (lines) =>
   `| part | seconds | of processors | tests | |\n|---|---|---|---|---|\n${lines.map((line) => `${line}\n`).join("")}`
 
-/** The table of CONTRIBUTING, between its two comments. */
-const written = /(<!-- parts:[^]*?-->\n)([^]*?)(<!-- parts end -->)/
-
 /** Puts these rows into the table. Those of other parts stay: a run may be cut and go on. @param {readonly Row[]} rows */
 const writeTable = (rows) => {
   const file = `${root}CONTRIBUTING.md`
   const text = readFileSync(file, "utf8")
-  const before = written.exec(text)?.[2]?.split("\n") ?? []
+  const before = Generated.linesOf(text, "parts")
   const lines = parts.flatMap(({ name }) => {
     const now = rows.find((row) => row.name === name)
     return now === undefined ? before.filter((line) => line.startsWith(`| \`${name}\``)) : [lineOf(now)]
   })
-  writeFileSync(
-    file,
-    text.replace(written, (_, begin, __, end) => `${begin}${tableOf(lines)}${end}`),
-  )
+  writeFileSync(file, Generated.replaced(text, "parts", tableOf(lines)))
 }
 
 /** Plays each file that has failed many times, on the runtimes on which it has. */

@@ -9,6 +9,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { command } from "./command.mjs"
+import * as Generated from "./generated.mjs"
 import { binary, root } from "./setup.mjs"
 
 /** @import { Support } from "../conformance/lab/run/support.mjs" */
@@ -174,18 +175,6 @@ const support = () => {
 }
 
 /**
- * Replaces the text between the two comments of this name, which must be there.
- * @param {string} text
- * @param {string} name
- * @param {string} lines
- */
-const between = (text, name, lines) => {
-  const block = new RegExp(`(<!-- ${name}: .*? -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
-  if (!block.test(text)) throw new Error(`no comments for the generated part ${name}`)
-  return text.replace(block, (_, begin, end) => `${begin}${lines}\n${end}`)
-}
-
-/**
  * The generated parts, by the file and by the name of their comments.
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
@@ -200,7 +189,7 @@ for (const [file, parts] of Object.entries(generated)) {
   const text = readFileSync(`${root}${file}`, "utf8")
   keep(
     file,
-    Object.entries(parts).reduce((before, [name, lines]) => between(before, name, lines), text),
+    Object.entries(parts).reduce((before, [name, lines]) => Generated.replaced(before, name, lines), text),
   )
 }
 keep("adapters/shared/serve/generated/OptionTypes.ts", optionTypes)
@@ -352,7 +341,7 @@ if (check) {
   for (const file of ["README.md", "CONTRIBUTING.md"]) {
     // Tables that scripts write do not count.
     const text = readFileSync(`${root}${file}`, "utf8").replaceAll(
-      /<!-- (parts|rooms):[^]*?<!-- \1 end -->/g,
+      /<!-- (parts|rooms):[^]*?<!-- \/\1 -->/g,
       "",
     )
     const words = text.split(/\s+/).length

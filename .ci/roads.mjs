@@ -12,6 +12,7 @@ import { createConnection } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { command } from "./command.mjs"
+import * as Generated from "./generated.mjs"
 import { build, install, root } from "./setup.mjs"
 
 const { values } = command(import.meta.url, { options: { write: false } })
@@ -113,9 +114,5 @@ const table = ["| road | files | |", "|---|---:|---|", ...rows, ""].join("\n")
 process.stdout.write(table)
 if (values.write) {
   const path = `${root}core/README.md`
-  const block = /(<!-- roads: .*? -->\n)[^]*?(<!-- \/roads -->)/
-  writeFileSync(
-    path,
-    readFileSync(path, "utf8").replace(block, (_, begin, end) => `${begin}${table}${end}`),
-  )
+  writeFileSync(path, Generated.replaced(readFileSync(path, "utf8"), "roads", table))
 }

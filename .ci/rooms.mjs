@@ -7,6 +7,7 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { command } from "./command.mjs"
+import * as Generated from "./generated.mjs"
 import { build, root } from "./setup.mjs"
 
 /** The most thousands of lines that a room should have. */
@@ -44,15 +45,11 @@ const sizeOf = (room) => {
 
 const sizes = Object.entries(budgets).map(([room, budget]) => ({ room, budget, size: sizeOf(room) }))
 const path = `${root}CONTRIBUTING.md`
-const block = /(<!-- rooms: .*? -->\n)([^]*?)(<!-- rooms end -->)/
 const text = readFileSync(path, "utf8")
 
 if (values.check) {
   for (const { room, size } of sizes) {
-    const row = block
-      .exec(text)?.[2]
-      ?.split("\n")
-      .find((line) => line.startsWith(`| \`${room}\` |`))
+    const row = Generated.linesOf(text, "rooms").find((line) => line.startsWith(`| \`${room}\` |`))
     const written = Number(row?.split("|")[2])
     if (Math.abs(size - written) <= size / 20) continue
     process.stderr.write(`${room} has ${size.toFixed(1)}k lines, and CONTRIBUTING.md says ${written}k: `)
@@ -80,9 +77,5 @@ if (values.check) {
     "",
   ].join("\n")
   process.stdout.write(table)
-  if (values.write)
-    writeFileSync(
-      path,
-      text.replace(block, (_, begin, __, end) => `${begin}${table}${end}`),
-    )
+  if (values.write) writeFileSync(path, Generated.replaced(text, "rooms", table))
 }
