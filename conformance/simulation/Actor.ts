@@ -245,7 +245,7 @@ export class Actor {
   }
 
   private note(text: string): void {
-    this.world.trace.add(this.world.now, `${this.name} ${text}`)
+    this.world.note(`${this.name} ${text}`)
   }
 }
 

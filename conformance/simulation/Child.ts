@@ -16,199 +16,193 @@ const longestHeld = 60_000
 /** Milliseconds after the retention time within which the scope of a closed child begins to close. */
 const closeBound = 15_000
 
-export class Child {
-  private readonly world: World
-  private readonly truth: Truth
-  private readonly script: Script
-  private readonly events: SpawnEvents
-  private readonly open: Set<OutputStream>
-  private readonly acts: Array<Act>
-  private status: ExitStatus | undefined
-  private released = false
-  private killed = false
-  private obeys = false
-  private paused = false
-  private afterPause = 0
-  private playing = false
-  private readonly retentionMillis: number
-  private readonly stdin: ReturnType<typeof stdinOf>
+/** A child of a spawner: its handle, and the close of its scope. */
+export interface Child {
+  readonly handle: (pauses: boolean) => ChildHandle
+  /** The scope closes: nothing is delivered from now on. */
+  readonly release: () => void
+}
 
-  constructor(world: World, truth: Truth, script: Script, events: SpawnEvents, retentionMillis: number) {
-    this.world = world
-    this.truth = truth
-    this.script = script
-    this.events = events
-    this.retentionMillis = retentionMillis
-    this.acts = [...script.acts]
-    this.open = new Set(script.pty ? ["pty"] : ["stdout", "stderr"])
-    this.stdin = stdinOf(world, truth, script.reads, () => this.released || this.status !== undefined)
-    truth.spawnedAt = world.now
-    truth.witness?.spawned()
-    world.after(0, this.play)
-    this.stdin.begin()
-  }
+/** Begins to play a script. */
+export const make = (
+  world: World,
+  truth: Truth,
+  script: Script,
+  events: SpawnEvents,
+  retentionMillis: number,
+): Child => {
+  const open = new Set<OutputStream>(script.pty ? ["pty"] : ["stdout", "stderr"])
+  const acts = [...script.acts]
+  let status: ExitStatus | undefined
+  let released = false
+  let killed = false
+  let obeys = false
+  let paused = false
+  let afterPause = 0
+  let playing = false
+  const stdin = stdinOf(world, truth, script.reads, () => released || status !== undefined)
 
-  handle(pauses: boolean): ChildHandle {
+  const handle = (pauses: boolean): ChildHandle => {
     return {
       pid: undefined,
-      write: (bytes) => this.stdin.write(bytes),
-      endStdin: Effect.sync(() => this.note("stdin ends")),
-      signal: (signal) => Effect.sync(() => this.signal(signal)),
-      kill: Effect.sync(() => this.kill()),
-      abandonOutput: Effect.sync(() => this.endAll()),
-      lingering: Effect.sync(() => this.lingers()),
+      write: (bytes) => stdin.write(bytes),
+      endStdin: Effect.sync(() => note("stdin ends")),
+      signal: (name) => Effect.sync(() => signal(name)),
+      kill: Effect.sync(kill),
+      abandonOutput: Effect.sync(endAll),
+      lingering: Effect.sync(lingers),
       resize: () => Effect.void,
-      ...(pauses && { pause: () => this.pause(), resume: () => this.resume() }),
+      ...(pauses && { pause, resume }),
     }
   }
 
-  /** The scope closes: nothing is delivered from now on. */
-  release(): void {
-    this.released = true
-    this.truth.releasedAt = this.world.now
-    this.note("released")
-    this.open.clear()
-    this.stdin.wake()
+  const release = (): void => {
+    released = true
+    truth.releasedAt = world.now
+    note("released")
+    open.clear()
+    stdin.wake()
   }
 
-  private readonly play = (): void => {
-    this.playing = false
-    while (!this.released && !this.killed) {
-      const [act] = this.acts
+  const play = (): void => {
+    playing = false
+    while (!released && !killed) {
+      const [act] = acts
       if (act === undefined) return
       if (act.kind === "wait") {
-        this.acts.shift()
-        this.playLater(act.millis)
+        acts.shift()
+        playLater(act.millis)
         return
       }
       // A mark that is cut counts as two.
-      if ((act.kind === "output" || act.kind === "mark") && this.paused && this.afterPause <= 0) return
-      this.acts.shift()
-      if (act.kind === "output") this.output(act.stream, act.bytes)
-      else if (act.kind === "mark") this.mark(act)
-      else if (act.kind === "end") this.end(act.stream)
-      else this.exit(act.signal ? { kind: "signaled", signal: 15 } : { kind: "exited", code: act.code })
+      if ((act.kind === "output" || act.kind === "mark") && paused && afterPause <= 0) return
+      acts.shift()
+      if (act.kind === "output") output(act.stream, act.bytes)
+      else if (act.kind === "mark") mark(act)
+      else if (act.kind === "end") end(act.stream)
+      else exit(act.signal ? { kind: "signaled", signal: 15 } : { kind: "exited", code: act.code })
     }
   }
 
-  private playLater(millis: number): void {
-    if (this.playing) return
-    this.playing = true
-    this.world.after(millis, this.play)
+  const playLater = (millis: number): void => {
+    if (playing) return
+    playing = true
+    world.after(millis, play)
   }
 
-  private output(stream: OutputStream, length: number): void {
-    if (!this.open.has(stream)) return
-    if (this.paused) this.afterPause -= 1
-    const bytes = this.truth.write(stream, length, this.world.now)
-    this.truth.witness?.wrote()
-    this.note(`writes ${length} to ${stream}`)
-    this.events.output(stream, bytes)
+  const output = (stream: OutputStream, length: number): void => {
+    if (!open.has(stream)) return
+    if (paused) afterPause -= 1
+    const bytes = truth.write(stream, length, world.now)
+    truth.witness?.wrote()
+    note(`writes ${length} to ${stream}`)
+    events.output(stream, bytes)
     // The bytes are valid during the call only.
     bytes.fill(0)
   }
 
   /** In two pieces, if it is cut. */
-  private mark({ stream, text, cut, tells }: Act & { readonly kind: "mark" }): void {
-    if (!this.open.has(stream)) return
+  const mark = ({ stream, text, cut, tells }: Act & { readonly kind: "mark" }): void => {
+    if (!open.has(stream)) return
     const bytes = utf8.encode(text)
-    this.truth.willWrite(stream, bytes, tells)
+    truth.willWrite(stream, bytes, tells)
     for (const length of [Math.min(cut, bytes.length), bytes.length - cut])
-      if (length > 0) this.output(stream, length)
+      if (length > 0) output(stream, length)
   }
 
-  private end(stream: OutputStream): void {
-    if (!this.open.delete(stream)) return
-    this.note(`ends ${stream}`)
-    if (this.open.size === 0) this.truth.endedAt = this.world.now
-    this.events.end(stream)
-    this.expectRelease()
+  const end = (stream: OutputStream): void => {
+    if (!open.delete(stream)) return
+    note(`ends ${stream}`)
+    if (open.size === 0) truth.endedAt = world.now
+    events.end(stream)
+    expectRelease()
   }
 
-  private endAll(): void {
-    for (const stream of this.open) this.end(stream)
+  const endAll = (): void => {
+    for (const stream of open) end(stream)
   }
 
-  private exit(status: ExitStatus): void {
-    if (this.status !== undefined || this.released) return
-    this.status = status
-    const { truth, world } = this
+  const exit = (how: ExitStatus): void => {
+    if (status !== undefined || released) return
+    status = how
     truth.exitedAt = world.now
     truth.exitedAfter = truth.pieces.length
-    truth.died = status.kind === "signaled"
-    truth.exitCode = status.kind === "exited" ? status.code : 128 + status.signal
-    this.note(`exits with ${truth.exitCode}`)
-    this.stdin.wake()
-    this.events.exit(status)
-    this.expectRelease()
+    truth.died = how.kind === "signaled"
+    truth.exitCode = how.kind === "exited" ? how.code : 128 + how.signal
+    note(`exits with ${truth.exitCode}`)
+    stdin.wake()
+    events.exit(how)
+    expectRelease()
   }
 
   /** A closed child is kept for its time, and until its descendants are gone; then its scope closes. */
-  private expectRelease(): void {
+  const expectRelease = (): void => {
     // An exit counts when the pause is over in which it came.
-    if (this.status === undefined || this.open.size > 0 || this.paused) return
-    const { retentionMillis, script, world } = this
+    if (status === undefined || open.size > 0 || paused) return
     const lingers = script.lingerMillis === 0 ? 0 : script.lingerMillis + retentionMillis
     world.watch(retentionMillis + lingers + script.releaseMillis + closeBound, () => {
-      if (!this.released)
-        world.violate("what is open is closed", `the scope of ${this.truth.key} is open after its time`)
+      if (!released)
+        world.violate("what is open is closed", `the scope of ${truth.key} is open after its time`)
     })
   }
 
-  private kill(): void {
-    this.note("is killed")
-    this.truth.witness?.killed()
-    this.truth.killedAt ??= this.world.now
-    if (this.killed || this.released) return
-    this.killed = true
-    const { millis, endsFirst, heldMillis } = this.script.killed
-    this.world.after(millis, () => {
-      if (endsFirst && heldMillis === 0) this.endAll()
-      this.exit({ kind: "signaled", signal: 9 })
-      if (heldMillis < longestHeld) this.world.after(heldMillis, () => !this.released && this.endAll())
+  const kill = (): void => {
+    note("is killed")
+    truth.witness?.killed()
+    truth.killedAt ??= world.now
+    if (killed || released) return
+    killed = true
+    const { millis, endsFirst, heldMillis } = script.killed
+    world.after(millis, () => {
+      if (endsFirst && heldMillis === 0) endAll()
+      exit({ kind: "signaled", signal: 9 })
+      if (heldMillis < longestHeld) world.after(heldMillis, () => !released && endAll())
     })
   }
 
   /** SIGTERM ends a child whose script says so, once; what it still writes until then is its last output. */
-  private signal(name: string): void {
-    this.note(name)
-    this.truth.witness?.signalled(name)
-    const { asked } = this.script
-    if (asked === undefined || asked.ignores || name !== "SIGTERM" || this.obeys) return
-    this.obeys = true
-    this.world.after(asked.millis, () => {
-      if (this.killed || this.released) return
-      this.acts.length = 0
-      this.exit(
-        asked.code === undefined ? { kind: "signaled", signal: 15 } : { kind: "exited", code: asked.code },
-      )
-      this.world.after(asked.heldMillis, () => !this.released && this.endAll())
+  const signal = (name: string): void => {
+    note(name)
+    truth.witness?.signalled(name)
+    const { asked } = script
+    if (asked === undefined || asked.ignores || name !== "SIGTERM" || obeys) return
+    obeys = true
+    world.after(asked.millis, () => {
+      if (killed || released) return
+      acts.length = 0
+      exit(asked.code === undefined ? { kind: "signaled", signal: 15 } : { kind: "exited", code: asked.code })
+      world.after(asked.heldMillis, () => !released && endAll())
     })
   }
 
-  private lingers(): boolean {
-    const since = this.truth.exitedAt ?? this.world.now
-    return !this.released && this.world.now < since + this.script.lingerMillis
+  const lingers = (): boolean => {
+    const since = truth.exitedAt ?? world.now
+    return !released && world.now < since + script.lingerMillis
   }
 
-  private pause(): void {
-    this.note("is paused")
-    this.paused = true
-    this.truth.readSince = Infinity
-    this.afterPause = this.script.afterPause
+  const pause = (): void => {
+    note("is paused")
+    paused = true
+    truth.readSince = Infinity
+    afterPause = script.afterPause
   }
 
-  private resume(): void {
-    this.note("goes on")
-    this.paused = false
-    this.truth.readSince = this.world.now
-    this.playLater(0)
-    this.expectRelease()
+  const resume = (): void => {
+    note("goes on")
+    paused = false
+    truth.readSince = world.now
+    playLater(0)
+    expectRelease()
   }
 
-  private note(what: string): void {
-    this.world.trace.add(this.world.now, `child ${this.truth.key} ${what}`)
+  const note = (what: string): void => {
+    world.note(`child ${truth.key} ${what}`)
   }
+  truth.spawnedAt = world.now
+  truth.witness?.spawned()
+  world.after(0, play)
+  stdin.begin()
+  return { handle, release }
 }
 
 /** The stdin of a child: it reads from some time on, each write for so long, until it is deaf or `isOver`. */
@@ -229,7 +223,7 @@ const stdinOf = (
   const take = (number: number) => {
     const { written, key } = truth
     const before = truth.overtakes(number)
-    world.trace.add(world.now, `child ${key} reads write ${number}`)
+    world.note(`child ${key} reads write ${number}`)
     if (written.includes(number))
       world.violate("a write reaches its process once", `${key} reads write ${number} again`)
     if (before !== undefined)

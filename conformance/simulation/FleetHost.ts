@@ -57,7 +57,7 @@ export class FleetHost {
     this.epoch += 1
     this.upTo = 0
     this.sessions.clear()
-    this.world.trace.add(this.world.now, `${this.hostId}: epoch ${this.epoch}`)
+    this.world.note(`${this.hostId}: epoch ${this.epoch}`)
   }
 
   /** A router asks for a session that it was given a place for. */

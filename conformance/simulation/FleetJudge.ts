@@ -21,128 +21,112 @@ export interface Absences {
   readonly away: ReadonlyArray<readonly [from: number, to: number]>
 }
 
-export class FleetJudge {
-  runs: (hostId: string, session: SessionKey) => boolean = () => false
-  private readonly world: World
-  private readonly settings: Settings
-  private readonly absences: Absences
-  private readonly fences = new Map<string, number>()
-  private readonly epochs = new Map<string, number>()
-  private readonly heard = new Map<string, number>()
-  private readonly claimedAt = new Map<number, number>()
-  private readonly confirmed = new Set<number>()
-  private readonly ended = new Set<number>()
+/** True if a host runs a session. */
+type Runs = (hostId: string, session: SessionKey) => boolean
 
-  constructor(world: World, settings: Settings, absences: Absences) {
-    this.world = world
-    this.settings = settings
-    this.absences = absences
-  }
+export const make = (world: World, settings: Settings, absences: Absences, runs: Runs) => {
+  const fences = new Map<string, number>()
+  const epochs = new Map<string, number>()
+  const heard = new Map<string, number>()
+  const claimedAt = new Map<number, number>()
+  const confirmed = new Set<number>()
+  const ended = new Set<number>()
 
   /** The same directory, of which every answer is judged in the moment in which it is given. */
-  watched(directory: DirectoryService): DirectoryService {
+  const watched = (directory: DirectoryService): DirectoryService => {
     const then = <A>(effect: Effect.Effect<A, DirectoryError>, look: (answer: A) => void) =>
       Effect.tap(
         Effect.tap(effect, (answer) => Effect.sync(() => look(answer))),
-        this.whole(directory),
+        whole(directory),
       )
     return {
       ...directory,
-      announce: (said) => then(directory.announce(said), () => this.hears(said.hostId, said.epoch)),
-      renew: (key) => then(directory.renew(key), () => this.hears(key.hostId, key.epoch)),
+      announce: (said) => then(directory.announce(said), () => hears(said.hostId, said.epoch)),
+      renew: (key) => then(directory.renew(key), () => hears(key.hostId, key.epoch)),
       claim: (asked) =>
         Effect.tap(
-          then(directory.claim(asked), (session) => this.grants(session)),
-          this.counts(directory, asked),
+          then(directory.claim(asked), (session) => grants(session)),
+          counts(directory, asked),
         ),
-      confirm: (key) => then(directory.confirm(key), (session) => this.confirms(key.fence, session)),
-      end: (key, how) => then(directory.end(key, how), (session) => this.closes(key.fence, session)),
+      confirm: (key) => then(directory.confirm(key), (session) => confirms(key.fence, session)),
+      end: (key, how) => then(directory.end(key, how), (session) => closes(key.fence, session)),
     }
   }
 
-  tell(change: Change): void {
-    if (change.kind === "host") this.tellHost(change.host)
-    else this.tellSession(change.session)
+  const tell = (change: Change): void => {
+    if (change.kind === "host") tellHost(change.host)
+    else tellSession(change.session)
   }
 
-  private whole(directory: DirectoryService) {
-    return Effect.map(directory.list(), (listing) => {
+  const whole = (directory: DirectoryService) =>
+    Effect.map(directory.list(), (listing) => {
       const fault = Invariants.fault(listing)
-      if (fault !== undefined) this.world.violate("one owner for each session", fault)
+      if (fault !== undefined) world.violate("one owner for each session", fault)
     })
-  }
 
-  private counts(directory: DirectoryService, { tenant, quota = Infinity }: Claim) {
-    return Effect.map(directory.list({ tenant }), ({ sessions }) => {
+  const counts = (directory: DirectoryService, { tenant, quota = Infinity }: Claim) =>
+    Effect.map(directory.list({ tenant }), ({ sessions }) => {
       if (sessions.length > quota)
-        this.world.violate("quota never above", `${tenant} has ${sessions.length} of ${quota}`)
+        world.violate("quota never above", `${tenant} has ${sessions.length} of ${quota}`)
     })
+
+  const hears = (hostId: string, epoch: number): void => {
+    const known = epochs.get(hostId) ?? 0
+    if (epoch < known) world.violate("late words are refused", `${hostId}: epoch ${epoch} after ${known}`)
+    epochs.set(hostId, epoch)
+    heard.set(hostId, world.now)
   }
 
-  private hears(hostId: string, epoch: number): void {
-    const known = this.epochs.get(hostId) ?? 0
-    if (epoch < known)
-      this.world.violate("late words are refused", `${hostId}: epoch ${epoch} after ${known}`)
-    this.epochs.set(hostId, epoch)
-    this.heard.set(hostId, this.world.now)
+  const grants = ({ sessionId, fence }: SessionRecord): void => {
+    const known = fences.get(sessionId) ?? 0
+    if (fence < known) world.violate("fences grow", `${sessionId}: ${fence} after ${known}`)
+    if (fence === known && ended.has(fence))
+      world.violate("what has ended stays ended", `${sessionId} with the fence ${fence} lives again`)
+    fences.set(sessionId, fence)
+    if (!claimedAt.has(fence)) claimedAt.set(fence, world.now)
   }
 
-  private grants({ sessionId, fence }: SessionRecord): void {
-    const known = this.fences.get(sessionId) ?? 0
-    if (fence < known) this.world.violate("fences grow", `${sessionId}: ${fence} after ${known}`)
-    if (fence === known && this.ended.has(fence))
-      this.world.violate("what has ended stays ended", `${sessionId} with the fence ${fence} lives again`)
-    this.fences.set(sessionId, fence)
-    if (!this.claimedAt.has(fence)) this.claimedAt.set(fence, this.world.now)
+  const confirms = (fence: number, session: SessionRecord): void => {
+    if (fence !== session.fence || fence !== fences.get(session.sessionId) || ended.has(fence))
+      world.violate("late words are refused", `${session.sessionId} was confirmed with the fence ${fence}`)
+    confirmed.add(fence)
   }
 
-  private confirms(fence: number, session: SessionRecord): void {
-    if (fence !== session.fence || fence !== this.fences.get(session.sessionId) || this.ended.has(fence))
-      this.world.violate(
-        "late words are refused",
-        `${session.sessionId} was confirmed with the fence ${fence}`,
-      )
-    this.confirmed.add(fence)
+  const closes = (fence: number, session: SessionRecord): void => {
+    if (fence !== session.fence || fence !== fences.get(session.sessionId))
+      world.violate("late words are refused", `${session.sessionId} was ended with the fence ${fence}`)
+    ended.add(fence)
   }
 
-  private closes(fence: number, session: SessionRecord): void {
-    if (fence !== session.fence || fence !== this.fences.get(session.sessionId))
-      this.world.violate("late words are refused", `${session.sessionId} was ended with the fence ${fence}`)
-    this.ended.add(fence)
-  }
-
-  private tellHost({ hostId, state }: HostRecord): void {
-    this.world.trace.add(this.world.now, `directory: ${hostId} is ${state}`)
-    const silent = this.silence(hostId)
-    const least = state === "gone" ? this.settings.goneMillis : this.settings.leaseMillis
+  const tellHost = ({ hostId, state }: HostRecord): void => {
+    world.note(`directory: ${hostId} is ${state}`)
+    const silent = silence(hostId)
+    const least = state === "gone" ? settings.goneMillis : settings.leaseMillis
     if (state !== "up" && silent < least)
-      this.world.violate("who is heard is not lost", `${hostId} is ${state} after ${silent} ms`)
+      world.violate("who is heard is not lost", `${hostId} is ${state} after ${silent} ms`)
   }
 
   /** Milliseconds without a word, of which at most a step counts while the directory was away. */
-  private silence(hostId: string): number {
-    const from = this.heard.get(hostId) ?? 0
-    const away = this.absences.away.map(([begin, end]) =>
-      Math.max(0, Math.min(end, this.world.now) - Math.max(begin, from)),
+  const silence = (hostId: string): number => {
+    const from = heard.get(hostId) ?? 0
+    const away = absences.away.map(([begin, end]) =>
+      Math.max(0, Math.min(end, world.now) - Math.max(begin, from)),
     )
-    return away.reduce(
-      (left, each) => left - Math.max(0, each - this.settings.stepMillis),
-      this.world.now - from,
-    )
+    return away.reduce((left, each) => left - Math.max(0, each - settings.stepMillis), world.now - from)
   }
 
-  private tellSession({ sessionId, fence, state, ending, hostId, epoch }: SessionRecord): void {
+  const tellSession = ({ sessionId, fence, state, ending, hostId, epoch }: SessionRecord): void => {
     const how = state === "ended" ? `ended: ${ending}` : state
-    this.world.trace.add(this.world.now, `directory: ${sessionId}, fence ${fence} on ${hostId}, ${how}`)
+    world.note(`directory: ${sessionId}, fence ${fence} on ${hostId}, ${how}`)
     if (state !== "ended") return
-    this.ended.add(fence)
-    const waited = this.world.now - (this.claimedAt.get(fence) ?? this.world.now)
+    ended.add(fence)
+    const waited = world.now - (claimedAt.get(fence) ?? world.now)
     const wrong =
-      (ending === "host forgot it" && this.runs(hostId, { sessionId, fence })) ||
-      (ending === "host restarted" && (this.epochs.get(hostId) ?? 0) <= epoch) ||
-      (ending === "never started" && (waited < this.settings.claimMillis || this.confirmed.has(fence))) ||
-      (ending === "host gone" && this.silence(hostId) < this.settings.goneMillis)
-    if (wrong)
-      this.world.violate("no session ends without a cause", `${sessionId}, fence ${fence}: ${ending}`)
+      (ending === "host forgot it" && runs(hostId, { sessionId, fence })) ||
+      (ending === "host restarted" && (epochs.get(hostId) ?? 0) <= epoch) ||
+      (ending === "never started" && (waited < settings.claimMillis || confirmed.has(fence))) ||
+      (ending === "host gone" && silence(hostId) < settings.goneMillis)
+    if (wrong) world.violate("no session ends without a cause", `${sessionId}, fence ${fence}: ${ending}`)
   }
+  return { watched, tell }
 }

@@ -7,7 +7,7 @@ import type { DirectoryService, SessionRecord } from "../../core/directory/Direc
 import { resolve } from "../../core/directory/DirectoryOptions.ts"
 import * as MemoryDirectory from "../../core/directory/Memory.ts"
 import { FleetHost } from "./FleetHost.ts"
-import { type Absences, FleetJudge } from "./FleetJudge.ts"
+import * as FleetJudge from "./FleetJudge.ts"
 import * as FleetLink from "./FleetLink.ts"
 import type { FleetFault, FleetPlan, FleetStart } from "./FleetPlan.ts"
 import type { Plan } from "./Plan.ts"
@@ -31,7 +31,9 @@ const play = (world: World, seed: Seed, plan: FleetPlan, millis: number): Effect
     Effect.gen(function* () {
       const clock = new DirectoryClock(world)
       const directory = yield* Effect.provideService(MemoryDirectory.make(settings), Clock.Clock, clock.clock)
-      const judge = new FleetJudge(world, settings, clock)
+      const judge = FleetJudge.make(world, settings, clock, (hostId, { sessionId, fence }) =>
+        hosts.some((host) => host.hostId === hostId && host.sessions.get(sessionId)?.fence === fence),
+      )
       yield* Effect.forkScoped(
         Effect.ignore(Stream.runForEach(directory.watch, (change) => Effect.sync(() => judge.tell(change)))),
       )
@@ -41,8 +43,6 @@ const play = (world: World, seed: Seed, plan: FleetPlan, millis: number): Effect
         (own, index) => new FleetHost(`h${index}`, plan.capacities[index] ?? 1, world, own),
       )
       const routers = [link("router 0"), link("router 1")]
-      judge.runs = (hostId, { sessionId, fence }) =>
-        hosts.some((host) => host.hostId === hostId && host.sessions.get(sessionId)?.fence === fence)
       for (const each of [...links, ...routers]) each.healsAt = millis
       for (const fault of plan.faults)
         world.after(fault.at, () => disturb(world, fault, hosts, [links, routers], clock))
@@ -58,7 +58,7 @@ const play = (world: World, seed: Seed, plan: FleetPlan, millis: number): Effect
   )
 
 /** The clock of the directory: what it waits for comes later while it is away. */
-class DirectoryClock implements Absences {
+class DirectoryClock implements FleetJudge.Absences {
   /** From when to when it is away. */
   readonly away: Array<readonly [from: number, to: number]> = []
   readonly clock: Clock.Clock
@@ -85,7 +85,7 @@ const disturb = (
   const until = world.now + millis
   const host = hosts[index]
   const link = links[index]
-  world.trace.add(world.now, `fleet: ${kind} ${kind === "away" ? "" : `h${index} `}for ${millis} ms`)
+  world.note(`fleet: ${kind} ${kind === "away" ? "" : `h${index} `}for ${millis} ms`)
   if (kind === "away") {
     const from = Math.max(world.now, ...clock.away.map(([, to]) => to))
     if (until > from) clock.away.push([from, until])

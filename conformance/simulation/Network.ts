@@ -10,7 +10,7 @@ import { Link } from "./Link.ts"
 import type { Disturbance } from "./Plan.ts"
 import type { Terms } from "./Pipe.ts"
 import type { Seed } from "./Seed.ts"
-import { Disorder, Tap } from "./Tap.ts"
+import * as Tap from "./Tap.ts"
 import type { WaitJudge } from "./WaitJudge.ts"
 import type { World } from "./World.ts"
 
@@ -20,7 +20,7 @@ export type Accept = (open: Effect.Effect<Transport, never, Scope.Scope>) => boo
 interface Connection {
   readonly client: number
   readonly link: Link
-  readonly tap: Tap
+  readonly tap: Tap.Tap
 }
 
 export interface Common {
@@ -77,11 +77,11 @@ export class Network {
       if (hangs > 0 && seed.chance(50)) yield* Effect.sleep(hangs)
       if ((this.refused[client] ?? 0) > world.now) return yield* refusal
       const { hidden, judge, careless } = this.common
-      const tap = new Tap(world, `c${client}.${number}`, {
+      const tap = Tap.make(world, `c${client}.${number}`, {
         hidden,
         judge,
         isSmooth: (time) => this.isSmooth(client, time),
-        disorder: new Disorder(seed.fork("disorder"), careless),
+        disorder: Tap.disorderOf(seed.fork("disorder"), careless),
         tells: this.tells,
       })
       const link = new Link(world, seed, terms, tap)
@@ -95,7 +95,7 @@ export class Network {
       const connection: Connection = { client, link, tap }
       this.connections.add(connection)
       yield* Effect.addFinalizer(() => Effect.sync(() => this.leave()))
-      world.trace.add(world.now, `network: c${client}.${number} is connected`)
+      world.note(`network: c${client}.${number} is connected`)
       return yield* link.open("client", "JSON-RPC message from simulated server")
     })
   }
@@ -138,7 +138,7 @@ export class Network {
 
   /** The requests that wait for an answer: the method, its process, and since when. */
   get openCalls(): ReadonlyArray<string> {
-    return [...this.connections].flatMap(({ tap }) => tap.openCalls)
+    return [...this.connections].flatMap(({ tap }) => tap.openCalls())
   }
 
   /** Since when a client has had the connection that it has, and nothing was wrong; undefined if that is not so. */
@@ -204,7 +204,7 @@ export class Network {
   /** An answer to no request ends a connection, if it arrives. */
   private stray({ client, link, tap }: Connection): void {
     const { world } = this
-    const answer = tap.strayAnswer
+    const answer = tap.strayAnswer()
     if (answer === undefined || link.ends.client) return
     link.inject(answer)
     const since = world.now + skew

@@ -44,7 +44,7 @@ export abstract class Program<Plan extends Planned = Planned> {
 
   note(text: string): void {
     const { actor, key } = this
-    actor.world.trace.add(actor.world.now, `c${actor.index} ${key} ${text}`)
+    actor.world.note(`c${actor.index} ${key} ${text}`)
   }
 
   violate(invariant: string, detail: string): void {

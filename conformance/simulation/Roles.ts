@@ -33,59 +33,55 @@ interface Believer {
   readonly writes: boolean
 }
 
-export class Roles {
-  private readonly truth: Truth
-  private readonly believers = new Map<string, Believer>()
-  private changedAt = 0
-  private watched = false
+/** Who believes to write to a process. */
+export type Roles = ReturnType<typeof make>
 
-  constructor(truth: Truth) {
-    this.truth = truth
-  }
+export const make = (truth: Truth) => {
+  const believers = new Map<string, Believer>()
+  let changedAt = 0
+  let watched = false
 
   /** True if one of that key believes to write; undefined if it is not there. */
-  of(key: string): boolean | undefined {
-    return this.believers.get(key)?.writes
-  }
+  const of = (key: string): boolean | undefined => believers.get(key)?.writes
 
   /** One of them gets its role. */
-  told(key: string, believer: Believer): void {
-    this.believers.set(key, believer)
-    this.changed(believer.actor)
+  const told = (key: string, believer: Believer): void => {
+    believers.set(key, believer)
+    changed(believer.actor)
   }
 
   /** One of them is there no more. */
-  left(key: string): void {
-    const believer = this.believers.get(key)
-    this.believers.delete(key)
-    if (believer !== undefined) this.changed(believer.actor)
+  const left = (key: string): void => {
+    const believer = believers.get(key)
+    believers.delete(key)
+    if (believer !== undefined) changed(believer.actor)
   }
 
-  private changed({ world }: Actor): void {
-    this.changedAt = world.now
-    this.watch()
+  const changed = ({ world }: Actor): void => {
+    changedAt = world.now
+    watch()
   }
 
-  private watch(): void {
-    const [any] = this.believers.values()
-    if (this.watched || any === undefined) return
-    this.watched = true
+  const watch = (): void => {
+    const [any] = believers.values()
+    if (watched || any === undefined) return
+    watched = true
     any.actor.world.watch(settling, () => {
-      this.watched = false
-      if (this.truth.closed || this.truth.killedAt !== undefined || this.truth.closingAt !== undefined) return
-      this.judge()
-      this.watch()
+      watched = false
+      if (truth.closed || truth.killedAt !== undefined || truth.closingAt !== undefined) return
+      judge()
+      watch()
     })
   }
 
-  private judge(): void {
-    const all = [...this.believers]
-    const settled = all.filter(([, { actor }]) => this.isSettled(actor))
+  const judge = (): void => {
+    const all = [...believers]
+    const settled = all.filter(([, { actor }]) => isSettled(actor))
     const writing = settled.filter(([, { writes }]) => writes)
     const [one] = settled
     if (one === undefined) return
     const { world } = one[1].actor
-    const { key } = this.truth
+    const { key } = truth
     // guards: one-writer
     if (writing.length > 1)
       world.violate("one writer at a time", `${writing.map(([name]) => name).join(" and ")} write to ${key}`)
@@ -94,9 +90,10 @@ export class Roles {
   }
 
   /** All that the server has had to tell has come. */
-  private isSettled({ network, index, separates, hasSameServer }: Actor): boolean {
+  const isSettled = ({ network, index, separates, hasSameServer }: Actor): boolean => {
     const smooth = network.smoothSince(index)
     if (smooth === undefined || !separates || !hasSameServer) return false
-    return network.delaySince(index, Math.max(smooth, this.changedAt)) >= settling
+    return network.delaySince(index, Math.max(smooth, changedAt)) >= settling
   }
+  return { of, told, left }
 }

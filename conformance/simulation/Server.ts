@@ -88,7 +88,7 @@ export class Server {
     yield* this.ended.await
     if (this.isUp) return
     this.generation += 1
-    this.world.trace.add(this.world.now, `server: started, ${this.generation}`)
+    this.world.note(`server: started, ${this.generation}`)
     const served = yield* this.holder?.server ?? Effect.undefined
     const left = yield* served?.keeper.left ?? Effect.succeed([])
     this.carried = new Set(left.flatMap(({ about }) => Result.getOrThrow(Note.read(about)).session))
@@ -141,7 +141,7 @@ export class Server {
       const { running } = this
       this.running = undefined
       this.network.accept = () => false
-      this.world.trace.add(this.world.now, "server: ends")
+      this.world.note("server: ends")
       if (running === undefined) return Effect.void
       this.ended.closeUnsafe()
       return Effect.ensuring(end(running, killed), this.ended.open)

@@ -12,8 +12,8 @@ import * as FakeKeeper from "../../core/features/keep/FakeKeeper.ts"
 import { pauseAbove } from "../../core/process/Throttle.ts"
 import { Actor, type Stage } from "./Actor.ts"
 import { AgentProgram } from "./AgentProgram.ts"
-import { Children } from "./Children.ts"
-import { DeadlineJudge } from "./DeadlineJudge.ts"
+import * as Children from "./Children.ts"
+import * as DeadlineJudge from "./DeadlineJudge.ts"
 import { Disk, folderOf } from "./Disk.ts"
 import { DrillProgram } from "./DrillProgram.ts"
 import { FileProgram } from "./FileProgram.ts"
@@ -21,7 +21,7 @@ import * as FleetProgram from "./FleetProgram.ts"
 import { HttpProgram } from "./HttpProgram.ts"
 import { ListProgram } from "./ListProgram.ts"
 import { Network } from "./Network.ts"
-import { Origin } from "./Origin.ts"
+import * as Origin from "./Origin.ts"
 import { terminals } from "./Pictures.ts"
 import type { Disturbance, Plan, ProcessPlan, ServerPlan } from "./Plan.ts"
 import * as ProcessCalls from "./ProcessCalls.ts"
@@ -29,12 +29,12 @@ import { type Calls, ProcessProgram } from "./ProcessProgram.ts"
 import { nothingMore, type Program } from "./Program.ts"
 import * as RecordCalls from "./RecordCalls.ts"
 import type { HistoryDiskPlan } from "./RecordMaker.ts"
-import { Roles } from "./Roles.ts"
+import * as Roles from "./Roles.ts"
 import { Seed } from "./Seed.ts"
 import { Server } from "./Server.ts"
 import { Trace } from "./Trace.ts"
 import { ViewerProgram } from "./ViewerProgram.ts"
-import { WaitJudge } from "./WaitJudge.ts"
+import * as WaitJudge from "./WaitJudge.ts"
 import { type Violation, World } from "./World.ts"
 
 export interface Outcome {
@@ -74,12 +74,12 @@ export const play = (plan: Plan): Outcome => {
     ...agents.flatMap(({ commands }) => commands),
     ...drills.flatMap((drill) => (drill.next === undefined ? drill : [drill, drill.next])),
   ])
-  const children = new Children(world, new Map(scripts.map(({ key, script }) => [key, script])))
+  const children = Children.make(world, new Map(scripts.map(({ key, script }) => [key, script])))
   // A disk that is full ends histories.
   if (plan.history?.full !== undefined)
     for (const { key } of scripts) children.truth(key).historyBytes = undefined
   const disk = new Disk(world, seed.fork("disk"), plan.clients.length)
-  const origin = new Origin(
+  const origin = Origin.make(
     world,
     plan.clients.flatMap(({ http }) => http),
   )
@@ -93,13 +93,13 @@ export const play = (plan: Plan): Outcome => {
   const network = new Network(world, seed.fork("network"), plan.network, {
     hidden,
     careless: new Set(careless.map(({ key }) => key)),
-    judge: new WaitJudge(world, children, waits, plan.server),
+    judge: WaitJudge.make(world, children, waits, plan.server),
   })
   const histories = plan.history === undefined ? undefined : historyDisk(world, plan.history)
   const usesFiles = plan.clients.some(({ files }) => files.length > 0)
   const viewers = plan.clients.flatMap((client) => client.viewers)
   if (viewers.some(({ role }) => role !== undefined))
-    for (const { key } of scripts) children.truth(key).roles = new Roles(children.truth(key))
+    for (const { key } of scripts) children.truth(key).roles = Roles.make(children.truth(key))
   const surroundings = {
     children,
     disk: usesFiles ? disk : undefined,
@@ -169,7 +169,7 @@ const perform = (stage: Stage, histories: Histories) =>
     const programs = actors.flatMap((actor) => programsOf(actor, actors))
     const done = Deferred.makeUnsafe<void>()
     const waitsForEver = () => {
-      for (const call of network.openCalls) world.trace.add(world.now, `without an answer: ${call}`)
+      for (const call of network.openCalls) world.note(`without an answer: ${call}`)
       for (const { key, actor, doing } of programs)
         if (doing !== nothingMore)
           world.violate(
@@ -222,8 +222,9 @@ const rest = ({ plan, world, server, children, disk, origin, network }: Stage, h
       // guards: scopes
       if (server.metric(name) !== 0)
         world.violate("the registries are empty at the end", `${server.metric(name)} ${name}`)
-    for (const { key } of children.living)
-      world.violate("nothing outlives its session", `${key} lives after the last session`)
+    for (const { key, spawnedAt, releasedAt } of children.all())
+      if (spawnedAt !== undefined && releasedAt === undefined)
+        world.violate("nothing outlives its session", `${key} lives after the last session`)
     if (histories !== undefined && histories.folders.size > 0)
       world.violate("the registries are empty at the end", `${histories.folders.size} histories are kept`)
     if (disk.held.size + origin.exchanges.size > 0)
@@ -231,7 +232,7 @@ const rest = ({ plan, world, server, children, disk, origin, network }: Stage, h
         "the registries are empty at the end",
         `${disk.held.size} files and ${origin.exchanges.size} exchanges are open`,
       )
-    for (const truth of children.all) {
+    for (const truth of children.all()) {
       const number = truth.unread(world.now)
       if (number !== undefined)
         world.violate("an accepted write reaches its process", `${truth.key} never reads write ${number}`)
@@ -246,7 +247,7 @@ const rest = ({ plan, world, server, children, disk, origin, network }: Stage, h
 
 const disturb = ({ plan, world, network, server }: Stage, disturbance: Disturbance): void => {
   const { kind, client, millis } = disturbance
-  world.trace.add(world.now, `network: ${kind} c${client} for ${millis} ms`)
+  world.note(`network: ${kind} c${client} for ${millis} ms`)
   if (kind !== "crash" && kind !== "restart") return network.disturb(disturbance)
   network.interrupt(millis, plan.clients.length, kind === "crash")
   world.fork(
@@ -261,7 +262,7 @@ const programsOf = (actor: Actor, actors: ReadonlyArray<Actor>): ReadonlyArray<P
     ...processes.map((plan) => followed(plan, ProcessCalls.atTheirTimes(plan.calls, ProcessCalls.call))),
     ...waits.map((plan) => {
       const truth = actor.stage.children.truth(plan.key)
-      truth.witness = new DeadlineJudge(actor.world, truth, plan)
+      truth.witness = DeadlineJudge.make(actor.world, truth, plan)
       return followed(plan, ProcessCalls.atTheirTimes(plan.waits, ProcessCalls.waitOrEnd))
     }),
     ...records.map((plan) => followed(plan, ProcessCalls.atTheirTimes(plan.records, RecordCalls.call, true))),

@@ -4,7 +4,6 @@
  * is cancelled is answered soon.
  */
 import { creditOf } from "../../core/protocol/Credit.ts"
-import type { Watcher } from "./Link.ts"
 import type { Seed } from "./Seed.ts"
 import type { Begun, WaitJudge } from "./WaitJudge.ts"
 import type { World } from "./World.ts"
@@ -56,87 +55,74 @@ export interface Conditions {
 /** Milliseconds within which the server answers a request that was cancelled, where nothing was wrong meanwhile. */
 const cancelBound = 5_000
 
-export class Tap implements Watcher {
+/** The checks of one connection. */
+export type Tap = ReturnType<typeof make>
+
+export const make = (
+  world: World,
+  name: string,
+  { hidden, isSmooth, judge, disorder, tells }: Conditions,
+) => {
   /** Requests without an answer, by id: the method and when it was sent. */
-  readonly open = new Map<
-    number,
-    { readonly method: string; readonly at: number; readonly process: string }
-  >()
+  const open = new Map<number, { readonly method: string; readonly at: number; readonly process: string }>()
   /** The session that the server has attached to it, and when. */
-  attached: { readonly session: string | undefined; readonly at: number } | undefined
-  private readonly world: World
-  private readonly name: string
-  private readonly used = new Set<number>()
-  private readonly starting = new Set<string>()
-  private readonly told = new Map<string, Told>()
-  private readonly conditions: Conditions
-  private readonly waits = new Map<number, Begun>()
+  let attached: { readonly session: string | undefined; readonly at: number } | undefined
+  const used = new Set<number>()
+  const starting = new Set<string>()
+  const tellings = new Map<string, Told>()
+  const waits = new Map<number, Begun>()
   /** Calls off the alarms of cancelled requests. */
-  private readonly answered = new Map<number, () => void>()
+  const answered = new Map<number, () => void>()
   /** Bytes that may be pushed of each process under credit, as far as the client has sent that. */
-  private readonly credits = new Map<string, number>()
+  const credits = new Map<string, number>()
   /** A request that has its answer. */
-  private lastAnswered: number | undefined
+  let lastAnswered: number | undefined
 
-  constructor(world: World, name: string, conditions: Conditions) {
-    this.world = world
-    this.name = name
-    this.conditions = conditions
-  }
-
-  get openCalls(): ReadonlyArray<string> {
-    return [...this.open].map(
+  const openCalls = (): ReadonlyArray<string> =>
+    [...open].map(
       ([id, { method, process, at }]) =>
-        `${this.name} ${method} ${process} (${id}), since ${(at / 1000).toFixed(3)}`,
+        `${name} ${method} ${process} (${id}), since ${(at / 1000).toFixed(3)}`,
     )
-  }
 
-  readonly up = (text: string): void => {
+  const up = (text: string): void => {
     const { id, method = "?", params } = JSON.parse(text) as Message
     const process = params?.processId ?? ""
-    this.note(`> ${method} ${process}${id === undefined ? "" : ` (${id})`}`)
-    if (method === "request/cancel" && params?.id !== undefined) this.cancel(params.id)
-    if (params != null) this.lend(method, params)
+    note(`> ${method} ${process}${id === undefined ? "" : ` (${id})`}`)
+    if (method === "request/cancel" && params?.id !== undefined) cancel(params.id)
+    if (params != null) lend(method, params)
     if (id === undefined) return
-    if (this.used.has(id)) this.world.violate("an id is used once", `${this.name} sends ${id} again`)
-    this.used.add(id)
-    this.open.set(id, { method, at: this.world.now, process })
-    if (method === "process/start") this.starting.add(process)
+    if (used.has(id)) world.violate("an id is used once", `${name} sends ${id} again`)
+    used.add(id)
+    open.set(id, { method, at: world.now, process })
+    if (method === "process/start") starting.add(process)
   }
 
-  readonly down = (text: string): ReadonlyArray<string> => {
+  const down = (text: string): ReadonlyArray<string> => {
     const { id, method, params, result, error } = JSON.parse(text) as Message
     if (id !== undefined) {
-      const wait = this.waits.get(id)
-      if (wait !== undefined && result !== undefined) this.conditions.judge.answered(wait, result)
-      const answered = this.answer(id, error?.code)
-      if (answered === "initialize" && error === undefined)
-        this.attached = { session: result?.sessionId, at: this.world.now }
-      return this.conditions.disorder.instead(
-        answered === "initialize" ? this.hide(text) : text,
-        undefined,
-        undefined,
-      )
+      const wait = waits.get(id)
+      if (wait !== undefined && result !== undefined) judge.answered(wait, result)
+      const method = answer(id, error?.code)
+      if (method === "initialize" && error === undefined)
+        attached = { session: result?.sessionId, at: world.now }
+      return disorder.instead(method === "initialize" ? hide(text) : text)
     }
-    this.note(`< ${method ?? "?"} ${params?.processId ?? ""} ${params?.seq ?? ""}`)
-    if (method?.startsWith("process/") === true && params != null) this.event(method, params)
-    return this.conditions.disorder.instead(text, method, params?.processId)
+    note(`< ${method ?? "?"} ${params?.processId ?? ""} ${params?.seq ?? ""}`)
+    if (method?.startsWith("process/") === true && params != null) event(method, params)
+    return disorder.instead(text, method, params?.processId)
   }
 
-  readonly arrives = (text: string, held: boolean): void => {
+  const arrives = (text: string, held: boolean): void => {
     if (!text.includes('"process/wait"')) return
     const { id, params } = JSON.parse(text) as { readonly id: number; readonly params: Begun["asked"] }
-    this.waits.set(id, this.conditions.judge.begun(params, held))
+    waits.set(id, judge.begun(params, held))
   }
 
   /** An answer to a request that has one: there must not be such a thing. */
-  get strayAnswer(): string | undefined {
-    const { lastAnswered: id } = this
-    return id === undefined ? undefined : JSON.stringify({ id, result: {} })
-  }
+  const strayAnswer = (): string | undefined =>
+    lastAnswered === undefined ? undefined : JSON.stringify({ id: lastAnswered, result: {} })
 
-  private lend(method: string, { processId = "", as, credit, bytes = 0 }: Params): void {
-    const { credits } = this
+  const lend = (method: string, { processId = "", as, credit, bytes = 0 }: Params): void => {
     if (method === "process/start") {
       if (typeof credit === "number") credits.set(processId, credit)
       else credits.delete(processId)
@@ -151,68 +137,57 @@ export class Tap implements Watcher {
     if (method === "process/credit" && known !== undefined) credits.set(processId, known + bytes)
   }
 
-  private spend(processId: string, chunk: string): void {
-    const known = this.credits.get(processId)
+  const spend = (processId: string, chunk: string): void => {
+    const known = credits.get(processId)
     if (known === undefined) return
     const size = (chunk.length / 4) * 3 - (chunk.endsWith("==") ? 2 : chunk.endsWith("=") ? 1 : 0)
     const left = known - creditOf(size)
-    this.credits.set(processId, left)
+    credits.set(processId, left)
     if (left < 0)
-      this.world.violate(
-        "output stays within its credit",
-        `${this.name}: ${processId} is ${-left} bytes beyond`,
-      )
+      world.violate("output stays within its credit", `${name}: ${processId} is ${-left} bytes beyond`)
   }
 
-  private cancel(id: number): void {
-    const { now } = this.world
-    if (!this.open.has(id) || this.answered.has(id)) return
-    const alarm = this.world.after(cancelBound, () => {
-      if (this.conditions.isSmooth(now))
-        this.world.violate("a cancelled request is answered", `${this.name}: ${id} waits on since ${now}`)
+  const cancel = (id: number): void => {
+    const { now } = world
+    if (!open.has(id) || answered.has(id)) return
+    const alarm = world.after(cancelBound, () => {
+      if (isSmooth(now))
+        world.violate("a cancelled request is answered", `${name}: ${id} waits on since ${now}`)
     })
-    this.answered.set(id, alarm)
+    answered.set(id, alarm)
   }
 
-  private hide(text: string): string {
-    return this.conditions.hidden.reduce(
-      (rest, name) => rest.replace(`"${name}":true`, `"${name}":false`),
-      text,
-    )
-  }
+  const hide = (text: string): string =>
+    hidden.reduce((rest, name) => rest.replace(`"${name}":true`, `"${name}":false`), text)
 
-  private answer(id: number, code: number | undefined): string | undefined {
-    const request = this.open.get(id)
+  const answer = (id: number, code: number | undefined): string | undefined => {
+    const request = open.get(id)
     const outcome = code === undefined ? "" : ` error ${code}`
-    this.note(`< ${request?.method ?? "?"} ${request?.process ?? ""} (${id})${outcome}`)
+    note(`< ${request?.method ?? "?"} ${request?.process ?? ""} (${id})${outcome}`)
     // guards: one-process
     if (request === undefined)
-      this.world.violate(
-        "one answer for each request",
-        `${this.name}: a second answer, or a stray one: ${id}`,
-      )
-    this.open.delete(id)
-    if (this.attached !== undefined) this.lastAnswered = id
-    this.answered.get(id)?.()
-    if (request?.method === "process/start") this.starting.delete(request.process)
+      world.violate("one answer for each request", `${name}: a second answer, or a stray one: ${id}`)
+    open.delete(id)
+    if (attached !== undefined) lastAnswered = id
+    answered.get(id)?.()
+    if (request?.method === "process/start") starting.delete(request.process)
     return request?.method
   }
 
-  private event(method: string, { processId = "", from, to, seq = to ?? 0, chunk, screen }: Params): void {
+  const event = (
+    method: string,
+    { processId = "", from, to, seq = to ?? 0, chunk, screen }: Params,
+  ): void => {
     // Roles, and ends of attachments, have no place among the events.
-    const { tells } = this.conditions
     if (method === "process/writer") tells.set(processId, (tells.get(processId) ?? 0) + 1)
     if (method === "process/writer" || method === "process/detached") return
-    if (method === "process/output" && chunk !== undefined) this.spend(processId, chunk)
+    if (method === "process/output" && chunk !== undefined) spend(processId, chunk)
     // guards: order
     const order = (what: string) =>
-      this.world.violate(
-        "notifications leave in order",
-        `${this.name}: ${method} ${seq} of ${processId} ${what}`,
-      )
-    if (this.starting.has(processId)) order("comes before the answer to its start")
-    const told = this.told.get(processId) ?? { seq: 0, painted: 0, exited: false, closed: false }
-    this.told.set(processId, told)
+      world.violate("notifications leave in order", `${name}: ${method} ${seq} of ${processId} ${what}`)
+    if (starting.has(processId)) order("comes before the answer to its start")
+    const told = tellings.get(processId) ?? { seq: 0, painted: 0, exited: false, closed: false }
+    tellings.set(processId, told)
     if (told.closed) order("comes after closed")
     if ((from ?? seq) <= told.seq || seq < (from ?? seq)) order(`comes after ${told.seq}`)
     told.seq = seq
@@ -221,13 +196,24 @@ export class Tap implements Watcher {
     if (method === "process/exited") {
       if (told.exited) order("is told twice")
       told.exited = true
-      this.conditions.judge.exited(processId, seq)
+      judge.exited(processId, seq)
     }
     if (method === "process/closed") told.closed = true
   }
 
-  private note(text: string): void {
-    this.world.trace.add(this.world.now, `${this.name} ${text}`)
+  const note = (text: string): void => {
+    world.note(`${name} ${text}`)
+  }
+  return {
+    up,
+    down,
+    arrives,
+    openCalls,
+    strayAnswer,
+    /** The session that the server has attached to it, and when. */
+    get attached() {
+      return attached
+    },
   }
 }
 
@@ -241,36 +227,31 @@ const mostOvertaking = 5
  * A server that tells of the output of some processes carelessly, as others may: a notification is left out, comes
  * twice, or comes after later ones. A client has to put that right. Nothing is left out that nothing would show.
  */
-export class Disorder {
-  private readonly seed: Seed
-  private readonly processes: ReadonlySet<string>
-  private late: Array<{ readonly text: string; left: number }> = []
+export type Disorder = ReturnType<typeof disorderOf>
 
-  /** Reports of `processes` are careless. */
-  constructor(seed: Seed, processes: ReadonlySet<string>) {
-    this.seed = seed
-    this.processes = processes
-  }
+/** Reports of `processes` are careless. */
+export const disorderOf = (seed: Seed, processes: ReadonlySet<string>) => {
+  let late: Array<{ readonly text: string; left: number }> = []
 
-  /** The messages in place of one of that method about that process. */
-  instead(text: string, method: string | undefined, process: string | undefined): ReadonlyArray<string> {
-    if (this.processes.size === 0) return [text]
-    const careless = process !== undefined && this.processes.has(process)
-    const sent = careless && method !== undefined ? this.treat(text, method) : [text]
-    for (const one of this.late) one.left -= 1
-    const due = this.late.filter(({ left }) => left < 0)
-    if (due.length > 0) this.late = this.late.filter(({ left }) => left >= 0)
-    return [...sent, ...due.map(({ text }) => text)]
-  }
-
-  private treat(text: string, method: string): ReadonlyArray<string> {
-    const { seed } = this
+  const treat = (text: string, method: string): ReadonlyArray<string> => {
     if (seed.chance(share)) return [text, text]
     // After `closed` nothing comes that would show a gap.
     if (method === "process/closed") return [text]
     if (seed.chance(share)) return []
     if (!seed.chance(share)) return [text]
-    this.late.push({ text, left: seed.between(1, mostOvertaking) })
+    late.push({ text, left: seed.between(1, mostOvertaking) })
     return []
   }
+
+  /** The messages in place of one of that method about that process. */
+  const instead = (text: string, method?: string, process?: string): ReadonlyArray<string> => {
+    if (processes.size === 0) return [text]
+    const careless = process !== undefined && processes.has(process)
+    const sent = careless && method !== undefined ? treat(text, method) : [text]
+    for (const one of late) one.left -= 1
+    const due = late.filter(({ left }) => left < 0)
+    if (due.length > 0) late = late.filter(({ left }) => left >= 0)
+    return [...sent, ...due.map(({ text }) => text)]
+  }
+  return { instead }
 }

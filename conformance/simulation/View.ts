@@ -38,13 +38,13 @@ export class View {
       case "mark":
         return this.check(truth.markFault(event.seq, { ...event, kind: event.mark }))
       case "exited":
-        world.trace.add(world.now, `${this.name} sees exited ${event.seq} of ${truth.key}`)
+        world.note(`${this.name} sees exited ${event.seq} of ${truth.key}`)
         if (this.exited) this.wrong("exited comes twice")
         this.exited = true
         this.checkEnd(truth.witness?.endFault(event.endedBy))
         return this.check(truth.exitFault(event.seq, event.exitCode))
       case "closed":
-        world.trace.add(world.now, `${this.name} sees closed ${event.seq} of ${truth.key}`)
+        world.note(`${this.name} sees closed ${event.seq} of ${truth.key}`)
         this.closed = true
         // A consumer that came later may have come behind it, and others have yet to take it.
         if (!this.exited && truth.exitedSeq === undefined && this.first === 0)

@@ -43,81 +43,80 @@ const early = "a wait is never early"
 const missed = "a wait is never missed"
 const told = "a wait is told the truth"
 
-export class WaitJudge {
-  private readonly world: World
-  private readonly children: Children
-  private readonly plans: ReadonlyMap<string, WaitPlan>
-  private readonly settings: ServerPlan
+/** Judges the answers to the waits of a run. */
+export type WaitJudge = ReturnType<typeof make>
 
-  constructor(world: World, children: Children, plans: ReadonlyArray<WaitPlan>, settings: ServerPlan) {
-    this.world = world
-    this.children = children
-    this.plans = new Map(plans.map((plan) => [plan.key, plan]))
-    this.settings = settings
-  }
+export const make = (
+  world: World,
+  children: Children,
+  waits: ReadonlyArray<WaitPlan>,
+  settings: ServerPlan,
+) => {
+  const plans = new Map(waits.map((plan) => [plan.key, plan]))
 
-  exited(key: string, seq: number): void {
-    if (this.plans.has(key)) this.children.truth(key).exitedSeq ??= seq
+  const exited = (key: string, seq: number): void => {
+    if (plans.has(key)) children.truth(key).exitedSeq ??= seq
   }
 
   /** A wait has arrived; `held`: the server begins nothing on its connection now. */
-  begun(asked: Encoded<"process/wait">, held: boolean): Begun {
-    return { asked, at: this.world.now, exact: !held && this.settings.concurrentRequests >= 1024 }
-  }
+  const begun = (asked: Encoded<"process/wait">, held: boolean): Begun => ({
+    asked,
+    at: world.now,
+    exact: !held && settings.concurrentRequests >= 1024,
+  })
 
-  answered(begun: Begun, result: unknown): void {
-    const plan = this.plans.get(begun.asked.processId)
+  const answered = (wait: Begun, result: unknown): void => {
+    const plan = plans.get(wait.asked.processId)
     if (plan === undefined) return
-    const truth = this.children.truth(plan.key)
-    const first = firstOf(truth, begun)
+    const truth = children.truth(plan.key)
+    const first = firstOf(truth, wait)
     if (first === undefined) return
-    const { now } = this.world
-    const one: Case = { ...begun, truth, pty: plan.script.pty, told: decode(result), now, first }
-    this.judgeState(one)
-    this.judgeOutput(one)
-    if (one.told.gap === undefined) this.judgeTime(one)
-    this.judgeEvidence(one)
+    const { now } = world
+    const one: Case = { ...wait, truth, pty: plan.script.pty, told: decode(result), now, first }
+    judgeState(one)
+    judgeOutput(one)
+    if (one.told.gap === undefined) judgeTime(one)
+    judgeEvidence(one)
   }
 
   /** When it had to be answered: when the first condition came true, at its timeout, or at the end of the process. */
-  private judgeTime({ asked, at, exact, truth, pty, first, told: { met }, now }: Case): void {
+  const judgeTime = ({ asked, at, exact, truth, pty, first, told: { met }, now }: Case): void => {
     const spans = asked.until.map((condition) => spanOf(truth, pty, at, first, condition))
     const closed = closedOf(truth)
     const end = Math.min(closed, at + (asked.timeoutMs ?? Infinity))
     const from = Math.max(at, Math.min(end, ...spans.map((span) => span.from)))
     const to = Math.max(at, Math.min(end, ...spans.map((span) => span.to)))
-    if (now < from)
-      this.wrong(early, asked, `it is answered at ${now}, and nothing has come true before ${from}`)
-    if (exact && now > to) this.wrong(missed, asked, `it is answered at ${now}, and had to be at ${to}`)
+    if (now < from) wrong(early, asked, `it is answered at ${now}, and nothing has come true before ${from}`)
+    if (exact && now > to) wrong(missed, asked, `it is answered at ${now}, and had to be at ${to}`)
     if (met === null) {
-      if (now < end) this.wrong(early, asked, `it tells of nothing at ${now}, before ${end}`)
+      if (now < end) wrong(early, asked, `it tells of nothing at ${now}, before ${end}`)
       if (exact && spans.some((span) => span.to < now))
-        this.wrong(missed, asked, "it tells of nothing, and one has come true")
+        wrong(missed, asked, "it tells of nothing, and one has come true")
       return
     }
     const mine = spans[met]
     if (mine === undefined || now < mine.from)
-      return this.wrong(early, asked, `${met} is told at ${now}, and comes true at ${mine?.from}`)
+      return wrong(early, asked, `${met} is told at ${now}, and comes true at ${mine?.from}`)
     const other = spans.findIndex((span, index) => index < met && span.to < now)
     if (exact && other >= 0)
-      this.wrong(told, asked, `${met} is told, and ${other} of its list has come true before`)
+      wrong(told, asked, `${met} is told, and ${other} of its list has come true before`)
   }
 
-  private judgeState({ asked, truth, told: { nextSeq, exited, exitCode, closed }, now }: Case): void {
+  const judgeState = ({ asked, truth, told: { nextSeq, exited, exitCode, closed }, now }: Case): void => {
     const exit = exitOf(truth)
-    if (exited && now < exit.from) this.wrong(told, asked, "it tells an exit, and the child runs")
-    if (!exited && now > exit.to) this.wrong(told, asked, "it tells no exit, and the child has exited")
+    if (exited && now < exit.from) wrong(told, asked, "it tells an exit, and the child runs")
+    if (!exited && now > exit.to) wrong(told, asked, "it tells no exit, and the child has exited")
     if (exited !== (exitCode !== null) || (exited && exitCode !== truth.exitCode))
-      this.wrong(told, asked, `it tells the exit code ${exitCode}, and it is ${truth.exitCode}`)
-    if (closed && now < closedOf(truth)) this.wrong(told, asked, "it tells closed, and it is not")
+      wrong(told, asked, `it tells the exit code ${exitCode}, and it is ${truth.exitCode}`)
+    if (closed && now < closedOf(truth)) wrong(told, asked, "it tells closed, and it is not")
     const pieces = nextSeq - 1 - Number(exited) - Number(closed)
     const before = truth.pieces.filter((piece) => piece.at < now).length
     if (pieces < before || pieces > truth.pieces.length)
-      this.wrong(told, asked, `${pieces} chunks are told, and there are ${before} to ${truth.pieces.length}`)
+      wrong(told, asked, `${pieces} chunks are told, and there are ${before} to ${truth.pieces.length}`)
   }
 
   /** The output is what the child wrote; what is left out is counted. */
-  private judgeOutput({ asked, truth, told: answer, first, now }: Case): void {
+  const judgeOutput = ({ asked, truth, told: answer, first, now }: Case): void => {
     const { head, tail, omittedBytes, gap, nextSeq, exited, closed } = answer
     let last = 0
     for (const { seq, stream, chunk } of [...head, ...tail]) {
@@ -125,67 +124,59 @@ export class WaitJudge {
       if (index === undefined) return
       const piece = truth.pieces[index]
       if (piece === undefined || piece.stream !== stream || chunk.length > piece.length || seq < last)
-        return this.wrong(told, asked, `seq ${seq} is not what the child wrote there`)
+        return wrong(told, asked, `seq ${seq} is not what the child wrote there`)
       const { offset, length } = piece
       const starts = truth.noise.equals(offset, chunk)
       if (!starts && !truth.noise.equals(offset + length - chunk.length, chunk))
-        return this.wrong(told, asked, `seq ${seq} has other bytes than the child wrote`)
+        return wrong(told, asked, `seq ${seq} has other bytes than the child wrote`)
       last = seq
     }
-    const { retainedBytes: bytes, retainedChunks: chunks } = this.settings
+    const { retainedBytes: bytes, retainedChunks: chunks } = settings
     for (let seq = gap?.from ?? 1; seq <= (gap?.to ?? 0); seq++)
-      if (!truth.mayBeGone(seq, { bytes, chunks })) this.wrong(told, asked, `seq ${seq} is told to be gone`)
+      if (!truth.mayBeGone(seq, { bytes, chunks })) wrong(told, asked, `seq ${seq} is told to be gone`)
     if (gap !== undefined || now < 0) return
     const pieces = nextSeq - 1 - Number(exited) - Number(closed)
     const sum = truth.pieces.slice(first, pieces).reduce((all, { length }) => all + length, 0)
     const given = [...head, ...tail].reduce((all, { chunk }) => all + chunk.length, 0)
     if (given + omittedBytes !== sum)
-      this.wrong(
-        told,
-        asked,
-        `${given} bytes and ${omittedBytes} left out are not the ${sum} that were written`,
-      )
-    if (given > (asked.maxBytes ?? Infinity)) this.wrong(told, asked, `${given} bytes of ${asked.maxBytes}`)
+      wrong(told, asked, `${given} bytes and ${omittedBytes} left out are not the ${sum} that were written`)
+    if (given > (asked.maxBytes ?? Infinity)) wrong(told, asked, `${given} bytes of ${asked.maxBytes}`)
   }
 
-  private judgeEvidence(one: Case): void {
+  const judgeEvidence = (one: Case): void => {
     const { asked, at, truth, first, exact, told: answer, now } = one
     const { met, evidence, gap } = answer
     const condition = met === null ? undefined : asked.until[met]
     if (condition === undefined) {
-      if (met !== null || evidence !== null) this.wrong(told, asked, `evidence of ${met}`)
+      if (met !== null || evidence !== null) wrong(told, asked, `evidence of ${met}`)
       return
     }
     const { exitCode, idleMs, bytes, match } = evidence ?? {}
     if (condition.exit === true || condition.closed === true) {
-      if (exitCode !== truth.exitCode) this.wrong(told, asked, `the evidence has the exit code ${exitCode}`)
+      if (exitCode !== truth.exitCode) wrong(told, asked, `the evidence has the exit code ${exitCode}`)
     } else if (condition.idleMs != null) {
       const silent = [truth.pieces.filter((piece) => piece.at < now), truth.pieces].map(
         (pieces) => now - Math.max(at, pieces.at(-1)?.at ?? 0),
       )
       const fits = exact ? silent.includes(idleMs ?? -1) : (idleMs ?? -1) <= (silent[0] ?? 0)
       if (!fits || (idleMs ?? -1) < condition.idleMs)
-        this.wrong(
-          told,
-          asked,
-          `the evidence has ${idleMs} ms without output, and it was ${silent.join(" or ")}`,
-        )
+        wrong(told, asked, `the evidence has ${idleMs} ms without output, and it was ${silent.join(" or ")}`)
     } else if (condition.bytes != null) {
       const counted = truth.pieces.slice(first).reduce((all, { length }) => all + length, 0)
       if (bytes === undefined || bytes < condition.bytes || bytes > counted)
-        this.wrong(told, asked, `the evidence has ${bytes} bytes of ${counted}`)
-    } else if (gap === undefined) this.judgeMatch(one, match, condition)
+        wrong(told, asked, `the evidence has ${bytes} bytes of ${counted}`)
+    } else if (gap === undefined) judgeMatch(one, match, condition)
   }
 
-  private judgeMatch(
+  const judgeMatch = (
     { asked, truth, pty, first }: Case,
     match: NonNullable<WaitResult["evidence"]>["match"],
     condition: (typeof asked)["until"][number],
-  ): void {
+  ): void => {
     const stream = streamsOf(pty, condition).find((each) => each === match?.stream)
     const found = stream && matchOf(truth, stream, first, condition)
     if (match === undefined || found === undefined)
-      return this.wrong(told, asked, "the evidence has no such match")
+      return wrong(told, asked, "the evidence has no such match")
     const placed = ({ seq, offset }: { readonly seq: number; readonly offset: number }) => {
       const index = firstAfter(truth, seq - 1)
       if (index === undefined) return undefined
@@ -195,18 +186,19 @@ export class WaitJudge {
     const [begin, end] = [placed(match.from), placed(match.to)]
     const differs = (begin ?? found.begin) !== found.begin || (end ?? found.end) !== found.end
     if (differs)
-      this.wrong(told, asked, `the match is at ${begin} to ${end}, and is at ${found.begin} to ${found.end}`)
+      wrong(told, asked, `the match is at ${begin} to ${end}, and is at ${found.begin} to ${found.end}`)
     if (match.text !== utf8Decoder().decode(found.bytes))
-      this.wrong(told, asked, `the match has the text ${JSON.stringify(match.text)}`)
+      wrong(told, asked, `the match has the text ${JSON.stringify(match.text)}`)
   }
 
-  private wrong(
+  const wrong = (
     invariant: string,
     { processId, afterSeq, until }: Encoded<"process/wait">,
     what: string,
-  ): void {
-    this.world.violate(invariant, `${processId}: ${what}, of ${JSON.stringify({ afterSeq, until })}`)
+  ): void => {
+    world.violate(invariant, `${processId}: ${what}, of ${JSON.stringify({ afterSeq, until })}`)
   }
+  return { exited, begun, answered }
 }
 
 /** The first piece that counts; undefined if that depends on what came first in one millisecond. */

@@ -93,11 +93,16 @@ export class World {
     this.add(millis, look, 2 ** 32)
   }
 
+  /** Notes what happens now. */
+  note(text: string): void {
+    this.trace.add(this.now, text)
+  }
+
   /** Notes that an invariant does not hold; the first one ends the run. */
   violate(invariant: string, detail: string): void {
     if (this.violation !== undefined) return
     this.violation = { invariant, detail, at: this.now }
-    this.trace.add(this.now, `VIOLATION ${invariant}: ${detail}`)
+    this.note(`VIOLATION ${invariant}: ${detail}`)
   }
 
   fork<A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> {
