@@ -120,8 +120,8 @@ export const make = (
         if (lost === undefined) yield* report(options, { kind: "reconnecting", message: why })
         yield* Effect.timeoutOption(abandonable(live.close), closeDeadline)
         const lived = (yield* Clock.currentTimeMillis) - since
-        const outage = yield* outageOf(lived, processes.lastSeqs())
-        const next = yield* Effect.result(lost === undefined ? outage.retry(resume) : Effect.fail(lost))
+        const retry = yield* outageOf(lived, processes.lastSeqs())
+        const next = yield* Effect.result(lost === undefined ? retry(resume) : Effect.fail(lost))
         if (Result.isSuccess(next)) {
           live = next.success
           use(live)
@@ -178,7 +178,7 @@ const renew = (
     yield* report(options, { kind: "sessionLost", message })
     for (;;) {
       yield* current.wanted
-      const { retry } = yield* ReconnectPolicy.begin(options.policy)
+      const retry = yield* ReconnectPolicy.begin(options.policy)
       const next = yield* Effect.result(
         retry((leftMillis) => connect({ resumeSessionId: null }, within(leftMillis, options))),
       )

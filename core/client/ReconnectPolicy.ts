@@ -22,20 +22,17 @@ export interface ReconnectPolicy {
   readonly longestPause?: Duration.Input
 }
 
-/** The time without a connection, with its deadline. */
-export interface Outage {
-  /**
-   * Runs `attempt` after each pause until it succeeds, and tells it how many milliseconds it may take. Fails with an
-   * error that another attempt cannot change, or at the deadline with `Timeout` and the message of the last error of
-   * this outage. An attempt that the deadline has cut short says nothing new.
-   */
-  readonly retry: <A>(
-    attempt: (limitMillis: number) => Effect.Effect<A, ClientError>,
-  ) => Effect.Effect<A, ClientError>
-}
+/**
+ * Runs `attempt` after each pause of an outage until it succeeds, and tells it how many milliseconds it may take. Fails
+ * with an error that another attempt cannot change, or at the deadline of the outage with `Timeout` and the message of
+ * its last error. An attempt that the deadline has cut short says nothing new.
+ */
+export type Retry = <A>(
+  attempt: (limitMillis: number) => Effect.Effect<A, ClientError>,
+) => Effect.Effect<A, ClientError>
 
 /** An outage that begins now. */
-export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
+export const begin = (policy: ReconnectPolicy): Effect.Effect<Retry> =>
   Effect.gen(function* () {
     const { window = "25 seconds", firstPause = "100 millis", longestPause = "2 seconds" } = policy
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(window)
@@ -49,7 +46,7 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
       return Effect.sleep(Math.round(millis * 0.8 * (1 - random) + millis * 1.2 * random))
     })
     let last: string | undefined
-    const retry: Outage["retry"] = (attempt) =>
+    return (attempt) =>
       Effect.gen(function* () {
         for (;;) {
           yield* Effect.timeoutOption(pause, Math.max(0, yield* left))
@@ -65,7 +62,6 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
           else last ??= result.failure.message
         }
       })
-    return { retry }
   })
 
 /** A connection that lasts for so many milliseconds ends the outage before it. */
@@ -78,9 +74,9 @@ export const steadyMillis = 1000
  * deadline.
  */
 export const outages = (policy: ReconnectPolicy) => {
-  let outage: Outage | undefined
+  let outage: Retry | undefined
   let before = 0
-  return (livedMillis: number, lastSeqs: Readonly<Record<string, number>>): Effect.Effect<Outage> =>
+  return (livedMillis: number, lastSeqs: Readonly<Record<string, number>>): Effect.Effect<Retry> =>
     Effect.gen(function* () {
       const seen = Object.values(lastSeqs).reduce((sum, seq) => sum + seq, 0)
       const steady = livedMillis >= steadyMillis || seen !== before
