@@ -65,6 +65,11 @@ export class CuttingProxy {
     }
   }
 
+  /** Ends for the server, too, what is stranded. */
+  endStranded(): void {
+    for (const { far, stranded } of this.links) if (stranded) far.destroy()
+  }
+
   /** Drops the data of a direction on the open connections, and closes nothing. */
   mute(direction: "up" | "down" | "both"): void {
     for (const link of this.links) link.mute = direction

@@ -12,11 +12,11 @@ import { createServer } from "node:http"
  * @typedef {{ input: Item[], tools: { name: string }[], answer: (items: readonly Item[]) => void }} Turn
  */
 
-/** The address of a server that listens on loopback. @param {import("node:net").Server} server @param {string} [scheme] */
-export const urlOf = (server, scheme = "http") => {
+/** The address of a server that listens on loopback. @param {import("node:net").Server} server */
+export const urlOf = (server) => {
   const address = server.address()
   if (typeof address !== "object" || address === null) throw new Error("the server does not listen")
-  return `${scheme}://127.0.0.1:${address.port}`
+  return `http://127.0.0.1:${address.port}`
 }
 
 /** @param {import("node:http").IncomingMessage} request @returns {Promise<Pick<Turn, "input" | "tools">>} */

@@ -5,12 +5,12 @@ import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { serverOn } from "../run/runtimes.mjs"
+import { sourced } from "../run/sourced.mjs"
 import * as Proc from "../stress/lib/proc.mjs"
 import { launch } from "../stress/lib/servers.mjs"
 import * as Client from "./client.mjs"
 import * as Conversation from "./conversation.mjs"
 import * as Model from "./model.mjs"
-import * as Tap from "./tap.mjs"
 
 /**
  * @typedef {Awaited<ReturnType<typeof open>>} Stage
@@ -50,6 +50,13 @@ export const words = (name, client, flags) => {
   return isOurs(name) ? serverOn(name, { flags }) : name.split(" ")
 }
 
+/** A proxy in front of a server, which can cut its connections: that of the tests. @param {string} url */
+const proxyTo = async (url) => {
+  /** @type {typeof import("../../../adapters/shared/testing/CuttingProxy.ts")} */
+  const { CuttingProxy } = await sourced("adapters/shared/testing/CuttingProxy.ts")
+  return CuttingProxy.make(url)
+}
+
 /** Removes what was there, and makes the folders of a stage. @param {string} folder */
 const prepare = (folder) => {
   const work = join(folder, "work")
@@ -73,7 +80,7 @@ const serve = async ({ folder, server, over, cuts, note }, env) => {
     return { ...program, url: await program.line() }
   }
   let listening = over === "stdio" ? undefined : await listen()
-  const tap = listening !== undefined && cuts ? await Tap.open(listening.url) : undefined
+  const tap = listening !== undefined && cuts ? await proxyTo(listening.url) : undefined
   return {
     place: { url: tap?.url ?? listening?.url, words: server },
     pid: () => listening?.child.pid,

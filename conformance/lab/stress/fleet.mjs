@@ -5,20 +5,16 @@ import { mkdtempSync, openSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { pathToFileURL } from "node:url"
-import { build } from "esbuild"
 import { root } from "../../../.ci/setup.mjs"
+import { sourced } from "../run/sourced.mjs"
 import { randomOf, spread, stackOf, stress, within } from "./lib/command.mjs"
 import * as Proc from "./lib/proc.mjs"
 import { launch } from "./lib/servers.mjs"
 
-/** A PostgreSQL as the tests start theirs, or why there is none. @param {string} folder for what is built */
-const postgresIn = async (folder) => {
-  const outfile = join(folder, "server.mjs")
-  const entryPoints = ["adapters/shared/directory/testing/PostgresServer.ts"]
-  await build({ absWorkingDir: root, entryPoints, outfile, bundle: true, platform: "node", format: "esm" })
+/** A PostgreSQL as the tests start theirs, or why there is none. */
+const startPostgres = async () => {
   /** @type {typeof import("../../../adapters/shared/directory/testing/PostgresServer.ts")} */
-  const { lacking, PostgresServer } = await import(pathToFileURL(outfile).href)
+  const { lacking, PostgresServer } = await sourced("adapters/shared/directory/testing/PostgresServer.ts")
   return lacking ?? (await PostgresServer.start())
 }
 
@@ -51,7 +47,7 @@ export const fleet = stress({
   },
   play: async ({ seconds, floods }, { row, fail, skip, over }) => {
     const folder = mkdtempSync(join(tmpdir(), "procwire-stress-"))
-    const postgres = await postgresIn(folder)
+    const postgres = await startPostgres()
     if (typeof postgres === "string") return skip(postgres)
     const log = openSync(join(folder, "fleet.log"), "a")
     const run = (/** @type {string[]} */ ...args) =>
