@@ -10,7 +10,7 @@ import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import { Unable } from "./server/Unable.ts"
+import { unable } from "./server/Unable.ts"
 import * as Filters from "./show/Filters.ts"
 import * as Rows from "./show/Rows.ts"
 import * as TargetFlags from "./TargetFlags.ts"
@@ -163,8 +163,7 @@ const end = (client: ExecClient.ExecClient, row: ListedProcess, how: EndOptions)
     yield* child.closed
   })
 
-const ended = (row: ListedProcess) =>
-  new Unable({ message: `${Rows.refOf(row)} has ended already (${Rows.stateOf(row)})` })
+const ended = (row: ListedProcess) => unable(`${Rows.refOf(row)} has ended already (${Rows.stateOf(row)})`)
 
 /** All signals of this system, or what the words mean: a name a number, a number (or that of an exit code) a name. */
 const listed = (words: ReadonlyArray<string>) =>
@@ -199,7 +198,7 @@ export const rm = Command.make({
     Control.eachNamed(given, (row, client) => {
       const ref = Rows.refOf(row)
       return Rows.isLive(row) && given.values.force !== true
-        ? new Unable({ message: `${ref} runs: end it with procwire kill ${ref}, or give --force` })
+        ? unable(`${ref} runs: end it with procwire kill ${ref}, or give --force`)
         : remove(row, client)
     }),
 })

@@ -8,7 +8,7 @@ import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import { Unable } from "./server/Unable.ts"
+import { unable } from "./server/Unable.ts"
 import * as Rows from "./show/Rows.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Keys from "./words/Keys.ts"
@@ -77,16 +77,14 @@ Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
       const control = yield* Control.open(asked, { onStatus: link.status })
       const { client, row } = yield* Control.find(control, ref)
       if (!Rows.isLive(row))
-        return yield* new Unable({
-          message: `${ref} has ended (${Rows.stateOf(row)}); procwire logs ${ref} shows what it has printed`,
-        })
+        return yield* unable(
+          `${ref} has ended (${Rows.stateOf(row)}); procwire logs ${ref} shows what it has printed`,
+        )
       const paints = row.tty && client.environmentInfo.capabilities?.processScreen === true
       if (policy === "screen" && !paints)
-        return yield* new Unable({
-          message: row.tty
-            ? "this server cannot paint terminals"
-            : `${ref} has no terminal, so no screen to jump to`,
-        })
+        return yield* unable(
+          row.tty ? "this server cannot paint terminals" : `${ref} has no terminal, so no screen to jump to`,
+        )
       const lagging = policy ?? (paints ? "screen" : "skip")
       // Without a picture of a terminal its retained output is shown again; of a pipe only later output is.
       const after = row.tty && !paints ? 0 : row.nextSeq - 1
@@ -257,9 +255,7 @@ const shown = (
 /** The error for a user whose terminal is restored by then. */
 const gone = (event: Extract<ProcessEvent, { kind: "failed" }>) =>
   event.reason === "Disconnected"
-    ? new Unable({
-        message: "the server has ended, or the connection to it; procwire ps -a shows what is there",
-      })
+    ? unable("the server has ended, or the connection to it; procwire ps -a shows what is there")
     : toError(event)
 
 const resetRegion = new TextEncoder().encode("\u001b7\u001b[r\u001b8")

@@ -7,7 +7,7 @@ import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as ServerName from "./server/ServerName.ts"
-import { Unable } from "./server/Unable.ts"
+import { unable } from "./server/Unable.ts"
 import * as Table from "./show/Table.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 
@@ -107,7 +107,7 @@ const rm = ([name = "", ...more]: ReadonlyArray<string>) =>
 
 const unknown = (name: string, { contexts }: Contexts.Contexts) => {
   const near = Suggestion.ofWord(name, [...Object.keys(contexts), Contexts.own])
-  return new Unable({ message: `no context is called ${name}${near}; procwire context ls lists them` })
+  return unable(`no context is called ${name}${near}; procwire context ls lists them`)
 }
 
 const ls = (more: ReadonlyArray<string>, { json = false, quiet = false }: Values) =>

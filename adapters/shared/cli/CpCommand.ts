@@ -11,7 +11,7 @@ import * as Texts from "./show/Texts.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
-import { Unable } from "./server/Unable.ts"
+import { Unable, unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as fs from "node:fs"
 import * as posix from "node:path"
@@ -71,7 +71,7 @@ folder is not.`,
         return yield* Flags.wrong("- is the only thing that is copied")
       const where = yield* TargetFlags.read({ ...values, ...(host && { host }) }, { own: true })
       const settled = yield* Access.settle(platform, where)
-      if ("inProcess" in settled) return yield* new Unable({ message: "cp needs a server that stays" })
+      if ("inProcess" in settled) return yield* unable("cp needs a server that stays")
       const client = yield* Access.connect(settled, { clientName: "procwire-cp" })
       const there = thereOf(client, host)
       const quiet = values.quiet === true
@@ -89,7 +89,7 @@ folder is not.`,
 const withPath = <A, E, R>(place: Place, path: string, effect: Effect.Effect<A, E | ClientError, R>) =>
   Effect.mapError(effect, (error) =>
     error instanceof ClientError
-      ? new Unable({ message: `${place.label(path)}: ${error.serverMessage ?? error.message}` })
+      ? unable(`${place.label(path)}: ${error.serverMessage ?? error.message}`)
       : error,
   )
 
@@ -97,7 +97,7 @@ const withPath = <A, E, R>(place: Place, path: string, effect: Effect.Effect<A, 
 const upload = (client: ExecClient.ExecClient, there: Place, path: string) =>
   Effect.gen(function* () {
     if ((yield* there.look(path))?.kind === "folder")
-      return yield* new Unable({ message: `${there.label(path)}: it is a folder; name the file in it` })
+      return yield* unable(`${there.label(path)}: it is a folder; name the file in it`)
     const at = yield* targetOf(there, path, { kind: "file", name: "" })
     const part = join(yield* there.fresh(dirname(at)), "part")
     yield* withPath(there, path, client.fs.write(part, LocalTerminal.input))
@@ -111,7 +111,7 @@ const needFolder = (place: Place, path: string) =>
   Effect.filterOrFail(
     place.look(path),
     (found) => found?.kind === "folder",
-    () => new Unable({ message: `${place.label(path)}: several are copied into a folder that is there` }),
+    () => unable(`${place.label(path)}: several are copied into a folder that is there`),
   )
 
 const remote = /^([^/:]*):(.*)$/s
@@ -189,16 +189,15 @@ const here: Place = {
 const attempt = <A>(path: string, act: () => A): Effect.Effect<A, Unable> =>
   Effect.try({
     try: act,
-    catch: (cause) => new Unable({ message: `${path}: ${OsError.fromUnknown(cause).message}` }),
+    catch: (cause) => unable(`${path}: ${OsError.fromUnknown(cause).message}`),
   })
 
 /** The host of a server, which commands call `name`. */
 const thereOf = (client: ExecClient.ExecClient, name: string): Place => {
   const label = (path: string) => `${name}:${path}`
   const withLabel = (path: string) =>
-    Effect.mapError(
-      ({ message, serverMessage = message }: ClientError) =>
-        new Unable({ message: `${label(path)}: ${serverMessage}` }),
+    Effect.mapError(({ message, serverMessage = message }: ClientError) =>
+      unable(`${label(path)}: ${serverMessage}`),
     )
   const script = (path: string, text: string, ...args: ReadonlyArray<string>) =>
     Effect.flatMap(
@@ -241,12 +240,11 @@ const thereOf = (client: ExecClient.ExecClient, name: string): Place => {
 const sourceOf = (place: Place, path: string) =>
   Effect.gen(function* () {
     const found = yield* place.look(path)
-    if (found === undefined)
-      return yield* new Unable({ message: `${place.label(path)}: there is no such file` })
+    if (found === undefined) return yield* unable(`${place.label(path)}: there is no such file`)
     if (found.kind === "other")
-      return yield* new Unable({ message: `${place.label(path)}: it is no regular file and no folder` })
+      return yield* unable(`${place.label(path)}: it is no regular file and no folder`)
     const real = yield* place.real(path)
-    if (real === "/") return yield* new Unable({ message: `${place.label(path)}: the root is not copied` })
+    if (real === "/") return yield* unable(`${place.label(path)}: the root is not copied`)
     const given = posix.basename(path)
     const name = ["", ".", "..", "~"].includes(given) ? posix.basename(real) : given
     return { ...found, folder: posix.dirname(real), entry: posix.basename(real), name }
@@ -259,7 +257,7 @@ const targetOf = (
   { kind, name }: { readonly kind: string; readonly name: string },
 ) =>
   Effect.gen(function* () {
-    const refused = (at: string, why: string) => new Unable({ message: `${place.label(at)}: ${why}` })
+    const refused = (at: string, why: string) => unable(`${place.label(at)}: ${why}`)
     const found = yield* place.look(path)
     if (found === undefined && path.endsWith("/")) return yield* refused(path, "there is no such folder")
     const at = found?.kind === "folder" ? posix.join(path, name) : path
@@ -332,7 +330,7 @@ const verdict = (code: number, said: string, where: string): Effect.Effect<void,
     code === 1 && lines.length > 0 && lines.every((line) => /file changed as we read it/.test(line))
   if (code === 0 || isGrown) return Effect.void
   const why = code === 127 ? "there is no tar" : (lines[0] ?? `tar has ended with ${code}`)
-  return new Unable({ message: `${where}: ${why}` })
+  return unable(`${where}: ${why}`)
 }
 
 /** From the server to this machine; `seen` gets the number of bytes of each piece. */
@@ -352,7 +350,7 @@ const fetchTar = (
       const batch = yield* subscription.next
       if (batch === undefined) break
       for (const event of batch) {
-        if (event.kind === "failed") return yield* new Unable({ message: event.message })
+        if (event.kind === "failed") return yield* unable(event.message)
         if (event.kind !== "output") continue
         if (event.stream === "stderr") said += new TextDecoder().decode(event.bytes)
         else {
@@ -380,9 +378,8 @@ const sendTar = (
     const { process: remote, subscription } = yield* ProcessStarter.scoped(
       client.startSubscribed({ argv: to, pipeStdin: true, env: { LC_ALL: "C" } }),
     )
-    const pieces = Stream.fromAsyncIterable(
-      output as AsyncIterable<Uint8Array>,
-      (cause) => new Unable({ message: String(cause) }),
+    const pieces = Stream.fromAsyncIterable(output as AsyncIterable<Uint8Array>, (cause) =>
+      unable(String(cause)),
     )
     const whole = Stream.runForEach(pieces, (bytes) =>
       Effect.tap(remote.write(bytes), () => Effect.sync(() => seen(bytes.length))),
@@ -394,7 +391,7 @@ const sendTar = (
     let said = ""
     for (let batch = yield* subscription.next; batch !== undefined; batch = yield* subscription.next)
       for (const event of batch) {
-        if (event.kind === "failed") return yield* new Unable({ message: event.message })
+        if (event.kind === "failed") return yield* unable(event.message)
         if (event.kind === "output") said += new TextDecoder().decode(event.bytes)
       }
     yield* verdict(yield* remote.exitCode, said, "on the host")

@@ -9,7 +9,7 @@ import * as Secrets from "../fleet/Secrets.ts"
 import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import { Unable } from "./server/Unable.ts"
+import { type Unable, unable } from "./server/Unable.ts"
 import * as Table from "./show/Table.ts"
 
 /** Between two looks at a host that is drained. */
@@ -91,7 +91,7 @@ interface Asking {
 /** One exchange; the answer as JSON. */
 const request = (method: string, url: string, { ca, token }: Asking): Effect.Effect<unknown, Unable> =>
   Effect.callback((resume) => {
-    const unable = (why: string) => resume(new Unable({ message: `${url.replace(/\?.*/s, "")}: ${why}` }))
+    const fail = (why: string) => resume(unable(`${url.replace(/\?.*/s, "")}: ${why}`))
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const options = { method, headers, timeout: 10_000, ...(ca === undefined ? {} : { ca }) }
     const { request: open } = url.startsWith("wss:") ? https : http
@@ -100,17 +100,17 @@ const request = (method: string, url: string, { ca, token }: Asking): Effect.Eff
       response.on("data", (part: Buffer) => parts.push(part))
       response.on("end", () => {
         const text = Buffer.concat(parts).toString()
-        if (response.statusCode !== 200) return unable(text || `HTTP status ${response.statusCode}`)
+        if (response.statusCode !== 200) return fail(text || `HTTP status ${response.statusCode}`)
         resume(
           Effect.try({
             try: () => JSON.parse(text),
-            catch: () => new Unable({ message: "no router answers" }),
+            catch: () => unable("no router answers"),
           }),
         )
       })
     })
     asked.on("timeout", () => asked.destroy(new Error("no answer within 10 s")))
-    asked.on("error", (error) => unable(error.message))
+    asked.on("error", (error) => fail(error.message))
     asked.end()
     return Effect.sync(() => asked.destroy())
   })

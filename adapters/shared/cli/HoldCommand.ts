@@ -8,7 +8,7 @@ import * as LinuxEvidence from "../process/evidence/LinuxEvidence.ts"
 import * as HolderProcess from "../keep/HolderProcess.ts"
 import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
-import { Unable } from "./server/Unable.ts"
+import { unable } from "./server/Unable.ts"
 
 export const hold = Command.make({
   name: "hold",
@@ -28,9 +28,5 @@ export const hold = Command.make({
         HolderProcess.hold(folder, Context.get(built, Spawner)),
         LinuxEvidence.layer(platform.openFfi),
       )
-    }).pipe(
-      Effect.mapError((error) =>
-        error instanceof Flags.UsageError ? error : new Unable({ message: error.message }),
-      ),
-    ),
+    }).pipe(Effect.mapError((error) => (error instanceof Flags.UsageError ? error : unable(error.message)))),
 })

@@ -13,7 +13,7 @@ import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Recording from "./Recording.ts"
 import * as LostOutput from "./server/LostOutput.ts"
 import * as LostProcesses from "./server/LostProcesses.ts"
-import { Unable } from "./server/Unable.ts"
+import { Unable, unable } from "./server/Unable.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
 import * as Result from "effect/Result"
@@ -136,9 +136,7 @@ has, 1 MiB by default, without --since, --until, --grep, --timestamps and --cast
 const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }: Wanted) =>
   Effect.gen(function* () {
     if (cast !== undefined || pattern !== undefined)
-      return yield* new Unable({
-        message: `${lost.name} has lost its server, which alone has --cast and --grep`,
-      })
+      return yield* unable(`${lost.name} has lost its server, which alone has --cast and --grep`)
     yield* Past.showPage(yield* LostOutput.open(lost), wanted)
     const how = lost.exitCode === null ? "when its server died" : `with ${lost.exitCode}, and its server died`
     Message.say(`${lost.name} has ended ${how}; this is what is left of its output`)
@@ -263,7 +261,7 @@ const toError = ({ answer, host }: HostFlags.Answer<Found | Unable>): HostFlags.
 /** The process, or why there is none. */
 const findOn = (client: ExecClient.ExecClient | undefined, ref: string) =>
   Effect.gen(function* () {
-    if (client === undefined) return new Unable({ message: `no process is called ${ref}` })
+    if (client === undefined) return unable(`no process is called ${ref}`)
     yield* Access.need(client, "processList", Access.listsNothing)
     const found = yield* Effect.catchTag(Control.find({ client }, ref), "Unable", Effect.succeed)
     if (found instanceof Unable) return found

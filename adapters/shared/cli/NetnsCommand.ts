@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Mint from "../egress/namespace/Mint.ts"
 import * as Command from "./Command.ts"
-import { Unable } from "./server/Unable.ts"
+import { unable } from "./server/Unable.ts"
 
 export const netns = Command.make({
   name: "netns",
@@ -13,6 +13,6 @@ export const netns = Command.make({
   run: ({ platform }) =>
     Effect.try({
       try: () => Mint.serve(platform.openFfi()),
-      catch: (error) => new Unable({ message: error instanceof Error ? error.message : String(error) }),
+      catch: (error) => unable(error instanceof Error ? error.message : String(error)),
     }),
 })

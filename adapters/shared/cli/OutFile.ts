@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as OsError from "../host/OsError.ts"
-import { Unable } from "./server/Unable.ts"
+import { type Unable, unable } from "./server/Unable.ts"
 
 /** Replaces a file as a whole: it has its old content or all of the new one, whatever happens meanwhile. */
 export const replace = (file: string, text: string): Effect.Effect<void, Unable> => {
@@ -52,6 +52,6 @@ const attempt = (file: string, write: () => void): Effect.Effect<void, Unable> =
     catch: (cause) => {
       const { message } = OsError.fromUnknown(cause)
       const remedy = (cause as NodeJS.ErrnoException).code === "EEXIST" ? "; --overwrite replaces it" : ""
-      return new Unable({ message: `cannot write ${file}: ${message}${remedy}` })
+      return unable(`cannot write ${file}: ${message}${remedy}`)
     },
   })

@@ -6,7 +6,7 @@ import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as OwnServer from "./server/OwnServer.ts"
-import { Unable } from "./server/Unable.ts"
+import { type Unable, unable } from "./server/Unable.ts"
 import * as Message from "./words/Message.ts"
 import * as fs from "node:fs"
 import { join } from "node:path"
@@ -14,7 +14,6 @@ import * as OwnProgram from "../confine/OwnProgram.ts"
 import * as Folders from "../host/Folders.ts"
 import * as OsError from "../host/OsError.ts"
 import { ConfigurationError } from "./Flags.ts"
-import type { Env } from "./server/OwnFolder.ts"
 
 export const up = Command.make({
   name: "up",
@@ -65,9 +64,9 @@ that runs without the page does not get it: procwire down ends it, and its proce
     Effect.gen(function* () {
       const { install = false, web = false, restart = false, json = false, quiet = false } = values
       const { print } = LocalTerminal
-      if (install) return yield* print(yield* installUnits(process.env))
+      if (install) return yield* print(yield* installUnits)
       const how = web ? OwnServer.ensurePage : restart ? OwnServer.restart : OwnServer.ensure
-      const found = yield* how(platform, process.env)
+      const found = yield* how(platform)
       if (json) return yield* print(`${JSON.stringify(found)}\n`)
       if (!quiet) yield* print(`${"link" in found ? found.link : found.url}\n`)
       if (!quiet && !found.started && process.stderr.isTTY) process.stderr.write("it was running already\n")
@@ -87,7 +86,7 @@ gone. It is no error if none runs.`,
   examples: ["procwire ps && procwire down"],
   run: ({ platform, values }) =>
     Effect.gen(function* () {
-      const text = stopped(yield* OwnServer.stop(platform, process.env))
+      const text = stopped(yield* OwnServer.stop(platform))
       if (values.quiet !== true) yield* LocalTerminal.print(`${text}\n`)
     }),
 })
@@ -107,14 +106,14 @@ export const dial = Command.make({
   text: "A server at ssh://HOST is reached by this command on that host.",
   examples: ["ssh build-host procwire dial", 'procwire ps --server-cmd "ssh build-host procwire dial"'],
   run: ({ platform }) =>
-    Effect.flatMap(OwnServer.ensure(platform, process.env), ({ url }) => copy(url.slice("unix:".length))),
+    Effect.flatMap(OwnServer.ensure(platform), ({ url }) => copy(url.slice("unix:".length))),
 })
 
 const copy = (path: string): Effect.Effect<void, Unable> =>
   Effect.callback((resume) => {
     const socket = connect({ path })
     const end = () => resume(Effect.void)
-    socket.on("error", ({ message }) => resume(new Unable({ message: `the connection broke: ${message}` })))
+    socket.on("error", ({ message }) => resume(unable(`the connection broke: ${message}`)))
     socket.on("close", end)
     process.stdin.pipe(socket)
     socket.pipe(process.stdout)
@@ -122,9 +121,9 @@ const copy = (path: string): Effect.Effect<void, Unable> =>
   })
 
 /** Writes the units; succeeds with what the user reads. */
-const installUnits = (env: Env): Effect.Effect<string, ConfigurationError> => {
-  const folder = join(Folders.ofUser(env, "XDG_CONFIG_HOME", ".config"), "systemd", "user")
-  const argv = ["serve", "--listen=systemd", ...OwnServer.flags(env), ...OwnServer.keepFlags(env)]
+const installUnits: Effect.Effect<string, ConfigurationError> = Effect.suspend(() => {
+  const folder = join(Folders.ofUser(process.env, "XDG_CONFIG_HOME", ".config"), "systemd", "user")
+  const argv = ["serve", "--listen=systemd", ...OwnServer.flags(), ...OwnServer.keepFlags()]
   const files = units(OwnProgram.argv(argv))
   return Effect.try({
     try: () => {
@@ -141,7 +140,7 @@ So that it runs without a login, too:
     catch: (cause) =>
       new ConfigurationError({ message: `cannot write to ${folder}: ${OsError.fromUnknown(cause).message}` }),
   })
-}
+})
 
 export const units = (argv: ReadonlyArray<string>): Readonly<Record<string, string>> => ({
   "procwire.socket": `\

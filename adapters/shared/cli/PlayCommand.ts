@@ -12,7 +12,7 @@ import * as Command from "./Command.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Recording from "./Recording.ts"
-import { Unable } from "./server/Unable.ts"
+import { type Unable, unable } from "./server/Unable.ts"
 import * as Message from "./words/Message.ts"
 import * as Control from "./control/Control.ts"
 import * as OutFile from "./OutFile.ts"
@@ -47,8 +47,7 @@ space bar pauses and goes on, a dot shows the next event meanwhile, and q or Ctr
       if (more !== undefined)
         return yield* Flags.wrong(`unexpected argument '${more}': one recording at a time`)
       const cast = Asciicast.read(yield* textOf(file))
-      if (Result.isFailure(cast))
-        return yield* new Unable({ message: `cannot play ${file}: ${cast.failure.message}` })
+      if (Result.isFailure(cast)) return yield* unable(`cannot play ${file}: ${cast.failure.message}`)
       const { header, events } = cast.success
       const usual = header.idleTimeLimit === undefined ? Infinity : header.idleTimeLimit * 1000
       const { speed = 1, "idle-limit": idleMillis = usual } = values
@@ -63,7 +62,7 @@ const mostBytes = 500 * 1024 * 1024
 const textOf = (file: string) =>
   Effect.try({
     try: () => TextFile.readAtMost(file === "-" ? 0 : file, mostBytes),
-    catch: (cause) => new Unable({ message: `cannot read ${file}: ${OsError.fromUnknown(cause).message}` }),
+    catch: (cause) => unable(`cannot read ${file}: ${OsError.fromUnknown(cause).message}`),
   })
 
 const notice = ({ columns, rows }: Asciicast.Header): void => {

@@ -23,7 +23,7 @@ import * as Command from "./Command.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as RunFlags from "./RunFlags.ts"
-import { timeoutExitCode, Unable } from "./server/Unable.ts"
+import { timeoutExitCode, unable } from "./server/Unable.ts"
 import * as Message from "./words/Message.ts"
 import type { ToOptions } from "./features/Feature.ts"
 import { features } from "./features/Features.ts"
@@ -315,7 +315,7 @@ const detach = (
   toOptions: ToOptions,
 ) =>
   Effect.gen(function* () {
-    if ("inProcess" in target) return yield* new Unable({ message: "--detach needs a server that stays" })
+    if ("inProcess" in target) return yield* unable("--detach needs a server that stays")
     const client = yield* Access.connect(target, { clientName: "procwire-run" })
     yield* Access.need(client, "processControlAll", keeping)
     const others = yield* Stream.runHead(client.list({ name, sessions: Access.sessionsOf(client) }))
@@ -344,9 +344,7 @@ const removing = (name: string) =>
   `procwire wait ${name}; procwire rm ${name} does it`
 
 const taken = (name: string) =>
-  new Unable({
-    message: `a process is called ${name} already: give another --name, or remove it with procwire rm ${name}`,
-  })
+  unable(`a process is called ${name} already: give another --name, or remove it with procwire rm ${name}`)
 
 /** The longest wait for the exit of a killed command. */
 const killMillis = 2000

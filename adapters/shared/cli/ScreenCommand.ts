@@ -7,7 +7,7 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as OutFile from "./OutFile.ts"
 import * as Access from "./server/Access.ts"
-import { Unable } from "./server/Unable.ts"
+import { unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Failure from "./words/Failure.ts"
 
@@ -46,9 +46,9 @@ package @xterm/headless, which is installed beside it: npm install -g @xterm/hea
       const kind = kinds.find((each) => given.values[each] === true)
       const { client, row } = yield* Control.find(yield* Control.open(given), ref)
       if (!row.tty)
-        return yield* new Unable({
-          message: `${ref} has no terminal: start it with run -d -t; procwire logs ${ref} shows what it prints`,
-        })
+        return yield* unable(
+          `${ref} has no terminal: start it with run -d -t; procwire logs ${ref} shows what it prints`,
+        )
       yield* Access.need(client, "processScreen", remedy)
       const picture = yield* Control.look(client, row).pipe(
         Effect.flatMap((process) => process.screen({ formats: formats[kind ?? "text"], scrollback })),

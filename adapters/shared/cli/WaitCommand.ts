@@ -7,7 +7,7 @@ import * as Command from "./Command.ts"
 import * as Control from "./control/Control.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import { timeoutExitCode, Unable } from "./server/Unable.ts"
+import { timeoutExitCode, Unable, unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Failure from "./words/Failure.ts"
 import * as Message from "./words/Message.ts"
@@ -154,8 +154,7 @@ const report = (
       yield* print(text === "exit" ? String(exitCode) : text)
     if (text !== undefined) return undefined
     const [first] = unknown ?? []
-    if (first !== undefined)
-      return new Unable({ message: `${texts[first.index]} cannot be told: ${first.why}` })
+    if (first !== undefined) return unable(`${texts[first.index]} cannot be told: ${first.why}`)
     return exited ? hasEnded(ref, texts, exitCode) : tooLate(ref, texts, values.timeout ?? "")
   })
 

@@ -8,7 +8,7 @@ import type { Policy } from "../../../../core/features/attach/wire.ts"
 import type { Given } from "../Command.ts"
 import * as Flags from "../Flags.ts"
 import * as Access from "../server/Access.ts"
-import { Unable } from "../server/Unable.ts"
+import { unable } from "../server/Unable.ts"
 import * as Rows from "../show/Rows.ts"
 import * as Usage from "./Usage.ts"
 import * as TargetFlags from "../TargetFlags.ts"
@@ -88,15 +88,15 @@ export const find = ({ client }: Pick<Control, "client">, ref: string) =>
     if (client === undefined || row === undefined) return yield* unknown(ref, yield* list({ client }))
     if (others.length === 0) return { client, row }
     const places = [row, ...others].map((each) => `${each.session}/${each.processId}`)
-    return yield* new Unable({
-      message: `${places.length} processes are called ${ref}: say which one, ${places.join(" or ")}`,
-    })
+    return yield* unable(
+      `${places.length} processes are called ${ref}: say which one, ${places.join(" or ")}`,
+    )
   })
 
 const unknown = (ref: string, rows: ReadonlyArray<ListedProcess>) => {
   const near = Suggestion.ofWord(ref, rows.map(Rows.refOf))
   const rest = near === "" ? "; procwire ps -a lists them" : `${near} (procwire ps -a lists them all)`
-  return new Unable({ message: `no process is called ${ref}${rest}` })
+  return unable(`no process is called ${ref}${rest}`)
 }
 
 /** Does something with each process that the words mean. All are tried; the exit code is 1 if one has failed. */

@@ -1,7 +1,7 @@
 /** `run --answers`: the server answers what a command asks its terminal. */
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
-import { Unable } from "../server/Unable.ts"
+import { unable } from "../server/Unable.ts"
 import * as Feature from "./Feature.ts"
 
 export const answers = Feature.make({
@@ -15,7 +15,7 @@ export const answers = Feature.make({
     const missing = [...(detach ? [] : ["--detach"]), ...(tty ? [] : ["--tty"])]
     if (missing.length > 0) return Flags.wrong(`--answers needs ${missing.join(" and ")}`)
     return Effect.succeed(({ processAnswers }) =>
-      processAnswers === true ? Effect.succeed({ answers }) : new Unable({ message: lacking }),
+      processAnswers === true ? Effect.succeed({ answers }) : unable(lacking),
     )
   },
 })

@@ -1,7 +1,7 @@
 /** `run --egress` and `--egress-ask`: fewer hosts for a command than the server allows, and questions about others. */
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
-import { Unable } from "../server/Unable.ts"
+import { unable } from "../server/Unable.ts"
 import * as Feature from "./Feature.ts"
 
 export const egress = Feature.make({
@@ -22,7 +22,7 @@ export const egress = Feature.make({
       if (egress.length === 0 && !egressAsk) return Effect.succeed({})
       return capabilities.processEgress === true
         ? Effect.succeed({ ...(egress.length === 0 ? {} : { egress }), ...(egressAsk ? { egressAsk } : {}) })
-        : new Unable({ message: lacking })
+        : unable(lacking)
     })
   },
 })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { StartOptions } from "../../../../core/client/StartOptions.ts"
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
 import * as Flags from "../Flags.ts"
-import { Unable } from "../server/Unable.ts"
+import { unable } from "../server/Unable.ts"
 import { isLive, type Seen } from "../show/Rows.ts"
 import * as Texts from "../show/Texts.ts"
 import * as Feature from "./Feature.ts"
@@ -43,7 +43,7 @@ export const restart = Feature.make({
       if (!detach) return Effect.succeed({})
       // So that procwire restart can start it again.
       if (processRestart === true) return Effect.succeed({ restart: restart ?? { policy: "no" } })
-      return restart === undefined ? Effect.succeed({}) : new Unable({ message: restartsNothing })
+      return restart === undefined ? Effect.succeed({}) : unable(restartsNothing)
     }),
   columns: (rows, now) =>
     rows.some(({ restarts = 0 }) => restarts > 0)

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Lazy from "../../Lazy.ts"
 import * as Flags from "../Flags.ts"
-import { Unable } from "../server/Unable.ts"
+import { unable } from "../server/Unable.ts"
 import * as Feature from "./Feature.ts"
 
 export const secrets = Feature.make({
@@ -31,10 +31,8 @@ export const secrets = Feature.make({
       )
       const needsHosts = hosts.length > 0
       return ({ processSecrets, processSecretHosts }) => {
-        if (processSecrets !== true) return new Unable({ message: lacking })
-        return needsHosts && processSecretHosts !== true
-          ? new Unable({ message: unguarded })
-          : Effect.succeed({ secrets })
+        if (processSecrets !== true) return unable(lacking)
+        return needsHosts && processSecretHosts !== true ? unable(unguarded) : Effect.succeed({ secrets })
       }
     }),
 })

@@ -16,7 +16,7 @@ import * as Colours from "../show/Colours.ts"
 import type { ConfigurationError } from "../Flags.ts"
 import type { Target } from "../TargetFlags.ts"
 import * as OwnServer from "./OwnServer.ts"
-import { Unable } from "./Unable.ts"
+import { type Unable, unable } from "./Unable.ts"
 
 /**
  * The server of a target for commands that only look; undefined if it is that of one's own, and does not run. That is
@@ -27,19 +27,16 @@ export const existing = (
   platform?: Platform,
 ): Effect.Effect<Connect.RemoteTarget | undefined, Unable | ConfigurationError> => {
   if ("own" in target)
-    return Effect.map(
-      platform === undefined ? OwnServer.find(process.env) : OwnServer.revive(platform, process.env),
-      (url) => (url === undefined ? undefined : ownAt(url, platform)),
+    return Effect.map(platform === undefined ? OwnServer.find : OwnServer.revive(platform), (url) =>
+      url === undefined ? undefined : ownAt(url, platform),
     )
-  return "inProcess" in target
-    ? new Unable({ message: "a server in this process has no processes" })
-    : Effect.succeed(target)
+  return "inProcess" in target ? unable("a server in this process has no processes") : Effect.succeed(target)
 }
 
 /** The target of a connection; the server of one's own is started if it does not run. */
 export const settle = (platform: Platform, target: Target) =>
   "own" in target
-    ? Effect.map(OwnServer.ensure(platform, process.env), ({ url, started }): Connect.Target => {
+    ? Effect.map(OwnServer.ensure(platform), ({ url, started }): Connect.Target => {
         if (started && process.stderr.isTTY)
           process.stderr.write(Colours.of("stderr").dim(`started a server of your own at ${url}\n`))
         return ownAt(url, platform)
@@ -52,7 +49,7 @@ interface OwnTarget extends Connect.UrlTarget {
 }
 
 const ownAt = (url: string, platform: Platform | undefined): Connect.UrlTarget | OwnTarget =>
-  platform === undefined ? { url } : { url, revive: OwnServer.revive(platform, process.env) }
+  platform === undefined ? { url } : { url, revive: OwnServer.revive(platform) }
 
 /**
  * The transport to a running server, by `opened`, for the first time and after each loss. After the end of a server of
@@ -122,7 +119,7 @@ export const need = (
   capability: keyof Capabilities,
   message: string,
 ): Effect.Effect<void, Unable> =>
-  client.environmentInfo.capabilities?.[capability] === true ? Effect.void : new Unable({ message })
+  client.environmentInfo.capabilities?.[capability] === true ? Effect.void : unable(message)
 
 /** There is no session with the server of a target. */
 export class NoServer extends Data.TaggedError("NoServer")<{

@@ -13,7 +13,7 @@ import * as HolderLook from "../../keep/HolderLook.ts"
 import type { Platform } from "../../Platform.ts"
 import * as KeepFolder from "../../serve/KeepFolder.ts"
 import * as OwnFolder from "./OwnFolder.ts"
-import { Unable } from "./Unable.ts"
+import { type Unable, unable } from "./Unable.ts"
 
 /** A process without a server. */
 export interface LeftProcess extends ListedProcess {
@@ -41,7 +41,7 @@ export const find = (platform: Platform): Effect.Effect<ReadonlyArray<Found>, Un
       ),
     )
     return all.flat()
-  }).pipe(Effect.mapError(({ message }) => new Unable({ message })))
+  }).pipe(Effect.mapError(({ message }) => unable(message)))
 
 const rowOf = ({ about, endedAtMs, size }: Left, keepDir: string): LeftProcess => {
   const note = Note.read(about)

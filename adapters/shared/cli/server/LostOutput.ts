@@ -6,7 +6,7 @@ import * as Reading from "../../../../core/features/history/Reading.ts"
 import * as Recovery from "../../../../core/features/history/Recovery.ts"
 import * as NodeHistoryFiles from "../../host/NodeHistoryFiles.ts"
 import type { LostProcess } from "./LostProcesses.ts"
-import { Unable } from "./Unable.ts"
+import { type Unable, unable } from "./Unable.ts"
 
 /** The rest of the output, in the form that a process of a server has. */
 export const open = ({ folder }: LostProcess): Effect.Effect<Readable, HistoryError> =>
@@ -26,7 +26,7 @@ export const open = ({ folder }: LostProcess): Effect.Effect<Readable, HistoryEr
           eof: part.nextByte >= Math.min(end, source.end.byte),
           closed: true,
         }
-      }).pipe(Effect.mapError(({ message }) => new Unable({ message }))),
+      }).pipe(Effect.mapError(({ message }) => unable(message))),
   }))
 
 const toPoint = (point: OutputPoint): Reading.Point => {

@@ -21,12 +21,14 @@ import type { ConfigurationError } from "../Flags.ts"
 import * as HolderPlace from "../../keep/HolderPlace.ts"
 import type { KeepProblem } from "../../keep/KeepProblem.ts"
 import * as UnixSocketFile from "../../transport/UnixSocketFile.ts"
-import { Unable } from "./Unable.ts"
+import { unable, type Unable } from "./Unable.ts"
 import * as OwnFolder from "./OwnFolder.ts"
 import * as LostProcesses from "./LostProcesses.ts"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
 import * as FileLock from "../../process/FileLock.ts"
 import * as ProcessBegin from "../../process/ProcessBegin.ts"
+
+const { env } = process
 
 /** Its address; `started`: by this call; `kept`: its processes outlive it. */
 export interface OwnServer {
@@ -41,7 +43,7 @@ export interface OwnServer {
 const graceMillis = 5000
 
 /** The flags of `procwire serve` beside its address. */
-export const flags = (env: OwnFolder.Env): ReadonlyArray<string> => [
+export const flags = (): ReadonlyArray<string> => [
   "--list-sessions=all",
   `--history-bytes=${64 * 1024 * 1024}`,
   `--history-dir=${OwnFolder.historiesPath(env)}`,
@@ -49,16 +51,13 @@ export const flags = (env: OwnFolder.Env): ReadonlyArray<string> => [
 ]
 
 /** The flags by which its processes outlive it. */
-export const keepFlags = (env: OwnFolder.Env): ReadonlyArray<string> => [
-  "--keep",
-  `--keep-dir=${OwnFolder.keepPath(env)}`,
-]
+export const keepFlags = (): ReadonlyArray<string> => ["--keep", `--keep-dir=${OwnFolder.keepPath(env)}`]
 
 /** Variables of the server, as for every option, that exclude those flags. */
 const excluding = ["PROCWIRE_SPAWNER", "PROCWIRE_JOIN"]
 
 /** The reason why processes are not to outlive the server; undefined if they are. */
-const unwanted = (env: OwnFolder.Env): string | undefined =>
+const unwanted = (): string | undefined =>
   env["PROCWIRE_KEEP"] === "false"
     ? "the variable PROCWIRE_KEEP is false"
     : excluding.filter((name) => env[name]).map((name) => `the variable ${name} excludes that`)[0]
@@ -84,59 +83,55 @@ export const socketIn = (folder: string): string => join(folder, "server.sock")
 
 export const logIn = (folder: string): string => join(folder, "server.log")
 
+/** An answer about the server, or the reason why there is none. */
+type Answer<A> = Effect.Effect<A, Unable | ConfigurationError>
+
 /** The address of a server that listens; undefined without one. */
-export const find = (env: OwnFolder.Env): Effect.Effect<string | undefined, Unable> => {
+export const find: Effect.Effect<string | undefined, Unable> = Effect.suspend(() => {
   const path = socketIn(OwnFolder.runtimePath(env))
   return Effect.map(isServed(path), (served) => (served ? `unix:${path}` : undefined))
-}
+})
+
+/** The folder of the server, whose lock is held until the scope closes: no other command starts or ends one. */
+const locked = ({ openFfi }: Platform) =>
+  Effect.tap(OwnFolder.make(env), (folder) => FileLock.take(join(folder, "lock"), openFfi))
 
 /** The same, where one is started for processes that another one has left. */
-export const revive = (
-  platform: Platform,
-  env: OwnFolder.Env,
-): Effect.Effect<string | undefined, Unable | ConfigurationError> =>
+export const revive = (platform: Platform): Answer<string | undefined> =>
   Effect.gen(function* () {
-    const url = yield* find(env)
-    if (url !== undefined || !isHeld(env)) return url
-    yield* FileLock.take(join(yield* OwnFolder.make(env), "lock"), platform.openFfi)
+    const url = yield* find
+    if (url !== undefined || !isHeld()) return url
+    yield* locked(platform)
     // Meanwhile they may have been ended.
-    return isHeld(env) ? (yield* startOnce(platform, env)).url : yield* find(env)
+    return isHeld() ? (yield* startOnce(platform)).url : yield* find
   }).pipe(Effect.scoped)
 
 /** True if a holder runs. */
-const isHeld = (env: OwnFolder.Env): boolean => {
+const isHeld = (): boolean => {
   const place = HolderPlace.find(OwnFolder.keepPath(env))
   return place !== undefined && HolderPlace.noted(place) !== undefined
 }
 
 /** The address of the server, which is started if none listens there. */
-export const ensure = (
-  platform: Platform,
-  env: OwnFolder.Env,
-): Effect.Effect<OwnServer, Unable | ConfigurationError> =>
+export const ensure = (platform: Platform): Answer<OwnServer> =>
   Effect.gen(function* () {
-    const folder = yield* OwnFolder.make(env)
-    const path = socketIn(folder)
-    if (yield* isServed(path)) return { url: `unix:${path}`, started: false, kept: isHeld(env) }
-    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
-    return yield* startOnce(platform, env)
+    const path = socketIn(yield* OwnFolder.make(env))
+    if (yield* isServed(path)) return { url: `unix:${path}`, started: false, kept: isHeld() }
+    yield* locked(platform)
+    return yield* startOnce(platform)
   }).pipe(Effect.scoped)
 
 /** Has another server take the place of the one that runs, with its processes; starts one if none runs. */
-export const restart = (
-  platform: Platform,
-  env: OwnFolder.Env,
-): Effect.Effect<OwnServer, Unable | ConfigurationError> =>
+export const restart = (platform: Platform): Answer<OwnServer> =>
   Effect.gen(function* () {
-    const folder = yield* OwnFolder.make(env)
-    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
+    const folder = yield* locked(platform)
     const path = socketIn(folder)
     const url = `unix:${path}`
-    if (!(yield* isServed(path))) return yield* startOnce(platform, env)
+    if (!(yield* isServed(path))) return yield* startOnce(platform)
     const pid = OwnFolder.readPid(folder)
-    if (pid === undefined) return yield* failed(notOurs(url))
-    if (!isHeld(env)) {
-      return yield* failed(
+    if (pid === undefined) return yield* unable(notOurs(url))
+    if (!isHeld()) {
+      return yield* unable(
         "the server of your own has no holder, so its processes end with it: procwire down ends them, and procwire up " +
           "then starts another one",
       )
@@ -144,16 +139,12 @@ export const restart = (
     const page = OwnFolder.hasPage(folder) ? pageFlags : []
     const log = logIn(folder)
     const said = wordsOf(log)
-    const more = [...flags(env), ...page, ...keepFlags(env), "--take-over"]
-    const begun = yield* Effect.result(start(folder, more))
+    const begun = yield* Effect.result(start(folder, [...flags(), ...page, ...keepFlags(), "--take-over"]))
     if (Result.isSuccess(begun) && begun.success) return { url, started: true, kept: true }
     // The one before needs a moment to have its processes again.
-    const back = yield* isServed(path).pipe(
-      Effect.repeat({ until: (served) => served, schedule: Schedule.spaced(lookMillis) }),
-      Effect.timeoutOption(endMillis),
-    )
-    const rest = back._tag === "Some" ? `the one before goes on (pid ${pid})` : "the one before is gone, too"
-    return yield* failed(`the new server has not taken over: ${said()}; ${rest}; see ${log}`)
+    const isBack = yield* Effect.isSuccess(within(endMillis, isServed(path), ""))
+    const rest = isBack ? `the one before goes on (pid ${pid})` : "the one before is gone, too"
+    return yield* unable(`the new server has not taken over: ${said()}; ${rest}; see ${log}`)
   }).pipe(Effect.scoped)
 
 /** The server of one's own with its page, and a new one-time link to that. */
@@ -162,27 +153,27 @@ export interface OwnPage extends OwnServer {
 }
 
 /** The same with the page. A server that runs without it is left as it is, and is an error. */
-export const ensurePage = (
-  platform: Platform,
-  env: OwnFolder.Env,
-): Effect.Effect<OwnPage, Unable | ConfigurationError> =>
+export const ensurePage = (platform: Platform): Answer<OwnPage> =>
   Effect.gen(function* () {
-    const folder = yield* OwnFolder.make(env)
     // Without the lock, two commands could take the same link.
-    yield* FileLock.take(join(folder, "lock"), platform.openFfi)
-    const server = yield* startOnce(platform, env, pageFlags)
+    const folder = yield* locked(platform)
+    const server = yield* startOnce(platform, pageFlags)
     if (!server.started) yield* askForLink(folder)
-    return { ...server, link: yield* printedLink(folder) }
+    const late = `the server of your own has printed no link within ${startMillis / 1000} s; see ${logIn(folder)}`
+    let link = ""
+    const printed = Effect.sync(() => (link = OwnFolder.takeLink(folder) ?? "") !== "")
+    yield* within(startMillis, printed, late)
+    return { ...server, link }
   }).pipe(Effect.scoped)
 
 const askForLink = (folder: string): Effect.Effect<void, Unable> =>
   Effect.suspend(() => {
     const url = `unix:${socketIn(folder)}`
     const pid = OwnFolder.readPid(folder)
-    if (pid === undefined) return failed(`${notOurs(url)}; procwire up --web then starts one with the page`)
+    if (pid === undefined) return unable(`${notOurs(url)}; procwire up --web then starts one with the page`)
     // Without a page the signal would end it.
     if (!OwnFolder.hasPage(folder)) {
-      return failed(
+      return unable(
         `the server of your own runs without the page: ${url}; procwire down ends it and all its processes, and ` +
           "procwire up --web then starts it with the page",
       )
@@ -192,23 +183,12 @@ const askForLink = (folder: string): Effect.Effect<void, Unable> =>
     return Effect.ignore(Effect.try(() => process.kill(pid, "SIGUSR2")))
   })
 
-const printedLink = (folder: string): Effect.Effect<string, Unable> =>
-  takeLink(folder).pipe(
-    Effect.timeoutOrElse({
-      duration: startMillis,
-      orElse: () =>
-        new Unable({
-          message: `the server of your own has printed no link within ${startMillis / 1000} s; see ${logIn(folder)}`,
-        }),
-    }),
+/** Looks again and again until that is so; fails with `late` after so many milliseconds. */
+const within = (millis: number, isSo: Effect.Effect<boolean, Unable>, late: string) =>
+  isSo.pipe(
+    Effect.repeat({ until: (so) => so, schedule: Schedule.spaced(lookMillis) }),
+    Effect.timeoutOrElse({ duration: millis, orElse: () => unable(late) }),
   )
-
-/** Completes when the file has a link, and takes it. */
-const takeLink = (folder: string): Effect.Effect<string> =>
-  Effect.suspend(() => {
-    const link = OwnFolder.takeLink(folder)
-    return link === undefined ? Effect.delay(takeLink(folder), lookMillis) : Effect.succeed(link)
-  })
 
 /** True if somebody accepts connections there. */
 const isServed = (path: string): Effect.Effect<boolean, Unable> =>
@@ -217,27 +197,23 @@ const isServed = (path: string): Effect.Effect<boolean, Unable> =>
     onFailure: (error) =>
       error.code === "ENOENT" || error.code === "ECONNREFUSED"
         ? Effect.succeed(false)
-        : failed(`cannot connect to unix:${path}: ${OsError.fromUnknown(error).message}`),
+        : unable(`cannot connect to unix:${path}: ${OsError.fromUnknown(error).message}`),
   })
 
 /** Starts the server, for which the lock is held, if none listens there: another command may have done so. */
-const startOnce = (
-  platform: Platform,
-  env: OwnFolder.Env,
-  more: ReadonlyArray<string> = [],
-): Effect.Effect<OwnServer, Unable | ConfigurationError> =>
+const startOnce = (platform: Platform, more: ReadonlyArray<string> = []): Answer<OwnServer> =>
   Effect.gen(function* () {
     const folder = OwnFolder.runtimePath(env)
     const url = `unix:${socketIn(folder)}`
-    if (yield* isServed(socketIn(folder))) return { url, started: false, kept: isHeld(env) }
+    if (yield* isServed(socketIn(folder))) return { url, started: false, kept: isHeld() }
     yield* OwnFolder.make(env, OwnFolder.historiesPath(env))
     yield* LostProcesses.keep(env)
-    const plain = [...flags(env), ...more]
-    let unkept = unwanted(env)
+    const plain = [...flags(), ...more]
+    let unkept = unwanted()
     if (unkept === undefined) {
       // Side by side: a server waits for its holder.
       const [begun, problem] = yield* Effect.all(
-        [Effect.result(start(folder, [...plain, ...keepFlags(env)])), warm(platform, env)],
+        [Effect.result(start(folder, [...plain, ...keepFlags()])), warm(platform)],
         { concurrency: "unbounded" },
       )
       if (Result.isSuccess(begun)) return { url, started: begun.success, kept: true }
@@ -248,7 +224,7 @@ const startOnce = (
   })
 
 /** Starts the holder, if none runs; succeeds with what keeps it from that. */
-const warm = (platform: Platform, env: OwnFolder.Env): Effect.Effect<KeepProblem | undefined> =>
+const warm = (platform: Platform): Effect.Effect<KeepProblem | undefined> =>
   Effect.gen(function* () {
     const { connect } = yield* Effect.promise(() => import("../../keep/HolderProcess.ts"))
     const socket = yield* connect({ folder: OwnFolder.keepPath(env), openFfi: platform.openFfi })
@@ -262,7 +238,7 @@ const start = (folder: string, more: ReadonlyArray<string>): Effect.Effect<boole
     const path = socketIn(folder)
     const denial = ProcessBegin.denial()
     if (denial !== undefined)
-      return yield* failed(`a server of your own could not be ended again from here: ${denial}`)
+      return yield* unable(`a server of your own could not be ended again from here: ${denial}`)
     const log = logIn(folder)
     const said = wordsOf(log)
     const printed = OwnFolder.unfinishedIn(folder)
@@ -282,7 +258,7 @@ const start = (folder: string, more: ReadonlyArray<string>): Effect.Effect<boole
     )
     if (pid !== undefined) return true
     if (yield* isServed(path)) return false
-    return yield* failed(`the server of your own did not start: ${said()}; see ${log}`)
+    return yield* unable(`the server of your own did not start: ${said()}; see ${log}`)
   })
 
 /** The words that a server logs from now on. */
@@ -310,30 +286,22 @@ const launch = (
     })
     for (const file of files) fs.closeSync(file)
     const closed = once(child, "close")
+    const kill = Effect.sync(() => void child.kill("SIGKILL"))
     const ends = Effect.tryPromise({
       try: () => closed,
-      catch: (error) =>
-        new Unable({ message: `cannot start a server of your own: ${OsError.fromUnknown(error).message}` }),
+      catch: (error) => unable(`cannot start a server of your own: ${OsError.fromUnknown(error).message}`),
     })
-    const listens = Effect.sync(() => OwnFolder.isBegun(printed)).pipe(
-      Effect.repeat({ until: (begun) => begun, schedule: Schedule.spaced(lookMillis) }),
-      Effect.map(() => {
-        child.unref()
-        return child.pid
-      }),
-    )
+    const late = `the server of your own did not start within ${startMillis / 1000} s; see ${log}`
+    const begun = Effect.sync(() => OwnFolder.isBegun(printed))
+    const listens = Effect.map(within(startMillis, begun, late), () => {
+      child.unref()
+      return child.pid
+    })
     return Effect.raceFirst(Effect.as(ends, undefined), listens).pipe(
-      Effect.onInterrupt(() => Effect.sync(() => void child.kill("SIGKILL"))),
+      Effect.tapError(() => kill),
+      Effect.onInterrupt(() => kill),
     )
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: startMillis,
-      orElse: () =>
-        new Unable({
-          message: `the server of your own did not start within ${startMillis / 1000} s; see ${log}`,
-        }),
-    }),
-  )
+  })
 
 /** Variables that name a server do not configure one. */
 const withoutOwn = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
@@ -343,8 +311,6 @@ const withoutOwn = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PROCWIRE_SERVER: undefined,
   PROCWIRE_LISTEN: undefined,
 })
-
-const failed = (message: string) => Effect.fail(new Unable({ message }))
 
 const notOurs = (url: string): string =>
   `the server at ${url} was not started by procwire: end it where it was started, such as with systemctl --user stop ` +
@@ -362,45 +328,31 @@ export interface Stopped {
 }
 
 /** Ends the server with all its processes and their holder, and returns when they are gone. */
-export const stop = (
-  platform: Platform,
-  env: OwnFolder.Env,
-): Effect.Effect<Stopped, Unable | ConfigurationError> =>
+export const stop = (platform: Platform): Answer<Stopped> =>
   Effect.gen(function* () {
-    const folder = OwnFolder.runtimePath(env)
-    if (!fs.existsSync(folder)) return { pid: undefined, left: 0 }
+    if (!fs.existsSync(OwnFolder.runtimePath(env))) return { pid: undefined, left: 0 }
     // No command may start another one for the processes that are ended.
-    yield* FileLock.take(join(yield* OwnFolder.make(env), "lock"), platform.openFfi)
+    const folder = yield* locked(platform)
     const path = socketIn(folder)
     let pid: number | undefined
     if (yield* isServed(path)) {
       pid = OwnFolder.readPid(folder)
-      if (pid === undefined) return yield* failed(notOurs(`unix:${path}`))
-      yield* signalEnd(pid, isHeld(env))
-      yield* ended(folder, pid)
+      if (pid === undefined) return yield* unable(notOurs(`unix:${path}`))
+      yield* signalEnd(pid, isHeld())
+      // It closes its socket before it ends its processes.
+      const gone = Effect.sync(() => OwnFolder.readPid(folder) !== pid)
+      yield* within(
+        endMillis,
+        gone,
+        `the server at unix:${path} has not ended within ${endMillis / 1000} s of SIGTERM`,
+      )
     }
     const { end } = yield* Effect.promise(() => import("../../keep/HolderEnd.ts"))
     const place = { folder: OwnFolder.keepPath(env), openFfi: platform.openFfi }
-    const left = yield* Effect.mapError(
-      end({ ...place, graceMillis }),
-      ({ message }) => new Unable({ message }),
-    )
+    const left = yield* Effect.mapError(end({ ...place, graceMillis }), ({ message }) => unable(message))
     return { pid, left }
   }).pipe(Effect.scoped)
 
 /** Asks a server to end with its processes; it may have ended since. */
 const signalEnd = (pid: number, held: boolean) =>
   Effect.ignore(Effect.try(() => process.kill(pid, held ? "SIGQUIT" : "SIGTERM")))
-
-/** Completes when the server is gone, which closes its socket before it ends its processes. */
-const ended = (folder: string, pid: number): Effect.Effect<void, Unable> =>
-  Effect.sync(() => OwnFolder.readPid(folder) === pid).pipe(
-    Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(lookMillis) }),
-    Effect.timeoutOrElse({
-      duration: endMillis,
-      orElse: () =>
-        new Unable({
-          message: `the server at unix:${socketIn(folder)} has not ended within ${endMillis / 1000} s of SIGTERM`,
-        }),
-    }),
-  )

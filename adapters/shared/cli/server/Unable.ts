@@ -8,10 +8,12 @@ export class Unable extends Data.TaggedError("Unable")<{
   readonly exitCode?: number
 }> {}
 
+export const unable = (message: string): Unable => new Unable({ message })
+
 /** For commands that need a server to look at. */
-export const noServer = new Unable({
-  message: "no server of your own runs: procwire up starts it, and --server names another one",
-})
+export const noServer = unable(
+  "no server of your own runs: procwire up starts it, and --server names another one",
+)
 
 /** The exit code after a timeout, as that of `timeout` of coreutils. */
 export const timeoutExitCode = 124

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import { features } from "../features/Features.ts"
-import { Unable } from "../server/Unable.ts"
+import { type Unable, unable } from "../server/Unable.ts"
 
 type Named = Pick<ListedProcess, "processId">
 
@@ -15,7 +15,7 @@ export const about =
   (ref: string, row: Named) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unable, R> =>
     Effect.mapError(effect, (error) =>
-      error instanceof ClientError ? new Unable({ message: inWords(error, ref, row) }) : error,
+      error instanceof ClientError ? unable(inWords(error, ref, row)) : error,
     )
 
 export const inWords = (
