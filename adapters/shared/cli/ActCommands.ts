@@ -32,11 +32,10 @@ export const write = Command.make({
     Effect.gen(function* () {
       yield* Control.name(given.operands)
       return yield* Control.eachNamed(given, (row, client) =>
-        Effect.gen(function* () {
-          const child = yield* Control.act(client, row)
-          yield* Stream.runForEach(LocalTerminal.input, child.write)
-          if (given.values.eof === true) yield* row.tty ? child.write(endOfTransmission) : child.closeStdin
-          yield* child.detach
+        Control.acting(client, row, (child) => {
+          const sent = Stream.runForEach(LocalTerminal.input, child.write)
+          if (given.values.eof !== true) return sent
+          return Effect.andThen(sent, row.tty ? child.write(endOfTransmission) : child.closeStdin)
         }),
       )
     }),
@@ -64,11 +63,7 @@ A brace of its own is {{} or {}}. Several texts follow each other without a blan
       const keys = values.literal === true ? texts.join("") : Keys.read(texts.join(""))
       if (typeof keys !== "string") return yield* Flags.wrong(keys.wrong)
       return yield* Control.eachNamed({ name, platform, values, operands: [ref] }, (row, client) =>
-        Effect.gen(function* () {
-          const child = yield* Control.act(client, row)
-          yield* child.write(new TextEncoder().encode(keys))
-          yield* child.detach
-        }),
+        Control.acting(client, row, (child) => child.write(new TextEncoder().encode(keys))),
       )
     }),
 })
@@ -124,8 +119,7 @@ theirs all the same.`,
       Effect.gen(function* () {
         if (!Rows.isLive(row)) return yield* ended(row)
         if (graceMs !== undefined) return yield* end(client, row, { signal, graceMs })
-        const child = yield* Control.act(client, row)
-        yield* Effect.ensuring(child.signal(signal), Effect.ignore(child.detach))
+        yield* Control.acting(client, row, (child) => child.signal(signal))
       }),
     )
   },
@@ -253,9 +247,7 @@ can be restarted; those of other clients if their start has asked for it.`,
       Effect.gen(function* () {
         const { grace: graceMs, json = false } = given.values
         yield* Access.need(client, "processRestart", restartsNothing)
-        const child = yield* Control.act(client, row)
-        yield* child.restart(graceMs === undefined ? {} : { graceMs })
-        yield* Effect.ignore(child.detach)
+        yield* Control.acting(client, row, (child) => child.restart(graceMs === undefined ? {} : { graceMs }))
         const { name, session, processId } = row
         const text = json ? JSON.stringify({ name, session, processId }) : Rows.refOf(row)
         yield* print(text)

@@ -12,7 +12,6 @@ import { unable } from "./server/Unable.ts"
 import * as Rows from "./show/Rows.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Keys from "./words/Keys.ts"
-import * as Failure from "./words/Failure.ts"
 import * as Deferred from "effect/Deferred"
 import * as Stream from "effect/Stream"
 import * as Fork from "../../../core/protocol/Fork.ts"
@@ -42,10 +41,13 @@ export const attach = Command.make({
       "while this terminal lags: screen jumps to what the terminal of the process shows, skip leaves output out, " +
         "block lets the process wait [default: screen, or skip without a terminal]",
     ),
-    "detach-keys": Flags.text(
-      "KEYS",
-      `what leaves the process, as in ctrl-a,d or f12; empty for nothing [default: ${usualKeys}]`,
-    ),
+    "detach-keys": {
+      ...Flags.text(
+        "KEYS",
+        `what leaves the process, as in ctrl-a,d or f12; empty for nothing [default: ${usualKeys}]`,
+      ),
+      read: (text: string) => readKeys(text),
+    },
     ...TargetFlags.flags,
   },
   operands: "process",
@@ -64,18 +66,11 @@ Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
   run: (asked) =>
     Effect.gen(function* () {
       const { values } = asked
-      const ref = yield* Control.name(asked.operands)
       const readOnly = values["read-only"] === true
       const { policy, take = false } = values
-      const given = values["detach-keys"] ?? usualKeys
-      const keys = Keys.parseDetachKeys(given)
-      if (keys === undefined)
-        return yield* Flags.wrong(
-          `invalid value '${given}' for '--detach-keys': expected keys such as ${usualKeys} or f12`,
-        )
+      const keys = values["detach-keys"] ?? (yield* readKeys(usualKeys))
       const link = makeLink()
-      const control = yield* Control.open(asked, { onStatus: link.status })
-      const { client, row } = yield* Control.find(control, ref)
+      const { about, client, ref, row } = yield* Control.findOnly(asked, { onStatus: link.status })
       if (!Rows.isLive(row))
         return yield* unable(
           `${ref} has ended (${Rows.stateOf(row)}); procwire logs ${ref} shows what it has printed`,
@@ -94,13 +89,20 @@ Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
           : Control.write(client, row, after, take, lagging)
       ).pipe(
         Effect.flatMap((child) => session(child, { row, keys, readOnly, paints, link })),
-        Failure.about(ref, row),
+        about,
       )
       if (ended.kind === "exited") return ended.code
       const left = process.stderr.isTTY ? `detached; procwire attach ${ref} comes back\n` : ""
       return yield* Effect.as(Effect.ignore(LocalTerminal.print(left, "stderr")), 0)
     }),
 })
+
+const readKeys = (text: string): Effect.Effect<Uint8Array, Flags.UsageError> => {
+  const keys = Keys.parseDetachKeys(text)
+  return keys === undefined
+    ? Flags.wrong(`invalid value '${text}' for '--detach-keys': expected keys such as ${usualKeys} or f12`)
+    : Effect.succeed(keys)
+}
 
 type Ended = { readonly kind: "exited"; readonly code: number } | { readonly kind: "left" }
 

@@ -17,7 +17,6 @@ import * as Message from "./words/Message.ts"
 import * as Control from "./control/Control.ts"
 import * as OutFile from "./OutFile.ts"
 import * as TargetFlags from "./TargetFlags.ts"
-import * as Failure from "./words/Failure.ts"
 
 export const play = Command.make({
   name: "play",
@@ -169,12 +168,11 @@ Ctrl-C ends the recording and leaves the process; what is in the file is whole a
     Effect.gen(function* () {
       const { output = "-", json = false, overwrite = false, format: version = 2, title } = given.values
       const { "idle-limit": idleMs } = given.values
-      const ref = yield* Control.name(given.operands)
+      yield* Control.name(given.operands)
       if (output === "-" && process.stdout.isTTY)
         return yield* Flags.wrong("stdout is a terminal: give a file with -o")
       if (output === "-" && json) return yield* Flags.wrong("--json needs a file: give one with -o")
-      const { client, row } = yield* Control.find(yield* Control.open(given), ref)
-      const about = Failure.about(ref, row)
+      const { about, client, row } = yield* Control.findOnly(given)
       const child = yield* about(Control.look(client, row))
       const append = output === "-" ? LocalTerminal.print : yield* OutFile.grow(output, overwrite)
       let lines = 0

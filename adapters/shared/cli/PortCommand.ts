@@ -6,7 +6,6 @@ import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
 import * as TargetFlags from "./TargetFlags.ts"
-import * as Failure from "./words/Failure.ts"
 
 export const port = Command.make({
   name: "port",
@@ -31,15 +30,15 @@ into its processes.`,
   ],
   run: (given) =>
     Effect.gen(function* () {
-      const [ref, text, more] = given.operands
+      const [ref = "", text, more] = given.operands
       if (text === undefined) return yield* Flags.wrong("expected the name of a process and a port")
       if (more !== undefined) return yield* Flags.wrong(`unexpected argument '${more}'`)
       const number = yield* Flags.readWhole(text, "PORT", 1, 65_535)
-      const { client, row } = yield* Control.find(yield* Control.open(given), ref ?? "")
+      const { about, client, row } = yield* Control.findOnly({ ...given, operands: [ref] })
       yield* Access.need(client, "processPort", "this server cannot look into its processes")
       const way = yield* Control.act(client, row).pipe(
         Effect.flatMap((process) => process.port(number)),
-        Failure.about(ref ?? "", row),
+        about,
       )
       yield* LocalTerminal.printLine(
         given.values.json === true ? JSON.stringify(way) : `http://${way.host}:${way.port}/`,

@@ -9,7 +9,6 @@ import * as OutFile from "./OutFile.ts"
 import * as Access from "./server/Access.ts"
 import { unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
-import * as Failure from "./words/Failure.ts"
 
 export const screen = Command.make({
   name: "screen",
@@ -42,9 +41,8 @@ package @xterm/headless, which is installed beside it: npm install -g @xterm/hea
   run: (given) =>
     Effect.gen(function* () {
       const { scrollback = 0, output } = given.values
-      const ref = yield* Control.name(given.operands)
       const kind = kinds.find((each) => given.values[each] === true)
-      const { client, row } = yield* Control.find(yield* Control.open(given), ref)
+      const { about, client, ref, row } = yield* Control.findOnly(given)
       if (!row.tty)
         return yield* unable(
           `${ref} has no terminal: start it with run -d -t; procwire logs ${ref} shows what it prints`,
@@ -52,7 +50,7 @@ package @xterm/headless, which is installed beside it: npm install -g @xterm/hea
       yield* Access.need(client, "processScreen", remedy)
       const picture = yield* Control.look(client, row).pipe(
         Effect.flatMap((process) => process.screen({ formats: formats[kind ?? "text"], scrollback })),
-        Failure.about(ref, row),
+        about,
       )
       const text = textOf(picture, kind)
       return yield* output === undefined ? LocalTerminal.print(text) : OutFile.replace(output, text)

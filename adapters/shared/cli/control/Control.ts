@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
 import type { ListedProcess, ListOptions } from "../../../../core/client/Lists.ts"
+import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
 import type { Policy } from "../../../../core/features/attach/wire.ts"
 import type { Given } from "../Command.ts"
@@ -93,6 +94,14 @@ export const find = ({ client }: Pick<Control, "client">, ref: string) =>
     )
   })
 
+/** The only process that the command line names, and its client; `about` makes errors errors of its name. */
+export const findOnly = (asked: Asked, options?: ExecClient.Options) =>
+  Effect.gen(function* () {
+    const ref = yield* name(asked.operands)
+    const { client, row } = yield* find(yield* open(asked, options), ref)
+    return { ref, client, row, about: Failure.about(ref, row) }
+  })
+
 const unknown = (ref: string, rows: ReadonlyArray<ListedProcess>) => {
   const near = Suggestion.ofWord(ref, rows.map(Rows.refOf))
   const rest = near === "" ? "; procwire ps -a lists them" : `${near} (procwire ps -a lists them all)`
@@ -158,3 +167,10 @@ export const write = (
 /** The same for a moment: the writer loses it, and has it again when this client leaves. */
 export const act = (client: ExecClient.ExecClient, row: ListedProcess) =>
   write(client, row, row.nextSeq - 1, true)
+
+/** Does something as the writer, and leaves the process. */
+export const acting = <A, E, R>(
+  client: ExecClient.ExecClient,
+  row: ListedProcess,
+  use: (child: RemoteProcess) => Effect.Effect<A, E, R>,
+) => Effect.flatMap(act(client, row), (child) => Effect.ensuring(use(child), Effect.ignore(child.detach)))
