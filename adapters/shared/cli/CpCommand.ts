@@ -1,11 +1,11 @@
 /** `procwire cp`: files and folders between this machine and the host of a server. */
 import process from "node:process"
-import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { fileURLToPath } from "node:url"
 import { ClientError } from "../../../core/client/ClientError.ts"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
+import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as Command from "./Command.ts"
 import * as Texts from "./show/Texts.ts"
 import * as Flags from "./Flags.ts"
@@ -14,7 +14,7 @@ import * as Access from "./server/Access.ts"
 import { Unable, unable } from "./server/Unable.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as fs from "node:fs"
-import * as posix from "node:path"
+import { basename, dirname, join } from "node:path"
 import type * as Scope from "effect/Scope"
 import * as ErrorCode from "../../../core/protocol/ErrorCode.ts"
 import * as OsError from "../host/OsError.ts"
@@ -180,7 +180,7 @@ const here: Place = {
   real: (path) => attempt(path, () => fs.realpathSync(path)),
   fresh: (folder) =>
     Effect.acquireRelease(
-      attempt(folder, () => fs.mkdtempSync(posix.join(folder, prefix))),
+      attempt(folder, () => fs.mkdtempSync(join(folder, prefix))),
       (path) => Effect.sync(() => fs.rmSync(path, { recursive: true, force: true })),
     ),
   rename: (from, to) => attempt(to, () => fs.renameSync(from, to)),
@@ -245,9 +245,9 @@ const sourceOf = (place: Place, path: string) =>
       return yield* unable(`${place.label(path)}: it is no regular file and no folder`)
     const real = yield* place.real(path)
     if (real === "/") return yield* unable(`${place.label(path)}: the root is not copied`)
-    const given = posix.basename(path)
-    const name = ["", ".", "..", "~"].includes(given) ? posix.basename(real) : given
-    return { ...found, folder: posix.dirname(real), entry: posix.basename(real), name }
+    const given = basename(path)
+    const name = ["", ".", "..", "~"].includes(given) ? basename(real) : given
+    return { ...found, folder: dirname(real), entry: basename(real), name }
   })
 
 /** The path that something gets: in a folder that is there, or as it was given. */
@@ -260,7 +260,7 @@ const targetOf = (
     const refused = (at: string, why: string) => unable(`${place.label(at)}: ${why}`)
     const found = yield* place.look(path)
     if (found === undefined && path.endsWith("/")) return yield* refused(path, "there is no such folder")
-    const at = found?.kind === "folder" ? posix.join(path, name) : path
+    const at = found?.kind === "folder" ? join(path, name) : path
     const old = found?.kind === "folder" ? yield* place.look(at) : found
     if (old?.kind === "folder")
       return yield* refused(at, "there is a folder already; remove it, or name another")
@@ -268,7 +268,7 @@ const targetOf = (
     if (old !== undefined && kind === "folder") return yield* refused(at, "it is a file, and no folder")
     // The target of a link is replaced, and the link stays.
     if (old !== undefined) return yield* place.real(at)
-    return posix.join(yield* place.real(posix.dirname(at)), posix.basename(at))
+    return join(yield* place.real(dirname(at)), basename(at))
   })
 
 /**
@@ -345,22 +345,10 @@ const fetchTar = (
     const { process: remote, subscription } = yield* ProcessStarter.scoped(
       client.startSubscribed({ argv: from, env: { LC_ALL: "C" } }),
     )
-    let said = ""
-    for (;;) {
-      const batch = yield* subscription.next
-      if (batch === undefined) break
-      for (const event of batch) {
-        if (event.kind === "failed") return yield* unable(event.message)
-        if (event.kind !== "output") continue
-        if (event.stream === "stderr") said += new TextDecoder().decode(event.bytes)
-        else {
-          yield* put(child, event.bytes)
-          seen(event.bytes.length)
-        }
-      }
-    }
     // An archive that is cut short looks whole to tar, so its sender is asked first.
-    yield* verdict(yield* remote.exitCode, said, "on the host")
+    yield* remoteEnded(remote, subscription, (bytes) =>
+      Effect.map(put(child, bytes), () => seen(bytes.length)),
+    )
     child.stdin?.end()
     yield* ended
   }).pipe(Effect.scoped)
@@ -388,15 +376,27 @@ const sendTar = (
     const sent = yield* Effect.result(Effect.andThen(whole, ended))
     if (sent._tag === "Failure" && sent.failure instanceof Unable) return yield* sent.failure
     yield* Effect.ignore(client.call("process/closeStdin", { processId: remote.id }))
-    let said = ""
-    for (let batch = yield* subscription.next; batch !== undefined; batch = yield* subscription.next)
-      for (const event of batch) {
-        if (event.kind === "failed") return yield* unable(event.message)
-        if (event.kind === "output") said += new TextDecoder().decode(event.bytes)
-      }
-    yield* verdict(yield* remote.exitCode, said, "on the host")
+    yield* remoteEnded(remote, subscription, () => Effect.void)
     if (sent._tag === "Failure") return yield* sent.failure
   }).pipe(Effect.scoped)
+
+/** Completes when that side of the archive has ended well; its stdout goes to `use`. */
+const remoteEnded = (
+  { exitCode }: RemoteProcess,
+  { next }: ProcessStarter.Subscribed["subscription"],
+  use: (bytes: Uint8Array) => Effect.Effect<void>,
+) =>
+  Effect.gen(function* () {
+    let said = ""
+    for (let batch = yield* next; batch !== undefined; batch = yield* next)
+      for (const event of batch) {
+        if (event.kind === "failed") return yield* unable(event.message)
+        if (event.kind !== "output") continue
+        if (event.stream === "stderr") said += new TextDecoder().decode(event.bytes)
+        else yield* use(event.bytes)
+      }
+    return yield* verdict(yield* exitCode, said, "on the host")
+  })
 
 const put = (child: ChildProcess, bytes: Uint8Array): Effect.Effect<void> =>
   Effect.callback((resume) => {

@@ -39,37 +39,39 @@ const timeFlag = (help: string) =>
     },
   }) as const
 
+const flags = {
+  follow: Flags.toggle("go on with what is printed, until it has ended", "f"),
+  tail: {
+    ...Flags.text("N", "the last lines only, or all [default: all]", { short: "n" }),
+    read: (text: string, flag: string) =>
+      text === "all" ? Effect.succeed(undefined) : Flags.readWhole(text, flag, 0),
+  },
+  since: timeFlag(
+    "what was printed since: a duration, as in 10m or 30 (seconds), or a time, as in 2026-11-22T16:00",
+  ),
+  until: {
+    ...timeFlag("what was printed until then, as with --since"),
+    excludes: ["follow", "tail"],
+  },
+  grep: {
+    ...Flags.text("RE", "lines with a match only, searched on the server; the syntax of RE2"),
+    excludes: ["tail", "timestamps"],
+  },
+  "ignore-case": { ...Flags.toggle("with --grep: of either case", "i"), needs: "grep" },
+  timestamps: Flags.toggle("the time at the begin of each line", "t"),
+  cast: {
+    ...Flags.toggle("as a recording, which procwire play and asciinema play"),
+    excludes: ["tail", "since", "until", "grep", "timestamps"],
+  },
+  format: { ...Recording.format(`with --cast: ${Recording.formatHelp}`), needs: "cast" },
+  ...HostFlags.flags,
+} as const satisfies Flags.FlagTable
+
 export const logs = Command.make({
   name: "logs",
   summary: "Show what processes have printed, and follow what they print",
   usage: "[OPTIONS] NAME…",
-  flags: {
-    follow: Flags.toggle("go on with what is printed, until it has ended", "f"),
-    tail: {
-      ...Flags.text("N", "the last lines only, or all [default: all]", { short: "n" }),
-      read: (text: string, flag: string) =>
-        text === "all" ? Effect.succeed(undefined) : Flags.readWhole(text, flag, 0),
-    },
-    since: timeFlag(
-      "what was printed since: a duration, as in 10m or 30 (seconds), or a time, as in 2026-11-22T16:00",
-    ),
-    until: {
-      ...timeFlag("what was printed until then, as with --since"),
-      excludes: ["follow", "tail"],
-    },
-    grep: {
-      ...Flags.text("RE", "lines with a match only, searched on the server; the syntax of RE2"),
-      excludes: ["tail", "timestamps"],
-    },
-    "ignore-case": { ...Flags.toggle("with --grep: of either case", "i"), needs: "grep" },
-    timestamps: Flags.toggle("the time at the begin of each line", "t"),
-    cast: {
-      ...Flags.toggle("as a recording, which procwire play and asciinema play"),
-      excludes: ["tail", "since", "until", "grep", "timestamps"],
-    },
-    format: { ...Recording.format(`with --cast: ${Recording.formatHelp}`), needs: "cast" },
-    ...HostFlags.flags,
-  },
+  flags,
   operands: "process",
   text: `
 stdout and stderr of the process go to stdout and stderr; what it printed on a terminal goes to stdout as it is. Of
@@ -142,17 +144,7 @@ const showLost = (lost: LostProcesses.LostProcess, { cast, pattern, ...wanted }:
     Message.say(`${lost.name} has ended ${how}; this is what is left of its output`)
   })
 
-const read = (values: {
-  readonly follow?: boolean
-  readonly tail?: number | undefined
-  readonly since?: number
-  readonly until?: number
-  readonly grep?: string
-  readonly "ignore-case"?: boolean
-  readonly timestamps?: boolean
-  readonly cast?: boolean
-  readonly format?: Recording.Version
-}) => ({
+const read = (values: Flags.Values<typeof flags>) => ({
   follow: values.follow === true,
   since: values.since,
   until: values.until,

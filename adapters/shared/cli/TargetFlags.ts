@@ -107,16 +107,12 @@ const choose = (
   host: string | undefined,
 ): Effect.Effect<Chosen, Flags.ConfigurationError> =>
   Effect.gen(function* () {
+    const contexts = yield* Contexts.read(process.env)
     if (host !== undefined) {
-      const named = ServerName.resolveHost(
-        host,
-        yield* Contexts.read(process.env),
-        ServerName.sshHosts(process.env),
-      )
+      const named = ServerName.resolveHost(host, contexts, ServerName.sshHosts(process.env))
       return { named, others: [], label: { name: "--host", value: host } }
     }
     const fromVariable = process.env[variable] || undefined
-    const contexts = yield* Contexts.read(process.env)
     const [value, ...others] = server ?? fromVariable?.trim().split(/\s+/) ?? [contexts.current ?? []].flat()
     if (value === undefined) return unnamed
     const name =

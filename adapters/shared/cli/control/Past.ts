@@ -37,25 +37,15 @@ export const show = (child: Child, asked: ShowOptions) =>
     const { follow, lines, row, since, until } = asked
     const write = writer(asked)
     const end = row.nextSeq
-    const before = { to: until === undefined ? { seq: end } : { time: until } }
     const isTimed = since !== undefined || until !== undefined || asked.timestamps
     const pages: typeof fromWhatIsKept = isTimed ? fromHistory : fromWhatIsKept
-    if (lines === undefined)
-      yield* pages(
-        child,
-        write,
-        since === undefined ? before : { ...before, from: { time: since } },
-        0,
-        follow ? end : Infinity,
-        end,
-      )
-    else if (lines > 0) {
-      // Output since then is the end of all, as the last lines are: the shorter one is wanted.
-      const isWanted = (millis: number) => since === undefined || millis >= since
-      const late: Write = (stream, bytes, millis = Infinity) =>
-        isWanted(millis) ? write(stream, bytes, millis) : Effect.void
-      yield* pages(child, late, { tail: lines }, 0, follow ? end : Infinity, end)
-    }
+    const to = until === undefined ? { seq: end } : { time: until }
+    const begun = since === undefined ? { to } : { to, from: { time: since } }
+    // Output since then is the end of all, as the last lines are: the shorter one is wanted.
+    const late: Write = (stream, bytes, millis) =>
+      since === undefined || (millis ?? Infinity) >= since ? write(stream, bytes, millis) : Effect.void
+    const [part, show] = lines === undefined ? [begun, write] : [{ tail: lines }, late]
+    if (lines !== 0) yield* pages(child, show, part, 0, follow ? end : Infinity, end)
     // A process that has closed by then has no event behind this output.
     if (follow && row.state !== "closed") yield* following(child, write, end - 1)
   })
