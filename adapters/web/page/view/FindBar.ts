@@ -1,15 +1,10 @@
 /** Finds a text in what a terminal holds, and shows how many there are. */
 import * as Colors from "./Colors.ts"
-import { checkLabel, el, iconButton, mark, say, searchField } from "./dom.ts"
+import { type Bar, bar, checkLabel, el, iconButton, mark, say, searchField } from "./dom.ts"
 import type { Screen } from "./Screen.ts"
 
-export interface FindBar {
-  readonly element: HTMLElement
-  readonly open: () => void
-}
-
 /** Makes one, hidden. `done` gets the focus back. */
-export const make = (screen: Screen, isDark: () => boolean, done: () => void): FindBar => {
+export const make = (screen: Screen, isDark: () => boolean, done: () => void): Bar => {
   const field = searchField("Find in the output")
   const count = el("output", { class: "count", "aria-live": "polite" })
   const regex = el("input", { type: "checkbox" })
@@ -39,11 +34,6 @@ export const make = (screen: Screen, isDark: () => boolean, done: () => void): F
     screen.search.clearDecorations()
     say(count, "")
   }
-  const close = () => {
-    element.hidden = true
-    clear()
-    done()
-  }
   screen.search.onDidChangeResults(({ resultIndex, resultCount }) =>
     say(count, resultCount === 0 ? "nothing found" : `${resultIndex + 1} of ${resultCount}`),
   )
@@ -51,26 +41,20 @@ export const make = (screen: Screen, isDark: () => boolean, done: () => void): F
   regex.addEventListener("change", () => go(1, true))
   const element = el(
     "div",
-    { class: "find", role: "search", hidden: true },
+    { class: "find", role: "search" },
     field,
     checkLabel("A regular expression", regex, ".*"),
     count,
     iconButton("up", "Previous (Shift Enter)", () => go(-1)),
     iconButton("down", "Next (Enter)", () => go(1)),
-    iconButton("close", "Close (Escape)", close),
   )
   element.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") close()
-    else if (event.key === "Enter" && event.target === field) go(event.shiftKey ? -1 : 1)
-    else return
+    if (event.key !== "Enter" || event.target !== field) return
+    go(event.shiftKey ? -1 : 1)
     event.preventDefault()
   })
-  return {
-    element,
-    open: () => {
-      element.hidden = false
-      field.focus()
-      field.select()
-    },
-  }
+  return bar(element, field, () => {
+    clear()
+    done()
+  })
 }

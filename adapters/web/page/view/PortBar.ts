@@ -2,12 +2,7 @@
 import type { PortResult } from "../../../../core/features/port/wire.ts"
 import { messageOf } from "../link/Attachment.ts"
 import * as Ports from "../model/Ports.ts"
-import { el, iconButton, onSubmit, say } from "./dom.ts"
-
-export interface PortBar {
-  readonly element: HTMLElement
-  readonly open: () => void
-}
+import { type Bar, bar, el, onSubmit, say } from "./dom.ts"
 
 export interface Options {
   /** Asks the server for the way to a port. Rejects with `ClientError`. */
@@ -19,7 +14,7 @@ export interface Options {
 }
 
 /** Makes one, hidden. */
-export const make = ({ way, text, done }: Options): PortBar => {
+export const make = ({ way, text, done }: Options): Bar => {
   const field = el("input", {
     type: "number",
     min: 1,
@@ -46,31 +41,20 @@ export const make = ({ way, text, done }: Options): PortBar => {
       say(told, messageOf(error))
     }
   }
-  const close = () => {
-    element.hidden = true
-    done()
-  }
   const element = el(
     "form",
-    { class: "port-bar", role: "group", "aria-label": "Open a port", hidden: true },
+    { class: "port-bar", role: "group", "aria-label": "Open a port" },
     field,
     el("button", { class: "button" }, "Open port"),
     told,
-    iconButton("close", "Close (Escape)", close),
   )
   onSubmit(element, () => void open())
-  element.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return
-    close()
-    event.preventDefault()
-  })
+  const made = bar(element, field, done)
   return {
     element,
     open: () => {
       field.value = String(Ports.lastIn(text()) ?? field.value)
-      element.hidden = false
-      field.focus()
-      field.select()
+      made.open()
     },
   }
 }

@@ -19,7 +19,7 @@ import { type Page, later, sight } from "./Page.ts"
 import * as PortBar from "./PortBar.ts"
 import { Screen } from "./Screen.ts"
 import * as TileHeader from "./TileHeader.ts"
-import { el, mark } from "./dom.ts"
+import { type Bar, el, mark } from "./dom.ts"
 
 /** Reports of mice and windows to a program in a terminal; no person has typed them. */
 // oxlint-disable-next-line no-control-regex
@@ -38,8 +38,8 @@ export class Tile {
   private readonly header: TileHeader.TileHeader
   private readonly screen: Screen
   private readonly attachment: Attachment
-  private readonly find: FindBar.FindBar
-  private readonly ports: PortBar.PortBar
+  private readonly find: Bar
+  private readonly ports: Bar
   private readonly keyBar: Inputs.KeyBar
   private readonly stdin: HTMLElement
   private readonly ends: Array<() => void> = []

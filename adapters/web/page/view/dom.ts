@@ -35,6 +35,33 @@ export const searchField = (label: string): HTMLInputElement =>
 export const checkLabel = (title: string, box: HTMLInputElement, text: string): HTMLElement =>
   el("label", { class: "check", title }, box, text)
 
+/** A part of a tile that is hidden until it is opened. */
+export interface Bar {
+  readonly element: HTMLElement
+  readonly open: () => void
+}
+
+/** Makes an element a bar: opening it goes to `field`; its last button and Escape close it, and call `done`. */
+export const bar = (element: HTMLElement, field: HTMLInputElement, done: () => void): Bar => {
+  const close = () => {
+    element.hidden = true
+    done()
+  }
+  element.hidden = true
+  element.append(iconButton("close", "Close (Escape)", close))
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return
+    close()
+    event.preventDefault()
+  })
+  const open = () => {
+    element.hidden = false
+    field.focus()
+    field.select()
+  }
+  return { element, open }
+}
+
 /** Calls back when a form is submitted, instead of the browser. */
 export const onSubmit = (form: HTMLFormElement, act: () => void): void =>
   form.addEventListener("submit", (event) => {
