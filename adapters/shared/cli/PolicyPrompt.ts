@@ -1,7 +1,7 @@
 /**
  * The questions of `run --egress-ask`: a person decides at the terminal about connections that no rule of the server
- * names. One question at a time, which lines that were typed before do not answer; without a terminal each is denied. One
- * for whose answer the server waits no longer is not put, and is not left open.
+ * names. One question at a time, which lines that were typed before do not answer; without a terminal each is denied.
+ * One for whose answer the server waits no longer is not put, and is not left open.
  */
 import process from "node:process"
 import { createInterface, type Interface } from "node:readline"

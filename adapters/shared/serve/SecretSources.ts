@@ -10,8 +10,8 @@ import type * as Option from "./Option.ts"
 import { misconfigured, type ServeError } from "./ServeError.ts"
 
 /**
- * The source of a secret, which is read at the start of the server; `file` and `command` of one with hosts again at each
- * start of a process.
+ * The source of a secret, which is read at the start of the server; `file` and `command` of one with hosts again at
+ * each start of a process.
  */
 export type SecretSource =
   | { readonly value: string }
