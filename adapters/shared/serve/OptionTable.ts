@@ -4,8 +4,8 @@
  * README.
  *
  * A row stands where a program has the option. Its name makes its flag: `keepDir` has `--keep-dir` and the variable
- * `PROCWIRE_KEEP_DIR`, unless the row names another one. The bounds are those of `Limits.table`. `npm run readme` writes
- * the types of the rows, with their help as docstrings, into generated/OptionTypes.ts.
+ * `PROCWIRE_KEEP_DIR`, unless the row names another one. The bounds are those of `Limits.table`. `npm run readme`
+ * writes the types of the rows, with their help as docstrings, into generated/OptionTypes.ts.
  */
 import { scopes } from "../../../core/protocol/SessionScope.ts"
 import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
