@@ -45,7 +45,7 @@ export const layer = (
         ? layerSpawner
         : Layer.provide(
             Bubblewrap.layerWith(
-              { program: bwrap },
+              { program: bwrap, openFfi },
               egress === true ? makeOutlets(openFfi, isCommand === true) : undefined,
             ),
             layerSpawner,

@@ -32,6 +32,8 @@ import type { MakeOutlets, Outlets } from "../egress/namespace/Outlets.ts"
 import * as Unkept from "../egress/namespace/Unkept.ts"
 import * as SearchPath from "../host/SearchPath.ts"
 import * as ProgramLookup from "../process/ProgramLookup.ts"
+import type { Ffi } from "../process/posix/Ffi.ts"
+import * as Placeholders from "./Placeholders.ts"
 import * as Trial from "./Trial.ts"
 import { invalid, unconfinable, wrap } from "./Wrapped.ts"
 import * as Schedule from "effect/Schedule"
@@ -44,6 +46,11 @@ export interface Options {
   readonly confinement?: Confinement.Confinement
 }
 
+/** With the C library, by which servers of one machine lock what they share. */
+interface Own extends Options {
+  readonly openFfi?: () => Ffi
+}
+
 /** Adds the capability `confine` to the inner spawner, if bubblewrap is installed. */
 export const layer = (options: Options = {}): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>
   layerWith(options)
@@ -54,7 +61,7 @@ export const layer = (options: Options = {}): Layer.Layer<Spawner.Spawner, never
  * @internal
  */
 export const layerWith = (
-  options: Options,
+  { openFfi, ...options }: Own,
   makeOutlets?: MakeOutlets,
 ): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>
   Layer.effect(
@@ -62,6 +69,7 @@ export const layerWith = (
     Effect.gen(function* () {
       const inner = yield* Spawner.Spawner
       const bubblewrap = process.platform === "linux" ? find(options.program) : undefined
+      if (bubblewrap !== undefined && openFfi !== undefined) Placeholders.lockBy(openFfi)
       const outlets =
         makeOutlets === undefined || bubblewrap === undefined
           ? undefined
