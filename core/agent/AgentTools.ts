@@ -37,20 +37,22 @@ export type TextReply = Reply.Reply & {
   readonly texts: ReadonlyArray<string>
 }
 
-/** The tools as promises. */
-type Promised = {
-  readonly [K in Exclude<keyof UnifiedExec.Runs, "listCommands">]: (
-    args: Parameters<UnifiedExec.Runs[K]>[0],
-    options?: CallOptions,
-  ) => Promise<TextReply>
-}
-
 /** The tools over one client. Calls reject with `ToolError`. `await using` closes them. */
-export interface AgentTools extends Promised, AsyncDisposable {
+export interface AgentTools extends AsyncDisposable {
   /** Name, description and JSON Schema of each tool, for an agent framework. */
   readonly definitions: ReadonlyArray<Tools.ToolDefinition>
-  /** Tells of the commands. */
+  /** Runs `exec_command`: starts a command and waits for it, at most for its yield time. */
+  execCommand(args: Tools.ExecCommand, options?: CallOptions): Promise<TextReply>
+  /** Runs `write_stdin`: writes to a session, or only waits for it, at most for its yield time. */
+  writeStdin(args: Tools.WriteStdin, options?: CallOptions): Promise<TextReply>
+  /** Runs `read_output`: reads again what a command has printed, whether it runs or has ended. */
+  readOutput(args: Tools.ReadOutput, options?: CallOptions): Promise<TextReply>
+  /** Runs `read_screen`: what the terminal of a command shows. */
+  readScreen(args: Tools.ReadScreen, options?: CallOptions): Promise<TextReply>
+  /** Runs `list_commands`. */
   listCommands(args?: Tools.ListCommands, options?: CallOptions): Promise<TextReply>
+  /** Runs `stop_command`: SIGTERM, and SIGKILL after a grace. */
+  stopCommand(args: Tools.StopCommand, options?: CallOptions): Promise<TextReply>
   /** Runs a tool by its name, with the arguments as the model gave them: an object, or its JSON text. */
   call(name: string, args: unknown, options?: CallOptions): Promise<TextReply>
   /** The ids of the sessions that `write_stdin` knows, in the order of their last use. */
