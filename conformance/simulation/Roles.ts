@@ -33,7 +33,7 @@ interface Believer {
   readonly writes: boolean
 }
 
-/** Who believes to write to a process. */
+/** The clients that believe to write to a process. */
 export type Roles = ReturnType<typeof make>
 
 export const make = (truth: Truth) => {

@@ -19,7 +19,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -30,6 +29,7 @@ import {
 } from "node:fs"
 import { basename, dirname } from "node:path"
 import process from "node:process"
+import * as Flock from "../process/Flock.ts"
 import type { Ffi } from "../process/posix/Ffi.ts"
 
 interface Held {
@@ -42,11 +42,6 @@ interface Held {
   readonly made: boolean
 }
 
-/** sys/file.h. */
-const LOCK_SH = 1
-const LOCK_EX = 2
-const LOCK_NB = 4
-
 /** The permissions of a placeholder: a folder that others may not write seldom has the sticky bit. */
 const mode = 0o1755
 /** The bits that say so, whatever the umask. */
@@ -54,15 +49,12 @@ const mask = 0o1022
 
 const holders = new Map<string, Held>()
 
-let flock: ((fd: number, operation: number) => number) | undefined
+let library: (() => Ffi) | undefined
+let flock: Flock.Flock | undefined
 
-/** Has the placeholders of this program locked, so that other servers do not remove them. */
+/** Has the placeholders of this program locked, from the first one on, so that other servers do not remove them. */
 export const lockBy = (openFfi: () => Ffi): void => {
-  try {
-    flock ??= openFfi().bind("flock", ["int", "int"])
-  } catch {
-    // Without it they are as safe as before.
-  }
+  library = openFfi
 }
 
 /** Makes the folder, unless it is held already; returns its release. Throws the errors of `open` and `mkdir`. */
@@ -74,7 +66,7 @@ export const hold = (path: string): (() => void) => {
     if (left > 0) return void holders.set(path, { ...held, count: left })
     holders.delete(path)
     try {
-      const isLast = flock === undefined ? held.made : flock(held.own, LOCK_EX | LOCK_NB) === 0
+      const isLast = flock === undefined ? held.made : flock(held.own, Flock.LOCK_EX | Flock.LOCK_NB) === 0
       if (isLast) rmdirSync(inside(held.fd, path))
     } catch {
       // Somebody has put something into it: leave it.
@@ -87,6 +79,7 @@ export const hold = (path: string): (() => void) => {
 const mostTries = 1000
 
 const take = (path: string): Held => {
+  flock ??= library && Flock.bind(library)
   for (let tries = 0; tries < mostTries; tries += 1) {
     const taken = attempt(path)
     if (taken !== undefined) return taken
@@ -114,7 +107,9 @@ const attempt = (path: string): Held | undefined => {
 
 /** True if no other server can remove it now. */
 const isLocked = (own: number, at: string): boolean =>
-  flock === undefined || (flock(own, LOCK_SH | LOCK_NB) === 0 && isAt(at, own))
+  flock === undefined || (flock(own, Flock.LOCK_SH | Flock.LOCK_NB) === 0 && Flock.isOpen(found(at), own))
+
+const found = (path: string) => lstatSync(path, { throwIfNoEntry: false })
 
 const close = ({ fd, own }: { readonly fd: number | undefined; readonly own: number | undefined }): void => {
   for (const each of [own, fd]) if (each !== undefined) closeSync(each)
@@ -160,16 +155,9 @@ const open = (path: string): number | undefined => {
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code
 
 const isPlaceholder = (path: string): boolean => {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found?.isDirectory() !== true || (found.mode & mask) !== (mode & mask)) return false
-  return found.uid === process.geteuid?.() && readdirSync(path).length === 0
-}
-
-/** True if the path still leads to the open folder. */
-const isAt = (path: string, fd: number): boolean => {
-  const there = lstatSync(path, { throwIfNoEntry: false })
-  const held = fstatSync(fd)
-  return there?.ino === held.ino && there.dev === held.dev
+  const there = found(path)
+  if (there?.isDirectory() !== true || (there.mode & mask) !== (mode & mask)) return false
+  return there.uid === process.geteuid?.() && readdirSync(path).length === 0
 }
 
 /** Leads to the open folder, wherever it is by now. */

@@ -5,11 +5,8 @@
 import * as fs from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Flock from "./Flock.ts"
 import type { Ffi } from "./posix/Ffi.ts"
-
-/** sys/file.h. */
-const LOCK_EX = 2
-const LOCK_NB = 4
 
 /** The pause between two tries: a blocking call would stop everything else in this process. */
 const pause = "20 millis"
@@ -17,12 +14,12 @@ const pause = "20 millis"
 /** Takes the lock until the scope closes. Where `flock` cannot be called there is none. */
 export const take = (file: string, openFfi: () => Ffi): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const flock = bind(openFfi)
+    const flock = Flock.bind(openFfi)
     if (flock === undefined) return
     const attempt = () => {
       const fd = fs.openSync(file, "a", 0o600)
-      // The owner before may have removed the file meanwhile.
-      if (flock(fd, LOCK_EX | LOCK_NB) === 0 && isAt(file, fd)) return fd
+      const there = () => fs.statSync(file, { throwIfNoEntry: false })
+      if (flock(fd, Flock.LOCK_EX | Flock.LOCK_NB) === 0 && Flock.isOpen(there(), fd)) return fd
       fs.closeSync(fd)
       return undefined
     }
@@ -43,17 +40,3 @@ export const take = (file: string, openFfi: () => Ffi): Effect.Effect<void, neve
       yield* Effect.sleep(pause)
     }
   })
-
-const isAt = (file: string, fd: number): boolean => {
-  const there = fs.statSync(file, { throwIfNoEntry: false })
-  const held = fs.fstatSync(fd)
-  return there?.ino === held.ino && there.dev === held.dev
-}
-
-const bind = (openFfi: () => Ffi): ((fd: number, operation: number) => number) | undefined => {
-  try {
-    return openFfi().bind("flock", ["int", "int"])
-  } catch {
-    return undefined
-  }
-}

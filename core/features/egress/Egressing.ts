@@ -104,9 +104,12 @@ export const extension = (
       const given =
         running === undefined ? yield* Injecting.renewed(hosted) : yield* unchanged(hosted, spec, running)
       const made = yield* Injecting.make(given, next, placeholders)
-      for (const { name, placeholder } of made) placeholders = { ...placeholders, [name]: placeholder }
+      placeholders = {
+        ...placeholders,
+        ...Object.fromEntries(made.map(({ name, placeholder }) => [name, placeholder])),
+      }
       const masked = Injecting.masking(own, given)
-      hiding = [...(masked.secrets ?? []), ...secrets.all]
+      if (masked !== own) hiding = [...(masked.secrets ?? []), ...secrets.all]
       return Injecting.into(masked, gate, made, variables)
     })
   return {

@@ -7,7 +7,7 @@ import { cpus, loadavg } from "node:os"
  *
  * @typedef {[name: string, value: string]} Row of a summary: what was measured, and the result
  *
- * How a stress tells what it finds, and when its seconds are over. `skip` ends the program where the machine cannot
+ * The reports of a stress, and the end of its seconds. `skip` ends the program where the machine cannot
  * play it.
  * @typedef {{ row: (name: string, value: string) => void, fail: (text: string) => void, failed: () => boolean,
  *   over: () => boolean, skip: (why: string) => never }} Telling
